@@ -1,0 +1,25 @@
+"""The exceptions of the package: one line each that says what was got, what was wanted and what to do."""
+
+
+class UatJaxError(Exception):
+    """Base of every error raised on purpose. The command line prints its message and exits with 2."""
+
+
+class ShapeError(UatJaxError):
+    """Two matrices whose shapes do not fit, or an array whose shape is not the one its letter has."""
+
+
+class InputError(UatJaxError):
+    """Unusable input: an unknown name, a number out of range, an unreadable file, NaN or infinity."""
+
+
+class UnsupportedError(UatJaxError):
+    """Something this package cannot express: an unknown symbolic head or an unsupported primitive."""
+
+
+class FloatRangeError(UatJaxError):
+    """A kernel left the range of its dtype (overflow) although its inputs were finite."""
+
+
+class DisagreementError(UatJaxError):
+    """Two methods contradict each other on one claim: a defect of this package, never of the claim."""

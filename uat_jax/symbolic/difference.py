@@ -1,0 +1,82 @@
+"""Which word differs when two normal forms are not equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.normal_form import NormalForm, Normaliser, Opaque, Term
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first word in which two sides part.
+
+    ``left`` and ``right`` are that word on each side ("nothing" where a side lacks it), coefficients included;
+    ``where`` says in the argument of which σ it stands ("" at the top level).
+    """
+
+    left: str
+    right: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        place = f" in {self.where}" if self.where else ""
+        return f"{self.left} against {self.right}{place}"
+
+
+def first_difference(
+    normaliser: Normaliser, left: NormalForm, right: NormalForm, where: str = ""
+) -> Difference | None:
+    """The first differing word, looking inside the arguments of opaque functions; None if the forms are equal."""
+    only_left = [t for t, c in left.terms.items() if right.terms.get(t) != c]
+    only_right = [t for t, c in right.terms.items() if left.terms.get(t) != c]
+    if not only_left and not only_right:
+        return None
+    for s in only_left:
+        for t in only_right:
+            if (pair := _same_but_one_argument(normaliser, s, t)) is not None:
+                inside = f"the argument of {_abbreviated(normaliser, left, s)}"
+                return first_difference(normaliser, *pair, inside)
+    return _unmatched(normaliser, left, right, only_left, only_right, where)
+
+
+def _unmatched(n, left, right, only_left, only_right, where) -> Difference:
+    if not only_left:
+        return Difference("nothing", _abbreviated(n, right, only_right[0]), where)
+    s = only_left[0]
+    partner = max(only_right, key=lambda t: _common_ends(s[1], t[1]), default=None)
+    if partner is None or not _common_ends(s[1], partner[1]):
+        return Difference(_abbreviated(n, left, s), "nothing", where)
+    return Difference(_abbreviated(n, left, s), _abbreviated(n, right, partner), where)
+
+
+def _common_ends(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    same = lambda pairs: next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
+    return same(zip(a, b, strict=False)) + 2 * same(zip(reversed(a), reversed(b), strict=False))
+
+
+def _same_but_one_argument(n: Normaliser, s: Term, t: Term) -> tuple[NormalForm, NormalForm] | None:
+    if s[0] != t[0] or len(s[1]) != len(t[1]):
+        return None
+    parts = [(x, y) for x, y in zip(n.records(s[1]), n.records(t[1]), strict=True) if x != y]
+    match parts:
+        case [(Opaque(f, a), Opaque(g, b))] if f == g:
+            return a, b
+    return None
+
+
+def _abbreviated(n: Normaliser, form: NormalForm, term: Term) -> str:
+    """The word as text, with the inner arguments of its functions written as dots."""
+    expression = n.term_expression(term, form.terms[term], form.shape[0])
+    return str(_shallow(expression, depth=1))
+
+
+def _shallow(e: m.Expression, depth: int) -> m.Expression:
+    if isinstance(e, m.Activation | m.RowSoftmax | m.Dependent) and depth == 0:
+        dots = m.Letter("…", *e.arg.shape)
+        return m.Dependent(e.letter, dots) if isinstance(e, m.Dependent) else e.func(dots)
+    inner = depth - isinstance(e, m.Activation | m.RowSoftmax | m.Dependent)
+    if isinstance(e, m.Letter) or not any(isinstance(a, m.Expression) for a in e.args):
+        return e
+    return e.func(*(_shallow(a, inner) if isinstance(a, m.Expression) else a for a in e.args))

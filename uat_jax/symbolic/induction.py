@@ -1,0 +1,113 @@
+"""Theorem 1 for every depth: a base case and one generic step, each a chain of equations between normal forms.
+
+The recurrences are collected from layer i+1 with u_i opaque (`recurrence`); the step then shows that with
+
+    Ŵ_{k,3}^{(i+1)} = (what multiplies u_i) Ŵ_{k,3}^{(i)}  for k ≤ i     and     Ŵ_{i+1,3}^{(i+1)} as collected
+
+the sum form of u_i goes over into that of u_{i+1}.  Since i is a symbol, the step holds for every i ≥ 1 at once;
+layer 1 is the base case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy
+
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.normal_form import Definitions, Normaliser
+from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
+
+INDEX = sympy.Symbol("i", integer=True, positive=True)
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One equation that an induction rests on; ``definitions`` unfold its letters."""
+
+    name: str
+    left: m.Expression
+    right: m.Expression
+    definitions: Definitions | Mapping[m.Letter, m.Expression]
+
+    def holds(self) -> bool:
+        """Decide it by normal forms."""
+        return Normaliser(self.definitions).equal(self.left, self.right)
+
+
+def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tuple[Obligation, ...]:
+    """Theorem 1 for all L: the base case (one layer) and the step from i to i+1 layers.
+
+    ``layers.dynamic`` proves it for parameters that are arbitrary functions of the layer's input.
+    ``rules`` replaces the collected recurrences by others (a test's wrong ones, or what a paper prints).
+    """
+    static = ClosedForm(replace(layers, dynamic=False))
+    collected = rules or recurrence(static, INDEX + 1)
+    return (_base(static, layers), *_step(static, layers, collected))
+
+
+def _base(closed: ClosedForm, layers: Layers) -> Obligation:
+    first = recurrence(closed, 1)
+    definitions: dict[m.Letter, m.Expression] = {
+        closed.W1(1): first.W1,  # type: ignore[dict-item]
+        closed.b3(1): first.b3,  # type: ignore[dict-item]
+        closed.W3(1, 1): first.W3,
+        closed.W2(1): first.W2,
+        closed.b2(1): first.b2_constant,
+        closed.s(1): closed.activation(1),
+    } | _dynamic(layers, 1, layers.x(0))
+    return Obligation("base case: one layer", layers.apply(1, layers.x(0)), closed.x(1), definitions)
+
+
+def _dynamic(layers: Layers, j: Any, x: m.Expression) -> dict[m.Letter, m.Expression]:
+    """A_j, B_j, … as functions of the layer's input, if the parameters are dynamic."""
+    return {p: m.Dependent(p, x) for p in layers.parameters(j)} if layers.dynamic else {}
+
+
+def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Obligation]:
+    i, j, u = INDEX, INDEX + 1, closed.u(INDEX)
+    assert rule.carry is not None and rule.b2_u is not None
+    x = m.Addition(closed.affine(i), u)
+    own = _dynamic(layers, j, x)
+    A, B, C, b, c = (m.Dependent(p, x) if layers.dynamic else p for p in layers.parameters(j))
+    inner = x if layers.kind == "residual" else A @ x
+    argument = rule.W2 @ layers.x(0) + m.Addition(rule.b2_constant, rule.b2_u @ u)
+    k = sympy.Symbol("k", integer=True, positive=True)
+    carried = m.RangeSum(m.Product(rule.carry, closed.W3(k, i), closed.s(k)), k, 1, i)
+    return [
+        Obligation("Eq. 26: the affine part", A @ x + c, m.Addition(rule.W1 @ layers.x(0), rule.b3, rule.carry @ u), own),
+        Obligation("Eq. 27: the argument of σ", C @ m.Activation(B @ inner + b), C @ m.Activation(argument), own),
+        Obligation("Lemma 1: a matrix passes into the sum", rule.carry @ closed.sum(i), carried, own),
+        Obligation(
+            "step: from i to i+1 layers",
+            layers.apply(j, closed.x(i)),
+            closed.x(j),
+            _step_definitions(closed, layers, rule),
+        ),
+    ]
+
+
+def _step_definitions(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Definitions:
+    i, j = INDEX, INDEX + 1
+    assert rule.b2_u is not None
+    fixed: dict[m.Letter, m.Expression] = {
+        closed.W1(j): rule.W1,  # type: ignore[dict-item]
+        closed.b3(j): rule.b3,  # type: ignore[dict-item]
+        closed.W3(j, j): rule.W3,
+        closed.W2(j): rule.W2,
+        closed.b2(j): m.Addition(rule.b2_constant, rule.b2_u @ closed.sum(i)),
+        closed.s(j): closed.activation(j),
+    } | _dynamic(layers, j, closed.x(i))
+
+    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+        if letter in fixed:
+            return fixed[letter]
+        k = letter.subscripts[0] if letter.subscripts else None
+        if ranges.get(k) == i and rule.carry is not None and letter == closed.W3(k, j):
+            return rule.carry @ closed.W3(k, i)  # k runs up to i only
+        return None
+
+    return definitions

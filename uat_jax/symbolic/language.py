@@ -1,0 +1,379 @@
+"""A matrix language whose symbolic dimensions are really checked.
+
+SymPy's own ``MatrixSymbol`` lets ``W @ W`` with W of shape (m, n) through when m and n are symbols;
+here every constructor compares dimensions and names both operands and both shapes when they differ.
+Expressions are immutable SymPy trees: ``subs``, ``xreplace``, ``free_symbols`` and ``latex`` work on them.
+
+    letters       A_j, b_{j,2}, x_0          `Letter`, made by a `Family`
+    constants     I_n, 0_{m,n}, 1_{m,n}, E_i `Identity`, `Zero`, `Ones`, `Selection`
+    algebra       X + Y, c X, X Y, Xᵀ        `Addition`, `Scaled`, `Product`, `Transposed`
+    tensors       X ⊗ Y, vec(X), unvec(x)    `Kronecker`, `Vectorised`, `Matricised`
+    opaque        σ(X), softmax(X), A(x)     `Activation`, `RowSoftmax`, `Dependent`
+    finite sums   Σ_{k=lower}^{upper} X_k    `RangeSum`
+
+``X @ Y``, ``X + Y``, ``X - Y``, ``c * X`` and ``X.T`` build them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import sympy
+from sympy.core.basic import Basic
+from sympy.core.symbol import Str
+
+from uat_jax.errors import ShapeError
+
+
+@cache
+def dimension(name: str) -> sympy.Symbol:
+    """A symbolic dimension: a positive integer."""
+    return sympy.Symbol(name, integer=True, positive=True)
+
+
+@cache
+def indexed_dimension(name: str, index: Any) -> sympy.Expr:
+    """The dimension ``name[index]`` of a family of widths, such as D_j."""
+    return sympy.Indexed(sympy.IndexedBase(name, integer=True, positive=True), index)
+
+
+@cache
+def same_dimension(a: Any, b: Any) -> bool:
+    """Whether two dimensions are equal as polynomials in their symbols."""
+    return a == b or sympy.expand(a - b) == 0
+
+
+class Expression(Basic):
+    """A real matrix with a symbolic shape; columns are matrices with one column."""
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows, columns), each a SymPy integer expression."""
+        raise AttributeError("every head defines its shape")
+
+    @property
+    def T(self) -> Expression:
+        """The transpose."""
+        return self.arg if isinstance(self, Transposed) else Transposed(self)
+
+    def __matmul__(self, other: Expression) -> Expression:
+        return Product(self, other)
+
+    def __add__(self, other: Expression) -> Expression:
+        return Addition(self, other)
+
+    def __sub__(self, other: Expression) -> Expression:
+        return Addition(self, Scaled(-1, other))
+
+    def __neg__(self) -> Expression:
+        return Scaled(-1, self)
+
+    def __rmul__(self, coefficient: Any) -> Expression:
+        return Scaled(coefficient, self)
+
+    def _latex(self, printer: Any) -> str:
+        from uat_jax.symbolic.printing import latex_of
+
+        return latex_of(self)
+
+    def _sympystr(self, printer: Any) -> str:
+        from uat_jax.symbolic.printing import text_of
+
+        return text_of(self)
+
+
+def _shape_text(expression: Expression) -> str:
+    rows, columns = expression.shape
+    return f"{expression} ({rows} × {columns})"
+
+
+class Letter(Expression):
+    """An opaque matrix: a name, a shape, subscripts and, for versions of a parameter, superscripts.
+
+    Two letters are the same only if all of these are.
+    """
+
+    def __new__(cls, name: Any, rows: Any, columns: Any, subscripts: Any = (), superscripts: Any = ()):
+        return _letter(cls, name, rows, columns, tuple(subscripts), tuple(superscripts))
+
+    @property
+    def name(self) -> str:
+        """The bare name, without indices."""
+        return self.args[0].name  # type: ignore[attr-defined]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows, columns) as declared."""
+        return self.args[1], self.args[2]
+
+    @property
+    def subscripts(self) -> tuple[Any, ...]:
+        """The subscripts, integers or SymPy index expressions."""
+        return tuple(self.args[3])  # type: ignore[arg-type]
+
+    @property
+    def superscripts(self) -> tuple[Any, ...]:
+        """The version, if the letter has one."""
+        return tuple(self.args[4])  # type: ignore[arg-type]
+
+
+@cache
+def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: tuple, superscripts: tuple) -> Any:
+    # Letters are made again and again: one object each keeps comparisons short.
+    indices = sympy.Tuple(*subscripts), sympy.Tuple(*superscripts)
+    name = name if isinstance(name, Str) else Str(name)
+    return Basic.__new__(cls, name, sympy.sympify(rows), sympy.sympify(columns), *indices)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Letters A_j indexed by one or more subscripts; ``shape(*subscripts)`` gives (rows, columns)."""
+
+    name: str
+    shape: Callable[..., tuple[Any, Any]]
+
+    def __getitem__(self, subscripts: Any) -> Letter:
+        subscripts = subscripts if isinstance(subscripts, tuple) else (subscripts,)
+        return Letter(self.name, *self.shape(*subscripts), subscripts)
+
+
+class Identity(Expression):
+    """I_n."""
+
+    def __new__(cls, size: Any):
+        return Basic.__new__(cls, sympy.sympify(size))
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(n, n)."""
+        return self.args[0], self.args[0]
+
+
+class _Constant(Expression):
+    def __new__(cls, rows: Any, columns: Any):
+        return Basic.__new__(cls, sympy.sympify(rows), sympy.sympify(columns))
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows, columns)."""
+        return self.args[0], self.args[1]
+
+
+class Zero(_Constant):
+    """The zero matrix."""
+
+
+class Ones(_Constant):
+    """The matrix of ones."""
+
+
+class Selection(Expression):
+    """E_i of shape (M, d): ``x @ E_i`` is the i-th slice of d consecutive columns of x; i counts from 1."""
+
+    def __new__(cls, index: Any, rows: Any, columns: Any):
+        return Basic.__new__(cls, sympy.sympify(index), sympy.sympify(rows), sympy.sympify(columns))
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(M, d)."""
+        return self.args[1], self.args[2]
+
+
+class Addition(Expression):
+    """X_1 + X_2 + …; all shapes equal.  Raises `ShapeError` naming the first two operands that differ."""
+
+    def __new__(cls, *terms: Expression):
+        first = terms[0]
+        for term in terms[1:]:
+            if not all(map(same_dimension, first.shape, term.shape)):
+                raise ShapeError(f"cannot add {_shape_text(first)} and {_shape_text(term)}: the shapes differ")
+        return Basic.__new__(cls, *terms) if len(terms) > 1 else first
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The common shape."""
+        return self.args[0].shape  # type: ignore[attr-defined]
+
+
+class Product(Expression):
+    """X_1 X_2 … X_n, read from the right when it is evaluated.
+
+    Raises `ShapeError` naming the first two neighbours whose inner dimensions differ.
+    """
+
+    def __new__(cls, *factors: Expression):
+        factors = tuple(f for factor in factors for f in (factor.args if isinstance(factor, Product) else (factor,)))  # type: ignore[misc]
+        for left, right in zip(factors, factors[1:], strict=False):
+            if not same_dimension(left.shape[1], right.shape[0]):
+                raise ShapeError(
+                    f"cannot multiply {_shape_text(left)} by {_shape_text(right)}: "
+                    f"the inner dimensions {left.shape[1]} and {right.shape[0]} differ"
+                )
+        return Basic.__new__(cls, *factors) if len(factors) > 1 else factors[0]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows of the first factor, columns of the last)."""
+        return self.args[0].shape[0], self.args[-1].shape[1]  # type: ignore[attr-defined]
+
+
+class Scaled(Expression):
+    """c X with a commuting scalar c, any SymPy expression."""
+
+    def __new__(cls, coefficient: Any, matrix: Expression):
+        return Basic.__new__(cls, sympy.sympify(coefficient), matrix)
+
+    @property
+    def coefficient(self) -> Any:
+        """The scalar."""
+        return self.args[0]
+
+    @property
+    def arg(self) -> Expression:
+        """The matrix."""
+        return self.args[1]  # type: ignore[return-value]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The shape of X."""
+        return self.arg.shape
+
+
+class _Unary(Expression):
+    def __new__(cls, arg: Expression):
+        return Basic.__new__(cls, arg)
+
+    @property
+    def arg(self) -> Expression:
+        """The operand."""
+        return self.args[0]  # type: ignore[return-value]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The operand's shape."""
+        return self.arg.shape
+
+
+class Transposed(_Unary):
+    """Xᵀ."""
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The operand's shape, reversed."""
+        return self.arg.shape[1], self.arg.shape[0]
+
+
+class Activation(_Unary):
+    """σ(X), an opaque function applied to every element."""
+
+
+class RowSoftmax(_Unary):
+    """softmax(X), an opaque function of the rows of X (never assumed elementwise)."""
+
+
+class Vectorised(_Unary):
+    """vec(X), row-major: entry (n−1)M+m of the column is X_{n,m}."""
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows · columns, 1)."""
+        rows, columns = self.arg.shape
+        return rows * columns, sympy.Integer(1)
+
+
+class Matricised(Expression):
+    """unvec(x), the inverse of row-major vec.  Raises `ShapeError` if x is not a column of that length."""
+
+    def __new__(cls, column: Expression, rows: Any, columns: Any):
+        rows, columns = sympy.sympify(rows), sympy.sympify(columns)
+        if not (same_dimension(column.shape[0], rows * columns) and same_dimension(column.shape[1], 1)):
+            raise ShapeError(f"cannot arrange {_shape_text(column)} as a {rows} × {columns} matrix")
+        return Basic.__new__(cls, column, rows, columns)
+
+    @property
+    def arg(self) -> Expression:
+        """The column."""
+        return self.args[0]  # type: ignore[return-value]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(rows, columns)."""
+        return self.args[1], self.args[2]
+
+
+class Kronecker(Expression):
+    """X ⊗ Y: block (i, j) is X_{ij} Y."""
+
+    def __new__(cls, left: Expression, right: Expression):
+        return Basic.__new__(cls, left, right)
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The products of the rows and of the columns."""
+        (a, b), (c, d) = self.args[0].shape, self.args[1].shape  # type: ignore[attr-defined]
+        return a * c, b * d
+
+
+class Dependent(Expression):
+    """A dynamic parameter A(x): an opaque matrix-valued function of the matrix x.
+
+    ``letter`` gives the function its name, indices and the shape of its value.
+    """
+
+    def __new__(cls, letter: Letter, arg: Expression):
+        return Basic.__new__(cls, letter, arg)
+
+    @property
+    def letter(self) -> Letter:
+        """Name, indices and shape of the function's value."""
+        return self.args[0]  # type: ignore[return-value]
+
+    @property
+    def arg(self) -> Expression:
+        """The argument."""
+        return self.args[1]  # type: ignore[return-value]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The shape of the value."""
+        return self.letter.shape
+
+
+class RangeSum(Expression):
+    """Σ_{index=lower}^{upper} body, with symbolic bounds; the empty sum (upper = lower − 1) is zero.
+
+    As for any telescoping sum, Σ_{lower}^{upper+1} = Σ_{lower}^{upper} + last term is taken as the definition.
+    The shape of the body may not depend on the index.
+    """
+
+    def __new__(cls, body: Expression, index: sympy.Symbol, lower: Any, upper: Any):
+        if index in set().union(*(size.free_symbols for size in body.shape)):
+            raise ShapeError(f"cannot sum {_shape_text(body)} over {index}: its shape depends on {index}")
+        return Basic.__new__(cls, body, index, sympy.sympify(lower), sympy.sympify(upper))
+
+    @property
+    def body(self) -> Expression:
+        """The summand."""
+        return self.args[0]  # type: ignore[return-value]
+
+    @property
+    def index(self) -> Any:
+        """The bound index."""
+        return self.args[1]
+
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """(lower, upper)."""
+        return self.args[2], self.args[3]
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The body's shape."""
+        return self.body.shape
+
+    def at(self, value: Any) -> Expression:
+        """The summand at one value of the index."""
+        return self.body.xreplace({self.index: sympy.sympify(value)})

@@ -1,0 +1,152 @@
+"""Expressions as text for the terminal and as LaTeX that looks like the papers.
+
+One table per notation: head → how it is written.  A factor is bracketed when it binds less tightly than a product.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sympy
+
+from uat_jax.symbolic import language as m
+
+_ACCENTS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar"}
+_LOOSE = (m.Addition, m.RangeSum, m.Kronecker)
+
+
+@dataclass(frozen=True)
+class _Notation:
+    scalar: Callable[[sympy.Basic], str]
+    letter: Callable[[m.Letter], str]
+    space: str
+    brackets: str  # a format of one argument
+    transpose: str
+    identity: str
+    ones: str
+    zero: str
+    selection: str
+    sigma: str
+    softmax: str
+    vec: str
+    unvec: str
+    kronecker: str
+    dependent: str
+    sum: str
+
+
+def _text_letter(letter: m.Letter) -> str:
+    return letter.name + _script("_", letter.subscripts) + (
+        f"^({','.join(map(str, letter.superscripts))})" if letter.superscripts else ""
+    )
+
+
+def _script(mark: str, indices: tuple) -> str:
+    inside = ",".join(str(i).replace(" ", "") for i in indices)
+    return "" if not indices else mark + (inside if len(inside) == 1 else f"{{{inside}}}")
+
+
+def _latex_letter(letter: m.Letter) -> str:
+    decomposed = unicodedata.normalize("NFD", letter.name)
+    accents = [_ACCENTS[mark] for mark in decomposed if mark in _ACCENTS]
+    symbol = rf"\mathbf{{{''.join(c for c in decomposed if c not in _ACCENTS)}}}"
+    for accent in accents:
+        symbol = rf"{accent}{{{symbol}}}"
+    subscripts = ",".join(sympy.latex(i) for i in letter.subscripts)
+    version = ",".join(sympy.latex(i) for i in letter.superscripts)
+    return symbol + (f"_{{{subscripts}}}" if subscripts else "") + (f"^{{({version})}}" if version else "")
+
+
+_TEXT = _Notation(
+    scalar=str,
+    letter=_text_letter,
+    space=" ",
+    brackets="({})",
+    transpose="{}ᵀ",
+    identity="I_{{{}}}",
+    ones="1_{{{},{}}}",
+    zero="0_{{{},{}}}",
+    selection="E_{}",
+    sigma="σ({})",
+    softmax="softmax({})",
+    vec="vec({})",
+    unvec="unvec({})",
+    kronecker="{} ⊗ {}",
+    dependent="{}({})",
+    sum="Σ_{{{}={}}}^{{{}}} {}",
+)
+_LATEX = _Notation(
+    scalar=sympy.latex,
+    letter=_latex_letter,
+    space="",
+    brackets=r"\left({}\right)",
+    transpose="{}^{{T}}",
+    identity=r"\mathbf{{I}}_{{{}}}",
+    ones=r"\mathbf{{1}}_{{{},{}}}",
+    zero=r"\mathbf{{0}}_{{{},{}}}",
+    selection=r"\mathbf{{E}}_{{{}}}",
+    sigma=r"\sigma\left({}\right)",
+    softmax=r"\operatorname{{softmax}}\left({}\right)",
+    vec=r"\operatorname{{vec}}\left({}\right)",
+    unvec=r"\operatorname{{unvec}}\left({}\right)",
+    kronecker=r"{} \otimes {}",
+    dependent=r"{}\left({}\right)",
+    sum=r"\sum_{{{}={}}}^{{{}}} {}",
+)
+
+
+def text_of(expression: m.Expression) -> str:
+    """The expression as one line of Unicode."""
+    return _write(expression, _TEXT)
+
+
+def latex_of(expression: m.Expression) -> str:
+    """The expression as LaTeX without delimiters."""
+    return _write(expression, _LATEX)
+
+
+def _write(e: m.Expression, n: _Notation) -> str:
+    inner = lambda x: _write(x, n)
+    tight = lambda x, loose=_LOOSE: n.brackets.format(inner(x)) if isinstance(x, loose) else inner(x)
+    match e:
+        case m.Letter():
+            return n.letter(e)
+        case m.Identity():
+            return n.identity.format(n.scalar(e.shape[0]))
+        case m.Ones():
+            return n.ones.format(*map(n.scalar, e.shape))
+        case m.Zero():
+            return n.zero.format(*map(n.scalar, e.shape))
+        case m.Selection():
+            return n.selection.format(n.scalar(e.args[0]))
+        case m.Addition():
+            return _signed([_write(term, n) for term in e.args])  # type: ignore[arg-type]
+        case m.Product():
+            return n.space.join(tight(f, (*_LOOSE, m.Scaled)) for f in e.args)
+        case m.Scaled():
+            factor = n.scalar(e.coefficient)
+            return f"-{tight(e.arg)}" if factor == "-1" else f"{factor} {tight(e.arg)}"
+        case m.Transposed():
+            return n.transpose.format(tight(e.arg, (*_LOOSE, m.Product, m.Scaled)))
+        case m.Activation():
+            return n.sigma.format(inner(e.arg))
+        case m.RowSoftmax():
+            return n.softmax.format(inner(e.arg))
+        case m.Vectorised():
+            return n.vec.format(inner(e.arg))
+        case m.Matricised():
+            return n.unvec.format(inner(e.arg))
+        case m.Kronecker():
+            return n.kronecker.format(*(tight(f) for f in e.args))
+        case m.Dependent():
+            return n.dependent.format(n.letter(e.letter), inner(e.arg))
+        case m.RangeSum():
+            body = tight(e.body, (m.Addition,))
+            return n.sum.format(n.scalar(e.index), *map(n.scalar, e.bounds), body)
+    raise TypeError(f"no notation for {type(e).__name__}")
+
+
+def _signed(terms: list[str]) -> str:
+    return terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in terms[1:])

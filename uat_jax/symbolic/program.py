@@ -1,0 +1,67 @@
+"""A straight-line program: letter → expression over earlier letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy
+
+from uat_jax.errors import InputError
+from uat_jax.symbolic import language as m
+
+
+def letters_of(expression: m.Expression) -> Iterator[m.Letter]:
+    """The letters of an expression, left to right, with repetitions."""
+    if isinstance(expression, m.Letter):
+        yield expression
+        return
+    if isinstance(expression, m.Dependent):
+        yield from letters_of(expression.arg)
+        return
+    for arg in expression.args:
+        if isinstance(arg, m.Expression):
+            yield from letters_of(arg)
+
+
+@dataclass(frozen=True)
+class Program(Mapping[m.Letter, m.Expression]):
+    """Lines ``letter = expression`` in order; ``result`` is the letter whose value is the program's.
+
+    Raises `InputError` if a line uses a letter that a later line defines.
+    """
+
+    lines: dict[m.Letter, m.Expression]
+    result: m.Letter
+
+    def __post_init__(self) -> None:
+        done: set[m.Letter] = set()
+        for letter, expression in self.lines.items():
+            early = next((l for l in letters_of(expression) if l in self.lines and l not in done), None)
+            if early is not None:
+                raise InputError(f"the line of {letter} uses {early}, which is defined later or by itself")
+            done.add(letter)
+
+    def __getitem__(self, letter: m.Letter) -> m.Expression:
+        return self.lines[letter]
+
+    def __iter__(self) -> Iterator[m.Letter]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @cached_property
+    def inputs(self) -> tuple[m.Letter, ...]:
+        """The letters that no line defines, in order of first use."""
+        used = (l for e in self.lines.values() for l in letters_of(e) if l not in self.lines)
+        return tuple(dict.fromkeys(used))
+
+    def __str__(self) -> str:
+        return "\n".join(f"{letter} = {expression}" for letter, expression in self.items())
+
+    def latex(self) -> str:
+        """The lines as an ``align*`` environment."""
+        rows = (f"{sympy.latex(l)} &= {sympy.latex(e)}" for l, e in self.items())
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
