@@ -86,8 +86,13 @@ class Expression(Basic):
 
 
 def _shape_text(expression: Expression) -> str:
-    rows, columns = expression.shape
-    return f"{expression} ({rows} × {columns})"
+    return f"{expression} ({_shape(expression)})"
+
+
+def _shape(expression: Expression) -> str:
+    from uat_jax.symbolic.printing import scalar_text
+
+    return " × ".join(map(scalar_text, expression.shape))
 
 
 class Letter(Expression):
@@ -210,7 +215,7 @@ class Product(Expression):
             if not same_dimension(left.shape[1], right.shape[0]):
                 raise ShapeError(
                     f"cannot multiply {_shape_text(left)} by {_shape_text(right)}: "
-                    f"the inner dimensions {left.shape[1]} and {right.shape[0]} differ"
+                    f"the inner dimensions of {_shape(left)} and {_shape(right)} differ"
                 )
         return Basic.__new__(cls, *factors) if len(factors) > 1 else factors[0]
 
@@ -377,3 +382,28 @@ class RangeSum(Expression):
     def at(self, value: Any) -> Expression:
         """The summand at one value of the index."""
         return self.body.xreplace({self.index: sympy.sympify(value)})
+
+
+def replace_letters(
+    expression: Expression, rule: Callable[[Letter, dict], Expression | None], ranges: dict | None = None
+) -> Expression:
+    """The expression with every letter for which ``rule(letter, sum indices in scope)`` gives one replaced by it.
+
+    Sums between two integers are written out on the way.
+    """
+    ranges = ranges or {}
+    inner = lambda e, scope=ranges: replace_letters(e, rule, scope)
+    match expression:
+        case Letter():
+            replacement = rule(expression, ranges)
+            return expression if replacement is None else replacement
+        case Dependent():
+            return Dependent(expression.letter, inner(expression.arg))
+        case RangeSum():
+            lower, upper = expression.bounds
+            if lower.is_Integer and upper.is_Integer:
+                terms = [inner(expression.at(k)) for k in range(int(lower), int(upper) + 1)]
+                return Addition(*terms) if terms else Zero(*expression.shape)
+            body = inner(expression.body, ranges | {expression.index: upper})
+            return RangeSum(body, expression.index, lower, upper)
+    return expression.func(*(inner(a) if isinstance(a, Expression) else a for a in expression.args))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import sympy
+from sympy.printing.str import StrPrinter
 
 from uat_jax.symbolic import language as m
 
@@ -37,14 +38,19 @@ class _Notation:
     sum: str
 
 
+class _PlainScalars(StrPrinter):
+    def _print_Indexed(self, expr: sympy.Indexed) -> str:
+        return str(expr.base) + _script("_", expr.indices)
+
+
 def _text_letter(letter: m.Letter) -> str:
     return letter.name + _script("_", letter.subscripts) + (
-        f"^({','.join(map(str, letter.superscripts))})" if letter.superscripts else ""
+        f"^({','.join(str(v).replace(' ', '') for v in letter.superscripts)})" if letter.superscripts else ""
     )
 
 
 def _script(mark: str, indices: tuple) -> str:
-    inside = ",".join(str(i).replace(" ", "") for i in indices)
+    inside = ",".join(_PlainScalars().doprint(i).replace(" ", "") for i in indices)
     return "" if not indices else mark + (inside if len(inside) == 1 else f"{{{inside}}}")
 
 
@@ -60,7 +66,7 @@ def _latex_letter(letter: m.Letter) -> str:
 
 
 _TEXT = _Notation(
-    scalar=str,
+    scalar=_PlainScalars().doprint,
     letter=_text_letter,
     space=" ",
     brackets="({})",
@@ -95,6 +101,11 @@ _LATEX = _Notation(
     dependent=r"{}\left({}\right)",
     sum=r"\sum_{{{}={}}}^{{{}}} {}",
 )
+
+
+def scalar_text(scalar: sympy.Basic) -> str:
+    """A dimension or coefficient as plain text, D_j rather than D[j]."""
+    return _PlainScalars().doprint(scalar)
 
 
 def text_of(expression: m.Expression) -> str:

@@ -1,0 +1,118 @@
+"""Certificates: a claim, its evidence and its verdict as a JSON file that can be decided again.
+
+The schema is documented in docs/certificate.md; `VERSION` counts its incompatible changes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
+
+SCHEMA = "uat_jax/certificate"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The outcome for one claim.
+
+    ``claim``: id, ledger row, source, printed statement, reading, hypotheses, correction.
+    ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
+    ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions and the platform.
+    """
+
+    claim: Mapping[str, Any]
+    expected: Verdict
+    verdict: Verdict
+    passes: bool
+    evidence: tuple[Evidence, ...]
+    counterexample: Mapping[str, Any] | None
+    assumptions: tuple[str, ...]
+    settings: Mapping[str, Any]
+    environment: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Canonical JSON: sorted keys, finite numbers only."""
+        body = {"schema": SCHEMA, "version": VERSION, **dataclasses.asdict(self)}
+        return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the file in one step, so that no half of it is ever seen.  Raises `InputError` if it cannot be."""
+        return write_atomically(Path(path), self.to_json())
+
+
+def _plain(value: Any) -> Any:
+    """Tuples to lists, numpy numbers to Python's, infinities to text."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value.item() if hasattr(value, "item") and not isinstance(value, str) else value
+
+
+def write_atomically(path: Path, text: str) -> Path:
+    """Write a text file by renaming a finished temporary one beside it.  Raises `InputError` if it cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            file.write(text)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from None
+    return path
+
+
+def environment() -> dict[str, str]:
+    """Versions of what the verdict was reached with, and the platform."""
+    packages = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
+    return {**{p: version(p) for p in packages}, "python": platform.python_version(), "platform": platform.machine()}
+
+
+def load(path: str | os.PathLike[str]) -> Certificate:
+    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
+    try:
+        body = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not JSON ({error}); wanted a certificate written by uat_jax") from None
+    return _checked(body, path)
+
+
+def _checked(body: Any, path: Any) -> Certificate:
+    if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+        raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
+    if not isinstance(body.get("version"), int) or body["version"] > VERSION:
+        raise InputError(f"{path} has schema version {body.get('version')}; this uat_jax reads up to {VERSION}: upgrade it")
+    names = {f.name for f in dataclasses.fields(Certificate)}
+    if set(body) != names | {"schema", "version"}:
+        odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))
+        raise InputError(f"{path} is damaged: missing or superfluous fields {odd}")
+    try:
+        evidence = tuple(
+            Evidence(**{**e, "verdict": Verdict(e["verdict"]), "assumptions": tuple(e["assumptions"])})
+            for e in body["evidence"]
+        )
+        return Certificate(
+            **{n: body[n] for n in ("claim", "passes", "counterexample", "settings", "environment")},
+            expected=Verdict(body["expected"]),
+            verdict=Verdict(body["verdict"]),
+            evidence=evidence,
+            assumptions=tuple(body["assumptions"]),
+        )
+    except (TypeError, KeyError, ValueError) as error:
+        raise InputError(f"{path} is damaged: {error}") from None

@@ -1,0 +1,56 @@
+"""Verdicts, and the evidence they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from uat_jax.errors import DisagreementError
+
+
+class Verdict(StrEnum):
+    """What was found out, and what the word is worth."""
+
+    PROVED = "PROVED"
+    """Equal for every shape and every σ: both sides have one normal form (or one for every depth, by induction)."""
+    CERTIFIED = "CERTIFIED"
+    """Equal at the given shapes except with a stated probability of wrongly saying so."""
+    AGREES = "AGREES"
+    """Not proved: the float kernels stay within a derived tolerance of the exact value."""
+    REFUTED = "REFUTED"
+    """A concrete input, confirmed in float64 and in ball arithmetic, on which the sides differ."""
+    UNKNOWN = "UNKNOWN"
+    """Anything else.  Never a success."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one method found.
+
+    ``method``: normal form, induction, floats, counterexample, predictions.  ``finding``: one readable line.
+    ``verdict``: what this method alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
+    ``assumptions``: what the finding presupposes.
+    """
+
+    method: str
+    finding: str
+    verdict: Verdict
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+
+
+def combine(evidence: Iterable[Evidence]) -> Verdict:
+    """The verdict of several methods on one statement.
+
+    REFUTED needs a counterexample: normal forms that differ without one are UNKNOWN.  Floats alone give AGREES.
+    Raises `DisagreementError` if one method proves what another refutes.
+    """
+    evidence = tuple(evidence)
+    found = {e.verdict for e in evidence}
+    if Verdict.REFUTED in found and found & {Verdict.PROVED, Verdict.CERTIFIED}:
+        sides = "; ".join(f"{e.method}: {e.verdict} ({e.finding})" for e in evidence)
+        raise DisagreementError(f"two methods contradict each other, please report this: {sides}")
+    order = (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.PROVED, Verdict.CERTIFIED, Verdict.AGREES)
+    return next((v for v in order if v in found), Verdict.UNKNOWN)

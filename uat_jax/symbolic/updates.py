@@ -1,0 +1,249 @@
+"""Lists of update rules such as "W_{j+1,1} = W_{j+1,1} W_{j,1}" executed in a stated order.
+
+The papers print the parameters of the closed form as assignments that overwrite W_{j,1}, W_{j,2}, W_{j,3}, b_{j,2}
+and b_{j,3}; what they mean depends on which right-hand sides are old and which are new.  Here the rules are data,
+an order is a list of `Block`, and executing them gives a straight-line program in which every assignment makes a
+new letter: nothing is overwritten, so the outcome can be compared, lowered and run like any other program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.induction import INDEX, Obligation, _step_definitions
+from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+
+D, F = m.dimension("D"), m.dimension("F")
+
+
+def W1(j: Any) -> m.Letter:
+    """The variable W_{j,1}, D × D."""
+    return m.Letter("W", D, D, (j, 1))
+
+
+def W2(j: Any) -> m.Letter:
+    """The variable W_{j,2}, F × D."""
+    return m.Letter("W", F, D, (j, 2))
+
+
+def W3(j: Any) -> m.Letter:
+    """The variable W_{j,3}, D × F."""
+    return m.Letter("W", D, F, (j, 3))
+
+
+def b2(j: Any) -> m.Letter:
+    """The variable b_{j,2}, a column of length F."""
+    return m.Letter("b", F, 1, (j, 2))
+
+
+def b3(j: Any) -> m.Letter:
+    """The variable b_{j,3}, a column of length D."""
+    return m.Letter("b", D, 1, (j, 3))
+
+
+X0 = m.Letter("x", D, 1, (0,))
+
+
+def square_layers(kind: str) -> Layers:
+    """The layers under the papers' hypothesis that all D_j are one D and all F_j one F."""
+    return Layers(kind, widths=lambda j: D, hidden_widths=lambda j: F)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """``target = value`` as printed; both may contain index symbols."""
+
+    target: m.Letter
+    value: m.Expression
+
+    def at(self, index: sympy.Symbol, number: Any) -> Assignment:
+        """The assignment for one value of an index."""
+        names = {index: sympy.sympify(number)}
+        return Assignment(self.target.xreplace(names), self.value.xreplace(names))
+
+    def __str__(self) -> str:
+        return f"{self.target} = {self.value}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Assignments carried out together: a letter with ``fresh(letter)`` is read as it is now, others as on entering.
+
+    ``fresh`` constantly false is a simultaneous assignment, constantly true a sequential one.
+    """
+
+    assignments: tuple[Assignment, ...]
+    fresh: Callable[[m.Letter], bool]
+
+
+def simultaneous(assignments: Iterable[Assignment]) -> Block:
+    """All right-hand sides take their values on entering the block."""
+    return Block(tuple(assignments), lambda letter: False)
+
+
+def sequential(assignments: Iterable[Assignment]) -> Block:
+    """Each assignment sees the ones before it."""
+    return Block(tuple(assignments), lambda letter: True)
+
+
+def first_multiply_by_attention(depth: int) -> Block:
+    """Eq. 30's W_{k,2} ← W_{k,2} W_{k,1} for every k, which the Transformer lists presuppose."""
+    return simultaneous(Assignment(W2(k), W2(k) @ W1(k)) for k in range(1, depth + 1))
+
+
+def originals(kind: str, depth: int) -> dict[m.Letter, m.Letter]:
+    """What the variables hold before any assignment: W_{j,1} → A_j, W_{j,2} → B_j, and so on."""
+    layers = square_layers(kind)
+    names = lambda j: (W1(j), W2(j), W3(j), b2(j), b3(j))
+    return {
+        variable: letter
+        for j in range(1, depth + 1)
+        for variable, letter in zip(names(j), _own(layers, j), strict=True)
+    }
+
+
+def _own(layers: Layers, j: Any) -> tuple[m.Letter, ...]:
+    A, B, C, b, c = layers.parameters(j)
+    return A, B, C, b, c
+
+
+def execute(kind: str, depth: int, blocks: Iterable[Block]) -> Program:
+    """Carry out the blocks on a network of ``depth`` layers and put the outcome into Eq. 11/33.
+
+    Raises `ShapeError` when a rule multiplies or adds what does not fit.
+    """
+    store: dict[m.Letter, m.Letter] = originals(kind, depth)
+    lines: dict[m.Letter, m.Expression] = {}
+    for number, block in enumerate(blocks, 1):
+        entering = dict(store)
+        for assignment in block.assignments:
+            read = lambda v, _, old=entering, fresh=block.fresh: (store if fresh(v) else old).get(v)
+            value = m.replace_letters(assignment.value, read)
+            name = _version(assignment.target, value, number, lines)
+            lines[name] = value
+            store[assignment.target] = name
+    x = square_layers(kind).x(depth)
+    return Program(lines | {x: m.replace_letters(closed_form_33(depth), lambda v, _: store.get(v))}, x)
+
+
+def _version(target: m.Letter, value: m.Expression, number: int, lines: Any) -> m.Letter:
+    """A new letter for what the target holds now, numbered by the block."""
+    m.Addition(value, m.Zero(*target.shape))  # raises if the value has another shape than the variable
+    version = (number,) if m.Letter(target.name, *target.shape, target.subscripts, (number,)) not in lines else (number, len(lines))
+    return m.Letter(target.name, *target.shape, target.subscripts, version)
+
+
+def closed_form_33(depth: int) -> m.Expression:
+    """Eq. 11/33: W_{L,1} x_0 + b_{L,3} + Σ_{j=1}^{L} W_{j,3} σ(W_{j,2} x_0 + b_{j,2})."""
+    terms = (W3(j) @ m.Activation(W2(j) @ X0 + b2(j)) for j in range(1, depth + 1))
+    return m.Addition(W1(depth) @ X0, b3(depth), *terms)
+
+
+def final_values(kind: str, depth: int, assignments: Iterable[Assignment]) -> Program:
+    """The reading in which every symbol on the right is the final value, except the assigned one, which is old.
+
+    Lines are put in the order in which they need each other.
+    """
+    rules = {a.target: a.value for a in assignments}
+    start = originals(kind, depth)
+    lines: dict[m.Letter, m.Expression] = {}
+
+    def final(variable: m.Letter) -> m.Letter | None:
+        if variable not in rules:
+            return start.get(variable)
+        name = m.Letter(variable.name, *variable.shape, variable.subscripts, ("final",))
+        if name not in lines:
+            own = lambda v, _: start[v] if v == variable else final(v)
+            lines[name] = m.replace_letters(rules[variable], own)
+        return name
+
+    x = square_layers(kind).x(depth)
+    result = m.replace_letters(closed_form_33(depth), lambda v, _: final(v))
+    return Program(lines | {x: result}, x)
+
+
+# --- Theorem 2 -----------------------------------------------------------------------------------------------------
+
+_k = sympy.Symbol("k", integer=True, positive=True)
+
+
+def in_place_rules(j: Any) -> tuple[Assignment, ...]:
+    """Theorem 2's five assignments for layer j+1; the third is meant for every k = 1..j."""
+    return (
+        Assignment(b2(j + 1), W2(j + 1) @ (b3(j) + nested_sum(1, j)) + b2(j + 1)),
+        Assignment(W2(j + 1), W2(j + 1) @ W1(j)),
+        Assignment(W3(_k), W1(j + 1) @ W3(_k)),
+        Assignment(b3(j + 1), W1(j + 1) @ b3(j) + b3(j + 1)),
+        Assignment(W1(j + 1), W1(j + 1) @ W1(j)),
+    )
+
+
+def nested_sum(lower: Any, upper: Any) -> m.RangeSum:
+    """Σ_{k=lower}^{upper} W_{k,3} σ(W_{k,2} x_0 + b_{k,2})."""
+    return m.RangeSum(W3(_k) @ m.Activation(W2(_k) @ X0 + b2(_k)), _k, lower, upper)
+
+
+def for_every_k(rules: Iterable[Assignment], j: int) -> tuple[Assignment, ...]:
+    """Rules whose target carries k, written out for k = 1..j."""
+    spread = lambda a: [a.at(_k, k) for k in range(1, j + 1)] if _k in a.target.free_symbols else [a]
+    return tuple(b for a in rules for b in spread(a))
+
+
+def in_place_induction(kind: str, rules: tuple[Assignment, ...] | None = None) -> tuple[Obligation, ...]:
+    """Theorem 2 for all L: one pass of the loop takes the closed form of i layers to that of i+1 layers.
+
+    Invariant after i layers: W_{i,1}, b_{i,3} and, for every k ≤ i, W_{k,2}, b_{k,2}, W_{k,3} hold the hatted
+    parameters of the network of i layers; layer i+1 is still its own (times A_{i+1} as in Eq. 30 for a Transformer).
+    ``rules`` replaces the five assignments, in order.
+    """
+    layers, i = square_layers(kind), INDEX
+    closed = ClosedForm(layers)
+    A, B, C, b, c = layers.parameters(i + 1)
+    inner = B if kind == "residual" else B @ A
+    state: dict[m.Letter, m.Expression] = {
+        W1(i): closed.W1(i), b3(i): closed.b3(i),
+        W1(i + 1): A, W2(i + 1): inner, W3(i + 1): C, b2(i + 1): b, b3(i + 1): c,
+    }  # fmt: skip
+    every: dict[m.Letter, m.Expression] = {W3(_k): closed.W3(_k, i), W2(_k): closed.W2(_k), b2(_k): closed.b2(_k)}
+
+    def read(letter: m.Letter, ranges: dict) -> m.Expression | None:
+        return every[letter] if letter in every and ranges.get(_k) == i else state.get(letter)
+
+    for rule in rules or in_place_rules(i):
+        holder = every if _k in rule.target.free_symbols else state
+        holder[rule.target] = m.replace_letters(rule.value, read, {_k: i} if holder is every else {})
+    wanted: dict[m.Letter, m.Letter] = {
+        b2(i + 1): closed.b2(i + 1), W2(i + 1): closed.W2(i + 1), W3(i + 1): closed.W3(i + 1, i + 1),
+        b3(i + 1): closed.b3(i + 1), W1(i + 1): closed.W1(i + 1),
+    }  # fmt: skip  # type: ignore[dict-item]
+    unfold = _sigma_letters(closed, _step_definitions(closed, layers, recurrence(closed, i + 1)))
+    found = [Obligation(f"{v} is {hat}", state[v], hat, unfold) for v, hat in wanted.items()]
+    over_k = lambda e: m.RangeSum(e @ closed.s(_k), _k, 1, i)
+    found.append(
+        Obligation(
+            f"{W3(_k)} is {closed.W3(_k, i + 1)} for every k ≤ i",
+            over_k(every[W3(_k)]),
+            over_k(closed.W3(_k, i + 1)),
+            unfold,
+        )
+    )
+    return tuple(found)
+
+
+def _sigma_letters(closed: ClosedForm, definitions: Any) -> Any:
+    """Also unfold s_k = σ(Ŵ_{k,2} x_0 + b̂_{k,2}) below the sum sign, since the assignments write σ out."""
+
+    def unfold(letter: m.Letter, ranges: Any) -> m.Expression | None:
+        k = letter.subscripts[0] if letter.subscripts else None
+        if k in ranges and letter == closed.s(k):
+            return closed.activation(k)
+        return definitions(letter, ranges)
+
+    return unfold
