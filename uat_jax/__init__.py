@@ -1,0 +1,17 @@
+"""uat_jax decides whether two ways of writing a network are the same function, and says how it knows.
+
+The map: every public name and the file it lives in.
+"""
+
+from uat_jax.certify.certificate import Certificate as Certificate
+from uat_jax.certify.certificate import load as load
+from uat_jax.certify.verdict import Evidence as Evidence
+from uat_jax.certify.verdict import Verdict as Verdict
+from uat_jax.claims.claim import Claim as Claim
+from uat_jax.claims.ledger import claims as claims
+from uat_jax.claims.ledger import prove as prove
+from uat_jax.claims.ledger import recheck as recheck
+from uat_jax.errors import UatJaxError as UatJaxError
+from uat_jax.lowering import Lowered as Lowered
+from uat_jax.symbolic.derivation import Derivation as Derivation
+from uat_jax.symbolic.derivation import derive as derive

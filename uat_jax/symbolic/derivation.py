@@ -123,6 +123,16 @@ def _network_lines(layers: Layers, attention: Attention | None, depth: int) -> P
     return Program(lines, layers.x(depth))
 
 
+def plain_network(layers: Layers, depth: int) -> Program:
+    """x_j = layer(x_{j-1}), one line each."""
+    return _network_lines(layers, None, depth)
+
+
+def closed_form(layers: Layers, depth: int) -> Program:
+    """The hatted parameters and x_L of ``depth`` such layers, collected layer by layer."""
+    return _closed_lines(layers, None, depth)
+
+
 def _closed_lines(layers: Layers, attention: Attention | None, depth: int) -> Program:
     closed = ClosedForm(layers)
     lines: dict[m.Letter, m.Expression] = {}

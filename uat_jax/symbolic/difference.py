@@ -33,12 +33,19 @@ def first_difference(
     only_right = [t for t, c in right.terms.items() if left.terms.get(t) != c]
     if not only_left and not only_right:
         return None
+    plain = [[t for t in terms if _is_plain(normaliser, t)] for terms in (only_left, only_right)]
+    if any(plain):  # words without functions say most clearly what is wrong
+        return _unmatched(normaliser, left, right, *plain, where)
     for s in only_left:
         for t in only_right:
             if (pair := _same_but_one_argument(normaliser, s, t)) is not None:
                 inside = f"the argument of {_abbreviated(normaliser, left, s)}"
                 return first_difference(normaliser, *pair, inside)
     return _unmatched(normaliser, left, right, only_left, only_right, where)
+
+
+def _is_plain(n: Normaliser, term: Term) -> bool:
+    return not any(isinstance(record, Opaque) for record in n.records(term[1]))
 
 
 def _unmatched(n, left, right, only_left, only_right, where) -> Difference:

@@ -85,12 +85,13 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Obligati
             "step: from i to i+1 layers",
             layers.apply(j, closed.x(i)),
             closed.x(j),
-            _step_definitions(closed, layers, rule),
+            step_definitions(closed, layers, rule),
         ),
     ]
 
 
-def _step_definitions(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Definitions:
+def step_definitions(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Definitions:
+    """What the hatted letters of i+1 layers stand for, in letters of i layers."""
     i, j = INDEX, INDEX + 1
     assert rule.b2_u is not None
     fixed: dict[m.Letter, m.Expression] = {

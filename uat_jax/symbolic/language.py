@@ -85,11 +85,12 @@ class Expression(Basic):
         return text_of(self)
 
 
-def _shape_text(expression: Expression) -> str:
-    return f"{expression} ({_shape(expression)})"
+def _described(expression: Expression) -> str:
+    return f"{expression} ({shape_text(expression)})"
 
 
-def _shape(expression: Expression) -> str:
+def shape_text(expression: Expression) -> str:
+    """The shape as "rows × columns"."""
     from uat_jax.symbolic.printing import scalar_text
 
     return " × ".join(map(scalar_text, expression.shape))
@@ -194,7 +195,7 @@ class Addition(Expression):
         first = terms[0]
         for term in terms[1:]:
             if not all(map(same_dimension, first.shape, term.shape)):
-                raise ShapeError(f"cannot add {_shape_text(first)} and {_shape_text(term)}: the shapes differ")
+                raise ShapeError(f"cannot add {_described(first)} and {_described(term)}: the shapes differ")
         return Basic.__new__(cls, *terms) if len(terms) > 1 else first
 
     @property
@@ -214,8 +215,8 @@ class Product(Expression):
         for left, right in zip(factors, factors[1:], strict=False):
             if not same_dimension(left.shape[1], right.shape[0]):
                 raise ShapeError(
-                    f"cannot multiply {_shape_text(left)} by {_shape_text(right)}: "
-                    f"the inner dimensions of {_shape(left)} and {_shape(right)} differ"
+                    f"cannot multiply {_described(left)} by {_described(right)}: "
+                    f"the inner dimensions of {shape_text(left)} and {shape_text(right)} differ"
                 )
         return Basic.__new__(cls, *factors) if len(factors) > 1 else factors[0]
 
@@ -295,7 +296,7 @@ class Matricised(Expression):
     def __new__(cls, column: Expression, rows: Any, columns: Any):
         rows, columns = sympy.sympify(rows), sympy.sympify(columns)
         if not (same_dimension(column.shape[0], rows * columns) and same_dimension(column.shape[1], 1)):
-            raise ShapeError(f"cannot arrange {_shape_text(column)} as a {rows} × {columns} matrix")
+            raise ShapeError(f"cannot arrange {_described(column)} as a {rows} × {columns} matrix")
         return Basic.__new__(cls, column, rows, columns)
 
     @property
@@ -356,7 +357,7 @@ class RangeSum(Expression):
 
     def __new__(cls, body: Expression, index: sympy.Symbol, lower: Any, upper: Any):
         if index in set().union(*(size.free_symbols for size in body.shape)):
-            raise ShapeError(f"cannot sum {_shape_text(body)} over {index}: its shape depends on {index}")
+            raise ShapeError(f"cannot sum {_described(body)} over {index}: its shape depends on {index}")
         return Basic.__new__(cls, body, index, sympy.sympify(lower), sympy.sympify(upper))
 
     @property

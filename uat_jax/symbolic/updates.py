@@ -8,14 +8,15 @@ new letter: nothing is overwritten, so the outcome can be compared, lowered and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
+from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX, Obligation, _step_definitions
+from uat_jax.symbolic.induction import INDEX, Obligation, step_definitions
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
@@ -93,25 +94,18 @@ def sequential(assignments: Iterable[Assignment]) -> Block:
     return Block(tuple(assignments), lambda letter: True)
 
 
-def first_multiply_by_attention(depth: int) -> Block:
-    """Eq. 30's W_{k,2} ← W_{k,2} W_{k,1} for every k, which the Transformer lists presuppose."""
-    return simultaneous(Assignment(W2(k), W2(k) @ W1(k)) for k in range(1, depth + 1))
+def originals(kind: str, depth: int, *, raw: bool = False) -> dict[m.Letter, m.Expression]:
+    """What the variables hold before any assignment: W_{j,1} → A_j, W_{j,2} → B_j, and so on.
 
-
-def originals(kind: str, depth: int) -> dict[m.Letter, m.Letter]:
-    """What the variables hold before any assignment: W_{j,1} → A_j, W_{j,2} → B_j, and so on."""
+    For a Transformer W_{j,2} starts as B_j A_j, the factor that Eq. 30 puts in for every j; ``raw`` leaves it out.
+    """
     layers = square_layers(kind)
-    names = lambda j: (W1(j), W2(j), W3(j), b2(j), b3(j))
-    return {
-        variable: letter
-        for j in range(1, depth + 1)
-        for variable, letter in zip(names(j), _own(layers, j), strict=True)
-    }
-
-
-def _own(layers: Layers, j: Any) -> tuple[m.Letter, ...]:
-    A, B, C, b, c = layers.parameters(j)
-    return A, B, C, b, c
+    store: dict[m.Letter, m.Expression] = {}
+    for j in range(1, depth + 1):
+        A, B, C, b, c = layers.parameters(j)
+        inner = B if raw or kind == "residual" else B @ A
+        store |= {W1(j): A, W2(j): inner, W3(j): C, b2(j): b, b3(j): c}
+    return store
 
 
 def execute(kind: str, depth: int, blocks: Iterable[Block]) -> Program:
@@ -119,24 +113,30 @@ def execute(kind: str, depth: int, blocks: Iterable[Block]) -> Program:
 
     Raises `ShapeError` when a rule multiplies or adds what does not fit.
     """
-    store: dict[m.Letter, m.Letter] = originals(kind, depth)
-    lines: dict[m.Letter, m.Expression] = {}
+    return run(originals(kind, depth), blocks, square_layers(kind).x(depth), closed_form_33(depth))
+
+
+def run(
+    store: Mapping[m.Letter, m.Expression], blocks: Iterable[Block], result: m.Letter, value: m.Expression
+) -> Program:
+    """Carry out the blocks on variables that hold ``store``, then compute ``result`` = ``value`` from them."""
+    store, lines = dict(store), {}
     for number, block in enumerate(blocks, 1):
         entering = dict(store)
         for assignment in block.assignments:
             read = lambda v, _, old=entering, fresh=block.fresh: (store if fresh(v) else old).get(v)
-            value = m.replace_letters(assignment.value, read)
-            name = _version(assignment.target, value, number, lines)
-            lines[name] = value
+            held = m.replace_letters(assignment.value, read)
+            name = _version(assignment.target, held, number, lines)
+            lines[name] = held
             store[assignment.target] = name
-    x = square_layers(kind).x(depth)
-    return Program(lines | {x: m.replace_letters(closed_form_33(depth), lambda v, _: store.get(v))}, x)
+    return Program(lines | {result: m.replace_letters(value, lambda v, _: store.get(v))}, result)
 
 
 def _version(target: m.Letter, value: m.Expression, number: int, lines: Any) -> m.Letter:
     """A new letter for what the target holds now, numbered by the block."""
-    m.Addition(value, m.Zero(*target.shape))  # raises if the value has another shape than the variable
-    version = (number,) if m.Letter(target.name, *target.shape, target.subscripts, (number,)) not in lines else (number, len(lines))
+    if not all(map(m.same_dimension, value.shape, target.shape)):
+        raise ShapeError(f"cannot assign {value} ({m.shape_text(value)}) to {target} ({m.shape_text(target)})")
+    version = (number, len(lines))
     return m.Letter(target.name, *target.shape, target.subscripts, version)
 
 
@@ -155,7 +155,7 @@ def final_values(kind: str, depth: int, assignments: Iterable[Assignment]) -> Pr
     start = originals(kind, depth)
     lines: dict[m.Letter, m.Expression] = {}
 
-    def final(variable: m.Letter) -> m.Letter | None:
+    def final(variable: m.Letter) -> m.Expression | None:
         if variable not in rules:
             return start.get(variable)
         name = m.Letter(variable.name, *variable.shape, variable.subscripts, ("final",))
@@ -171,15 +171,15 @@ def final_values(kind: str, depth: int, assignments: Iterable[Assignment]) -> Pr
 
 # --- Theorem 2 -----------------------------------------------------------------------------------------------------
 
-_k = sympy.Symbol("k", integer=True, positive=True)
+k = sympy.Symbol("k", integer=True, positive=True)
 
 
 def in_place_rules(j: Any) -> tuple[Assignment, ...]:
-    """Theorem 2's five assignments for layer j+1; the third is meant for every k = 1..j."""
+    """Theorem 2's five assignments for layer j+1, in order; the third is meant for every k = 1..j."""
     return (
         Assignment(b2(j + 1), W2(j + 1) @ (b3(j) + nested_sum(1, j)) + b2(j + 1)),
         Assignment(W2(j + 1), W2(j + 1) @ W1(j)),
-        Assignment(W3(_k), W1(j + 1) @ W3(_k)),
+        Assignment(W3(k), W1(j + 1) @ W3(k)),
         Assignment(b3(j + 1), W1(j + 1) @ b3(j) + b3(j + 1)),
         Assignment(W1(j + 1), W1(j + 1) @ W1(j)),
     )
@@ -187,21 +187,22 @@ def in_place_rules(j: Any) -> tuple[Assignment, ...]:
 
 def nested_sum(lower: Any, upper: Any) -> m.RangeSum:
     """Σ_{k=lower}^{upper} W_{k,3} σ(W_{k,2} x_0 + b_{k,2})."""
-    return m.RangeSum(W3(_k) @ m.Activation(W2(_k) @ X0 + b2(_k)), _k, lower, upper)
+    return m.RangeSum(W3(k) @ m.Activation(W2(k) @ X0 + b2(k)), k, lower, upper)
 
 
 def for_every_k(rules: Iterable[Assignment], j: int) -> tuple[Assignment, ...]:
     """Rules whose target carries k, written out for k = 1..j."""
-    spread = lambda a: [a.at(_k, k) for k in range(1, j + 1)] if _k in a.target.free_symbols else [a]
+    spread = lambda a: [a.at(k, n) for n in range(1, j + 1)] if k in a.target.free_symbols else [a]
     return tuple(b for a in rules for b in spread(a))
 
 
-def in_place_induction(kind: str, rules: tuple[Assignment, ...] | None = None) -> tuple[Obligation, ...]:
-    """Theorem 2 for all L: one pass of the loop takes the closed form of i layers to that of i+1 layers.
+def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool) -> tuple[Obligation, ...]:
+    """One pass over layer i+1 takes the closed form of i layers to that of i+1 layers, for every i at once.
 
     Invariant after i layers: W_{i,1}, b_{i,3} and, for every k ≤ i, W_{k,2}, b_{k,2}, W_{k,3} hold the hatted
     parameters of the network of i layers; layer i+1 is still its own (times A_{i+1} as in Eq. 30 for a Transformer).
-    ``rules`` replaces the five assignments, in order.
+    ``rules`` are the assignments of the pass, those with k in the target meant for every k ≤ i;
+    ``in_place`` lets each see the ones before it (Theorem 2), otherwise all see the values on entering.
     """
     layers, i = square_layers(kind), INDEX
     closed = ClosedForm(layers)
@@ -211,34 +212,50 @@ def in_place_induction(kind: str, rules: tuple[Assignment, ...] | None = None) -
         W1(i): closed.W1(i), b3(i): closed.b3(i),
         W1(i + 1): A, W2(i + 1): inner, W3(i + 1): C, b2(i + 1): b, b3(i + 1): c,
     }  # fmt: skip
-    every: dict[m.Letter, m.Expression] = {W3(_k): closed.W3(_k, i), W2(_k): closed.W2(_k), b2(_k): closed.b2(_k)}
+    every: dict[m.Letter, m.Expression] = {W3(k): closed.W3(k, i), W2(k): closed.W2(k), b2(k): closed.b2(k)}
+    entering = dict(state), dict(every)
 
     def read(letter: m.Letter, ranges: dict) -> m.Expression | None:
-        return every[letter] if letter in every and ranges.get(_k) == i else state.get(letter)
+        now, for_k = (state, every) if in_place else entering
+        return for_k[letter] if letter in for_k and ranges.get(k) == i else now.get(letter)
 
-    for rule in rules or in_place_rules(i):
-        holder = every if _k in rule.target.free_symbols else state
-        holder[rule.target] = m.replace_letters(rule.value, read, {_k: i} if holder is every else {})
+    for rule in rules:
+        holder = every if k in rule.target.free_symbols else state
+        holder[rule.target] = m.replace_letters(rule.value, read, {k: i} if holder is every else {})
+    return (*_first_layer(kind, closed), *_invariant(closed, state, every))
+
+
+def _first_layer(kind: str, closed: ClosedForm) -> list[Obligation]:
+    """The invariant before any pass: layer 1's own parameters are the closed form of one layer."""
+    A, B, C, b, c = closed.layers.parameters(1)
+    first = recurrence(closed, 1)
+    held = {"W_{1,1}": (A, first.W1), "b_{1,3}": (c, first.b3), "W_{1,3}": (C, first.W3), "b_{1,2}": (b, first.b2_constant)}
+    held["W_{1,2}"] = (B if kind == "residual" else B @ A, first.W2)
+    return [Obligation(f"one layer: {v} is its own", own, hat, {}) for v, (own, hat) in held.items()]
+
+
+def _invariant(closed: ClosedForm, state: dict, every: dict) -> list[Obligation]:
+    i = INDEX
     wanted: dict[m.Letter, m.Letter] = {
         b2(i + 1): closed.b2(i + 1), W2(i + 1): closed.W2(i + 1), W3(i + 1): closed.W3(i + 1, i + 1),
         b3(i + 1): closed.b3(i + 1), W1(i + 1): closed.W1(i + 1),
     }  # fmt: skip  # type: ignore[dict-item]
-    unfold = _sigma_letters(closed, _step_definitions(closed, layers, recurrence(closed, i + 1)))
+    unfold = _sigma_letters(closed, step_definitions(closed, closed.layers, recurrence(closed, i + 1)))
     found = [Obligation(f"{v} is {hat}", state[v], hat, unfold) for v, hat in wanted.items()]
-    over_k = lambda e: m.RangeSum(e @ closed.s(_k), _k, 1, i)
+    over_k = lambda e: m.RangeSum(e @ closed.s(k), k, 1, i)
     found.append(
         Obligation(
-            f"{W3(_k)} is {closed.W3(_k, i + 1)} for every k ≤ i",
-            over_k(every[W3(_k)]),
-            over_k(closed.W3(_k, i + 1)),
+            f"{W3(k)} is {closed.W3(k, i + 1)} for every k ≤ i",
+            over_k(every[W3(k)]),
+            over_k(closed.W3(k, i + 1)),
             unfold,
         )
     )
-    return tuple(found)
+    return found
 
 
 def _sigma_letters(closed: ClosedForm, definitions: Any) -> Any:
-    """Also unfold s_k = σ(Ŵ_{k,2} x_0 + b̂_{k,2}) below the sum sign, since the assignments write σ out."""
+    """Also unfold sk = σ(Ŵ_{k,2} x_0 + b̂_{k,2}) below the sum sign, since the assignments write σ out."""
 
     def unfold(letter: m.Letter, ranges: Any) -> m.Expression | None:
         k = letter.subscripts[0] if letter.subscripts else None

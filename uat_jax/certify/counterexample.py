@@ -1,0 +1,161 @@
+"""The smallest input on which two programs differ: shapes of one, small whole numbers, as many zeros as possible.
+
+σ is relu, which is exact on whole numbers, so that both values are whole numbers as well.  A difference found in
+float64 counts only after ball arithmetic has separated the two exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.arithmetic.balls import exact
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.lowering import Lowered
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.program import Program
+
+CANDIDATES = 256
+LARGEST = 2
+"""Candidates are drawn from −2 … 2; whole numbers this small are exact in every dtype."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An input on which ``left`` ≠ ``right``.
+
+    ``dimensions``: the sizes of the symbolic dimensions.  ``inputs``: letter → whole numbers (nested lists; a plain
+    number where the shape is 1 × 1).  ``left``/``right``: both results in float64, ``exact``: both from balls.
+    """
+
+    dimensions: Mapping[str, int]
+    inputs: Mapping[str, Any]
+    activation: str
+    left: Any
+    right: Any
+    exact: tuple[str, str]
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name} = {value}" for name, value in self.inputs.items() if not _all_zero(value))
+        point = f"{shown}, every other input 0" if shown else "every input 0"
+        return f"{point}, σ = {self.activation}: the network gives {self.left}, the printed form {self.right}"
+
+
+def _all_zero(value: Any) -> bool:
+    return not np.any(np.asarray(value))
+
+
+def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) -> Counterexample | None:
+    """The smallest counterexample to left = right, or None if none is found at sizes up to 2.
+
+    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
+    """
+    letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
+    symbols = sorted({s for l in letters for size in l.shape for s in size.free_symbols}, key=str)
+    for sizes in sorted(product((1, 2), repeat=len(symbols)), key=sum):
+        dimensions = dict(zip(symbols, sizes, strict=True))
+        with jax.enable_x64(True):
+            found = _Search(left, right, argument, letters, dimensions).run(seed)
+        if found is not None:
+            return found
+    return None
+
+
+def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:
+    """The counterexample as evidence: REFUTED, or UNKNOWN if none is found."""
+    found = find(network, printed, argument)
+    if found is None:
+        return Evidence("counterexample", "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
+    return Evidence("counterexample", str(found), Verdict.REFUTED, {"counterexample": asdict(found)})
+
+
+@dataclass
+class _Search:
+    left: Program
+    right: Program
+    argument: m.Letter
+    letters: tuple[m.Letter, ...]
+    dimensions: Mapping[Any, int]
+
+    def run(self, seed: int) -> Counterexample | None:
+        random = np.random.default_rng(seed)
+        count = sum(int(np.prod(s)) for s in self.shapes.values())
+        candidates = random.integers(-LARGEST, LARGEST + 1, (CANDIDATES, count))
+        differing = candidates[self.differ(candidates)]
+        if not len(differing):
+            return None
+        return self.confirmed(self.shrunk(min(differing, key=_weight)))
+
+    @property
+    def shapes(self) -> dict[m.Letter, tuple[int, ...]]:
+        size = lambda s: int(s.xreplace(self.dimensions))
+        return {l: (size(l.shape[0]), size(l.shape[1])) for l in self.letters}
+
+    def arrays(self, numbers: Any) -> dict[str, Any]:
+        """One flat vector cut into the letters' matrices."""
+        sizes = [int(np.prod(s)) for s in self.shapes.values()]
+        pieces = jnp.split(numbers, np.cumsum(sizes)[:-1].tolist())
+        return {str(l): p.reshape(s) for (l, s), p in zip(self.shapes.items(), pieces, strict=True)}
+
+    def value(self, program: Program, numbers: Any) -> Any:
+        lowered = Lowered(program, self.argument, jax.nn.relu, dimensions=self.dimensions)
+        arrays = self.arrays(numbers)
+        x = arrays.pop(str(self.argument))
+        # Not jitted: a search evaluates each pair of programs a few times only.
+        return lowered._evaluate(lowered._merge(arrays), x)
+
+    def differ(self, candidates: np.ndarray) -> np.ndarray:
+        """Which candidates make the two sides differ in float64 (exactly: all numbers are whole and small)."""
+        batch = np.zeros((CANDIDATES, candidates.shape[1]))  # one batch size: every operation compiles once
+        batch[: len(candidates)] = candidates
+        of = lambda program: np.asarray(jax.vmap(lambda n: self.value(program, n))(jnp.asarray(batch)))
+        return np.any(of(self.left) != of(self.right), axis=-1)[: len(candidates)]
+
+    def shrunk(self, numbers: np.ndarray) -> np.ndarray:
+        """Replace numbers by 0, else 1, else −1, one after the other, as long as the sides still differ."""
+        while True:
+            smaller = np.array(list(_simpler(numbers)))
+            differing = smaller[self.differ(smaller)] if len(smaller) else smaller
+            if not len(differing):
+                return numbers
+            numbers = min(differing, key=_weight)
+
+    def confirmed(self, numbers: np.ndarray) -> Counterexample | None:
+        point = jnp.asarray(numbers, jnp.float64)
+        balls = [exact(lambda n, p=p: self.value(p, n), (point,)) for p in (self.left, self.right)]
+        if not any(not a.overlaps(b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
+            return None
+        shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
+        sides = [_whole(np.asarray(self.value(p, point))) for p in (self.left, self.right)]
+        texts = [", ".join(str(a) for a in b.ravel()) for b in balls]
+        sizes = {str(s): n for s, n in self.dimensions.items()}
+        return Counterexample(sizes, shown, "relu", *sides, exact=(texts[0], texts[1]))
+
+
+def _weight(numbers: np.ndarray) -> tuple:
+    """Fewer non-zeros first, then smaller magnitudes, then fewer minus signs."""
+    return int(np.count_nonzero(numbers)), int(np.abs(numbers).sum()), int((numbers < 0).sum()), tuple(-numbers)
+
+
+def _simpler(numbers: np.ndarray) -> Iterator[np.ndarray]:
+    for i, value in enumerate(numbers):
+        for replacement in (0, 1, -1):
+            if _weight_of(replacement) < _weight_of(int(value)):
+                yield np.concatenate([numbers[:i], [replacement], numbers[i + 1 :]])
+
+
+def _weight_of(number: int) -> tuple[int, int]:
+    return abs(number), int(number < 0)
+
+
+def _whole(array: Any) -> Any:
+    """Nested lists of whole numbers; a plain number where there is only one."""
+    values = np.asarray(array)
+    numbers = [int(v) if v == int(v) else float(v) for v in values.ravel()]
+    return numbers[0] if len(numbers) == 1 else np.array(numbers, dtype=object).reshape(values.shape).tolist()

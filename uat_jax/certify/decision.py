@@ -1,0 +1,48 @@
+"""Decide one claim: collect its evidence, combine it, and compare the outcome with what the ledger expects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from uat_jax.certify.certificate import Certificate, environment
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Evidence, Verdict, combine
+
+
+class Decidable(Protocol):
+    """What can be decided: see `uat_jax.claims.claim.Claim`."""
+
+    @property
+    def expects(self) -> Verdict: ...  # noqa: D102
+    @property
+    def exact_to(self) -> int | None: ...  # noqa: D102
+    @property
+    def decide(self) -> Callable[[Settings], Iterable[Evidence]]: ...  # noqa: D102
+    def describe(self) -> dict[str, Any]: ...  # noqa: D102
+
+
+def decide(claim: Decidable, settings: Settings) -> Certificate:
+    """The certificate of a claim.  Raises `DisagreementError` if two methods contradict each other."""
+    evidence = tuple(claim.decide(settings))
+    verdict = combine(evidence)
+    counterexamples = (e.figures.get("counterexample") for e in evidence)
+    return Certificate(
+        claim=claim.describe(),
+        expected=claim.expects,
+        verdict=verdict,
+        passes=verdict == claim.expects and all(map(lambda e: _exact_as_expected(claim, e.figures), evidence)),
+        evidence=evidence,
+        counterexample=next((c for c in counterexamples if c), None),
+        assumptions=tuple(dict.fromkeys(a for e in evidence for a in e.assumptions)),
+        settings=dataclasses.asdict(settings),
+        environment=environment(),
+    )
+
+
+def _exact_as_expected(claim: Decidable, figures: Mapping[str, Any]) -> bool:
+    """A refuted reading must be exact at just the depths 1 … exact_to."""
+    if claim.exact_to is None or "exact_depths" not in figures:
+        return True
+    return list(figures["exact_depths"]) == list(range(1, claim.exact_to + 1))

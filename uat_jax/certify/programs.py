@@ -1,0 +1,83 @@
+"""Two programs, a network and what a paper prints for it: equal in normal form, or refuted by a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from uat_jax.certify.counterexample import refute
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.errors import ShapeError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.program import Program
+
+Pair = Callable[[int], tuple[Program, Program]]
+"""depth → (network, printed closed form)."""
+Unfolding = Mapping[m.Letter, m.Expression]
+
+
+def difference(network: Program, printed: Program, also: Unfolding | None = None) -> Difference | None:
+    """How the printed program's result differs from the network's; ``also`` unfolds further letters on both sides."""
+    right = Normaliser({**network.lines, **(also or {})})
+    left = Normaliser({**printed.lines, **(also or {})}, right.letters)
+    for normalise, program in ((left, printed), (right, network)):
+        for letter in program:  # in order, so that unfolding never goes deep
+            normalise(letter)
+    return first_difference(left, left(printed.result), right(network.result))
+
+
+def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
+    """PROVED if both programs have one normal form; else the first wrong word and the smallest counterexample."""
+    found = difference(network, printed)
+    if found is None:
+        yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED)
+        return
+    figures = {"first_wrong_word": str(found)}
+    yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
+    yield refute(network, printed, argument)
+
+
+def settle_by_depth(
+    pair: Pair, depths: Iterable[int], argument: m.Letter, *, what: str, also: Callable[[int], Unfolding] | None = None
+) -> Iterator[Evidence]:
+    """Compare at each depth, and refute at the first that fails.
+
+    ``also(depth)`` unfolds further letters (such as A_j = I); at which depths the forms are then equal is recorded
+    next to where they are equal without it.
+    """
+    depths = tuple(depths)
+    found = by_depth(pair, depths, what=what)
+    if also is not None:
+        special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
+        found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
+    yield found
+    if found.figures["first_failure"] is not None:
+        yield refute(*pair(found.figures["first_failure"]), argument)
+
+
+def by_depth(
+    pair: Pair, depths: Iterable[int], *, what: str, also: Callable[[int], Unfolding] | None = None
+) -> Evidence:
+    """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word."""
+    exact, first, word = [], None, ""
+    for depth in depths:
+        try:
+            found: object = difference(*pair(depth), also(depth) if also else None)
+        except ShapeError as error:
+            found = error
+        if found is None:
+            exact.append(depth)
+        elif first is None:
+            first, word = depth, str(found)
+    figures = {"exact_depths": exact, "first_failure": first, "first_wrong_word": word}
+    shown = f"exact at L = {_span(exact)}" if exact else "exact at no L"
+    if first is None:
+        return Evidence("normal form", f"{what}: {shown}", Verdict.PROVED, figures)
+    return Evidence("normal form", f"{what}: {shown}; fails at L = {first}: {word}", Verdict.UNKNOWN, figures)
+
+
+def _span(depths: list[int]) -> str:
+    consecutive = depths == list(range(depths[0], depths[-1] + 1))
+    return f"{depths[0]}…{depths[-1]}" if consecutive and len(depths) > 1 else ", ".join(map(str, depths))

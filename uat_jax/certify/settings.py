@@ -1,0 +1,46 @@
+"""What the evidence is taken with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from uat_jax.errors import InputError
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+DEVICES = ("cpu", "gpu", "tpu")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a run.
+
+    ``depth``: number of layers of the networks that are evaluated and of the closed form that is compared with them
+    (claims for all depths are proved for all depths regardless).  ``dtypes`` and ``trials``: of the float evidence;
+    ``trials`` random networks and inputs, trial t drawn from ``seed`` and t alone.  ``device``: "cpu", "gpu", "tpu" or
+    None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of the user's own
+    network and inputs.  Raises `InputError` for anything out of range.
+    """
+
+    depth: int = 3
+    dtypes: tuple[str, ...] = DTYPES
+    trials: int = 32
+    seed: int = 0
+    device: str | None = None
+    precision: str = "highest"
+    weights: str | None = None
+    inputs: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.depth, bool) or not isinstance(self.depth, int) or self.depth < 1:
+            raise InputError(f"depth {self.depth!r} is not possible; wanted a whole number of layers, at least 1")
+        if self.trials < 1:
+            raise InputError(f"{self.trials} trials are not possible; wanted at least 1")
+        for dtype in self.dtypes:
+            if dtype not in DTYPES:
+                raise InputError(f"unknown dtype {dtype!r}; wanted one of {', '.join(DTYPES)}")
+        if self.device is not None and self.device not in DEVICES:
+            raise InputError(f"unknown device {self.device!r}; wanted one of {', '.join(DEVICES)}")
+        if self.precision not in ("default", "high", "highest"):
+            raise InputError(f"unknown matmul precision {self.precision!r}; wanted default, high or highest")
+        if self.inputs and not self.weights:
+            raise InputError("inputs were given without weights; wanted both, or weights alone")

@@ -1,0 +1,107 @@
+"""Theorem 3 and Eq. 6: attention and the feed-forward part as matrices acting on vec(x) (E1, E2, D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.certify.floats import compare
+from uat_jax.certify.floats_evidence import float_evidence
+from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.claims.claim import Claim
+from uat_jax.claims.kernels import letters
+from uat_jax.lowering import Lowered
+from uat_jax.networks import attention, initialise_transformer
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.induction import Obligation
+from uat_jax.symbolic.layers import Attention
+from uat_jax.symbolic.program import Program
+
+TOKENS, FEATURES, HEADS = 5, 6, 2
+
+
+def _token_matrix(of: Attention) -> m.Letter:
+    return m.Letter("X", of.tokens, of.features(0))
+
+
+def _mha(settings: Settings) -> Iterator[Evidence]:
+    """vec(MHA(X)) = W_HVO(X) vec(X), for any number of heads h, tokens N and features M."""
+    of = Attention(m.dimension("h"))
+    X = _token_matrix(of)
+    left, right = m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ m.Vectorised(X)
+    yield prove([Obligation("Theorem 3", left, right, {})], method="normal form", what="for every N, M and h")
+    for dtype in settings.dtypes:
+        yield _mha_in_floats(dtype, settings)
+
+
+def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
+    of = Attention(HEADS)
+    X, x, y = _token_matrix(of), of.layers.x(0), of.layers.x(1)
+    program = Program({X: m.Matricised(x, *X.shape), y: of.matrix(1, X) @ x}, y)
+    lowered = Lowered(program, x, jax.nn.relu, settings.precision, {of.tokens: TOKENS})
+    number = jnp.dtype(dtype)
+
+    def draw(key: jax.Array):
+        weights, tokens = jax.random.fold_in(key, 0), jax.random.fold_in(key, 1)
+        (layer,) = initialise_transformer(weights, features=[FEATURES] * 2, heads=HEADS, hidden=[3], dtype=number)
+        return layer._asdict(), jax.random.normal(tokens, (TOKENS, FEATURES), number)
+
+    def plain(arguments):
+        weights, x = arguments
+        return attention(_layer(weights), x, precision=settings.precision).reshape(-1)
+
+    def matrix(arguments):
+        weights, x = arguments
+        return lowered(letters("transformer", [_layer(weights)]), x.reshape(-1))
+
+    found = compare(
+        plain,
+        matrix,
+        draw,
+        dtype=dtype,
+        trials=settings.trials,
+        seed=settings.seed,
+        precision=settings.precision,
+        device=settings.device,
+    )
+    return float_evidence(found, what="attention against its matrix")
+
+
+def _feed_forward(settings: Settings) -> Iterator[Evidence]:
+    """vec(σ(Y V_1 + 1 v_1ᵀ) V_2 + 1 v_2ᵀ) = C σ(B vec(Y) + b) + c."""
+    of = Attention(m.dimension("h"))
+    V1, v1, V2, v2 = of.feed_forward(1)
+    Y, one = m.Letter("Y", of.tokens, of.features(1)), m.Ones(of.tokens, 1)
+    layers, parameters = of.layers, of.matrix_vector_parameters(1, _token_matrix(of))
+    left = m.Vectorised(m.Activation(Y @ V1 + one @ v1.T) @ V2 + one @ v2.T)
+    right = layers.C(1) @ m.Activation(layers.B(1) @ m.Vectorised(Y) + layers.b(1)) + layers.c(1)
+    yield prove([Obligation("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
+
+
+CLAIMS = (
+    Claim(
+        id="attention.matrix",
+        title="multi-head attention is a matrix acting on vec(x)",
+        ledger="Theorem 3, E1, E2",
+        source="DUAT Eq. 7–10, §3.2",
+        printed=r"\mathring{\mathbf{H}}'=(\mathbf{W}'_{HVO})^T\mathbf{x}'",
+        reading="row-major vec; the transpose of W'_HVO is W_HVO(x) = Σ_i H_i(x) ⊗ (E_i W_Vi W_Oi)ᵀ, which depends on x",
+        hypotheses=("heads act on slices of the features", "the scores are divided by √M"),
+        expects=Verdict.PROVED,
+        decide=_mha,
+    ),
+    Claim(
+        id="feed-forward.matrix",
+        title="the feed-forward part in matrix–vector form",
+        ledger="D5, B1",
+        source="DUAT Eq. 3, 6",
+        printed=r"\mathbf{W}_2\sigma(\mathbf{W}_1\mathbf{x}+\mathbf{b}_1)+\mathbf{b}_2\mapsto\mathbf{W}_2'\sigma(\mathbf{W}_1'\mathbf{x}'+\mathbf{b}_1')+\mathbf{b}_2'",
+        reading="acting on features, as Transformers do: W' = I_N ⊗ Wᵀ, b' = 1_N ⊗ b",
+        expects=Verdict.PROVED,
+        decide=_feed_forward,
+    ),
+)  # fmt: skip

@@ -1,0 +1,165 @@
+"""Theorem 1, the closed form of Eq. 11/33 with Eq. 12/34, for residual networks and Transformers (G14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.certify.floats import FloatComparison, compare, compare_on
+from uat_jax.certify.floats_evidence import float_evidence
+from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.claims.claim import Claim
+from uat_jax.claims.kernels import Kernels, random_kernels, random_network
+from uat_jax.errors import InputError
+from uat_jax.networks import Network, digits, load_inputs, load_network
+from uat_jax.symbolic.derivation import derive
+from uat_jax.symbolic.induction import Obligation, closed_form_induction
+from uat_jax.symbolic.layers import Layers
+
+TRAINED_TRIALS = 8
+"""Held-out images whose exact value is computed in balls, for each dtype."""
+
+
+def _decide(kind: str):
+    def evidence(settings: Settings) -> Iterator[Evidence]:
+        yield from _symbolic(kind, settings)
+        yield from _random(kind, settings)
+        if settings.weights is None:
+            yield from _digits(kind, settings)
+        else:
+            yield from _own_network(kind, settings)
+
+    return evidence
+
+
+def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
+    for dynamic in (False, True):
+        steps = closed_form_induction(Layers(kind, dynamic=dynamic))
+        parameters = "parameters that depend on the input in any way" if dynamic else "fixed parameters"
+        yield prove(steps, method="induction", what=f"every depth, every shape, every σ, {parameters}")
+    derivation = derive(kind, depth=settings.depth, heads=2 if kind == "transformer" else None)
+    steps = [Obligation(s.name, s.left, s.right, s.where) for s in derivation.steps]
+    yield prove(steps, method="derivation", what=f"{len(steps)} steps of the derivation at L = {settings.depth}")
+    same = derivation.holds(dynamic=True)
+    what = f"closed form and network have one normal form at L = {settings.depth}"
+    yield Evidence("normal form", what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)
+
+
+def _random(kind: str, settings: Settings) -> Iterator[Evidence]:
+    kernels = random_kernels(kind, settings.depth, settings.precision)
+    for dtype in settings.dtypes:
+        found = compare(
+            kernels.plain,
+            kernels.closed,
+            random_network(kind, settings.depth, dtype),
+            dtype=dtype,
+            trials=settings.trials,
+            seed=settings.seed,
+            precision=settings.precision,
+            device=settings.device,
+        )
+        yield float_evidence(found, what=f"random networks, L = {settings.depth}, σ = {kernels.activation}")
+
+
+# --- real weights --------------------------------------------------------------------------------------------------
+
+
+def _kernels_of(network: Network, settings: Settings, tokens: int | None) -> Kernels:
+    heads = network.layers[0].query.shape[0] if network.kind == "transformer" else None  # type: ignore[union-attr]
+    return Kernels(network.kind, len(network.layers), network.activation, settings.precision, heads, tokens)
+
+
+def _floats(network: Network, inputs: np.ndarray, settings: Settings, what: str, trials: int) -> Iterator[Evidence]:
+    """Both forms on given weights and the first ``trials`` inputs, cast to each dtype."""
+    kernels = _kernels_of(network, settings, inputs.shape[1] if inputs.ndim == 3 else None)
+    for dtype in settings.dtypes:
+        cast = lambda a, to=jnp.dtype(dtype): np.asarray(a).astype(to)
+        arguments = jax.tree.map(cast, network.layers), cast(inputs[:trials])
+        found: FloatComparison = compare_on(
+            kernels.plain,
+            kernels.closed,
+            arguments,
+            (None, 0),
+            dtype=dtype,
+            seed=settings.seed,
+            precision=settings.precision,
+            device=settings.device,
+        )
+        yield float_evidence(found, what=what)
+
+
+def _digits(kind: Any, settings: Settings) -> Iterator[Evidence]:
+    """The trained network on held-out images of handwritten digits: floats, and the same digit read off both forms."""
+    network, (images, labels) = digits.trained(kind), digits.held_out()
+    inputs = np.asarray(digits.inputs(kind, images))
+    what = f"trained network, {TRAINED_TRIALS} held-out digits"
+    yield from _floats(network, inputs, settings, what, TRAINED_TRIALS)
+    yield _predictions(kind, network, inputs, labels, settings)
+
+
+def _predictions(kind: Any, network: Network, inputs: np.ndarray, labels: np.ndarray, settings: Settings) -> Evidence:
+    kernels = _kernels_of(network, settings, inputs.shape[1] if inputs.ndim == 3 else None)
+    shape = (-1, *inputs.shape[1:-1], jax.eval_shape(network.apply, inputs[0]).shape[-1])
+    read = lambda f: np.asarray(digits.predictions(kind, _batched(f, network.layers, inputs).reshape(shape)))
+    plain, closed = read(kernels.plain), read(kernels.closed)
+    same, right = int(np.sum(plain == closed)), int(np.sum(plain == labels))
+    finding = f"same digit read off both forms for {same} of {len(labels)} held-out images ({right} read correctly)"
+    figures = {"same": same, "images": len(labels), "correct": right, "dtype": str(inputs.dtype)}
+    return Evidence("predictions", finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
+
+
+def _batched(function, layers, inputs: np.ndarray) -> jax.Array:
+    return jax.jit(lambda w, xs: jax.vmap(lambda x: function((w, x)))(xs))(layers, inputs)
+
+
+def _own_network(kind: str, settings: Settings) -> Iterator[Evidence]:
+    """The user's weights, on the user's inputs or on random ones."""
+    assert settings.weights is not None
+    network = load_network(settings.weights)
+    if network.kind != kind:
+        return
+    if settings.inputs is None:
+        inputs = _random_inputs(network, settings)
+    else:
+        inputs = np.asarray(load_inputs(settings.inputs, network))
+    trials = min(len(inputs), settings.trials)
+    yield from _floats(network, inputs, settings, f"{settings.weights}, {trials} inputs", trials)
+
+
+def _random_inputs(network: Network, settings: Settings) -> np.ndarray:
+    sizes = network.sizes
+    shape = (sizes["D_0"],) if network.kind == "residual" else (8, sizes["M_0"])
+    return np.random.default_rng(settings.seed).normal(size=(settings.trials, *shape))
+
+
+def _claim(kind: str, title: str, source: str, printed: str) -> Claim:
+    return Claim(
+        id=f"{kind}.closed-form",
+        title=title,
+        ledger="Theorem 1, G14",
+        source=source,
+        printed=printed,
+        reading="with the parameters of Theorem 1: W_{k,3} carries every later W_{m,1}, k < m ≤ L",
+        expects=Verdict.PROVED,
+        decide=_decide(kind),
+    )
+
+
+_33 = r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,3})+\sum_{j=1}^{i+1}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})"
+CLAIMS = (
+    _claim("residual", "L residual layers are one UAT sum with nested biases", "DUAT Eq. 20, 33, 34; App. B.2", _33),
+    _claim("transformer", "L Transformer layers are one such sum", "DUAT Eq. 11, 12, 30, 33, 34; App. B.3", _33),
+)  # fmt: skip
+
+
+def check_own_network(settings: Settings, kinds: set[str]) -> None:
+    """Raise `InputError` if ``settings.weights`` is of a kind that no claim asked for is about."""
+    if settings.weights is not None and load_network(settings.weights).kind not in kinds:
+        kind = load_network(settings.weights).kind
+        raise InputError(f"{settings.weights} is a {kind} network; ask for {kind}.closed-form")

@@ -1,0 +1,202 @@
+"""The equations the papers' induction consists of: Eq. 26, 27 and 30–32 (G8, G12, G13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.programs import settle
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.claims.claim import Claim
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.induction import INDEX, Obligation, closed_form_induction
+from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.recurrence import ClosedForm
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
+
+i, j = INDEX, INDEX + 1
+
+
+def _step_of_the_induction(name: str):
+    """One equation of the proof of Theorem 1, for residual networks and Transformers, static and dynamic."""
+
+    def decide(settings: Settings) -> Iterator[Evidence]:
+        for kind in ("residual", "transformer"):
+            steps = [s for d in (False, True) for s in closed_form_induction(Layers(kind, dynamic=d)) if name in s.name]
+            yield prove(steps, method="induction", what=f"{kind} network: holds for every i, static and dynamic")
+
+    return decide
+
+
+def _equation_30(settings: Settings) -> Iterator[Evidence]:
+    """W_{i+1,1} x_i + W_{i+1,3} σ[W_{i+1,2}(W_{i+1,1} x_i) + b_{i+1,2}] + b_{i+1,3}, both lines."""
+    of = Layers("transformer")
+    A, B, C, b, c = of.parameters(j)
+    x = of.x(i)
+    first = A @ x + C @ m.Activation(B @ (A @ x) + b) + c
+    second = A @ x + C @ m.Activation((B @ A) @ x + b) + c
+    block = of.apply(j, x)
+    both = [Obligation("first line", first, block, {}), Obligation("second line", second, block, {})]
+    yield prove(both, method="normal form", what="both lines are attention followed by the feed-forward part")
+
+
+def _equation_31(index) -> Program:
+    """Eq. 31 with W_{index,3} in front of σ, W_{i+1,2} already multiplied by W_{i+1,1}."""
+    of = u.square_layers("transformer")
+    A, B, _, b, c = of.parameters(j)
+    value = (A @ of.x(i) + c) + of.C(index) @ m.Activation((B @ A) @ of.x(i) + b)
+    return Program({of.x(j): value}, of.x(j))
+
+
+def _decide_31(index):
+    of = u.square_layers("transformer")
+    network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
+
+    return lambda settings: settle(network, _equation_31(index), of.x(i), what="Eq. 31 against Eq. 30, for every i")
+
+
+# --- Eq. 32 --------------------------------------------------------------------------------------------------------
+
+UAT = m.Letter("U", u.D, 1, (i,))  # UAT_i^R
+LETS = (
+    Assignment(W1(j), W1(j) @ W1(i)),
+    Assignment(b3(j), W1(j) @ b3(i) + b3(j)),
+    Assignment(UAT, W1(j) @ UAT),
+    Assignment(W2(j), W2(j) @ W1(i)),
+    Assignment(b2(j), (W2(j) @ b3(i) + b2(j)) + W2(j) @ UAT),
+)
+_LETS_LATEX = (
+    r"\mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\ \mathbf{b}'_{i+1,3}=\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3},\ "
+    r"UAT^R_i=\mathbf{W}'_{i+1,1}UAT^R_i,\ \mathbf{W}'_{i+1,2}=\mathbf{W}'_{i+1,2}\mathbf{W}_{i,1},\ "
+    r"\mathbf{b}'_{i+1,2}=(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT^R_i"
+)
+
+
+def _equation_32(settings: Settings) -> Iterator[Evidence]:
+    """The substitution: x_i = (W_{i,1} x_0 + b_{i,3}) + UAT_i^R put into Eq. 31."""
+    of = Layers("transformer")
+    closed = ClosedForm(of)
+    A, B, C, b, c = of.parameters(j)
+    P, q, U, x = closed.W1(i), closed.b3(i), closed.u(i), of.x(0)
+    W = B @ A
+    middle = (A @ ((P @ x + q) + U) + c) + C @ m.Activation(W @ ((P @ x + q) + U) + b)
+    last = (A @ P @ x + (A @ q + c)) + A @ U + C @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
+    block = of.apply(j, (P @ x + q) + U)
+    lines = [Obligation("second line", middle, block, {}), Obligation("third line", last, block, {})]
+    yield prove(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
+
+
+def _lets_32(block: Block):
+    """Eq. 32's assignments, then x_{i+1} = (W_{i+1,1} x_0 + b_{i+1,3}) + UAT_i^R + W_{i+1,3} σ(W_{i+1,2} x_0 + b_{i+1,2})."""
+    of = u.square_layers("transformer")
+    closed = ClosedForm(of)
+    A, B, C, b, c = of.parameters(j)
+    store: dict[m.Letter, m.Expression] = {
+        W1(i): closed.W1(i), b3(i): closed.b3(i), UAT: closed.u(i),
+        W1(j): A, W2(j): B @ A, W3(j): C, b2(j): b, b3(j): c,
+    }  # fmt: skip
+    value = (W1(j) @ u.X0 + b3(j)) + UAT + W3(j) @ m.Activation(W2(j) @ u.X0 + b2(j))
+    printed = u.run(store, [block], of.x(j), value)
+    x = m.Addition(closed.affine(i), closed.u(i))
+    pair = Program({of.x(j): of.apply(j, x)}, of.x(j)), printed
+
+    return lambda settings: settle(*pair, u.X0, what="Eq. 32 with its assignments, for every i")
+
+
+_SLIPS = "W_{i+1,3} for the printed W_{i,3}, b_{i,3} for b_{i,1}"
+_31 = (
+    r"\mathbf{x}'_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3})"
+    r"+\mathbf{W}'_{i,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})"
+)
+_SQUARE = ("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers")
+
+CLAIMS = (
+    Claim(
+        id="eq-26",
+        title="the affine part of layer i+1",
+        ledger="G8",
+        source="DUAT Eq. 26",
+        printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
+        reading="b_{i,1} is a slip for b_{i,3}",
+        expects=Verdict.PROVED,
+        decide=_step_of_the_induction("Eq. 26"),
+    ),
+    Claim(
+        id="eq-27",
+        title="the σ-term of layer i+1",
+        ledger="G8",
+        source="DUAT Eq. 27",
+        printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
+        reading="b_{i,1} is a slip for b_{i,3}",
+        expects=Verdict.PROVED,
+        decide=_step_of_the_induction("Eq. 27"),
+    ),
+    Claim(
+        id="eq-30",
+        title="the general term of a Transformer",
+        ledger="G12",
+        source="DUAT Eq. 30",
+        printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
+        expects=Verdict.PROVED,
+        decide=_equation_30,
+    ),
+    Claim(
+        id="eq-31.printed",
+        title="Eq. 31 with W_{i,3} as printed",
+        ledger="G12",
+        source="DUAT Eq. 31; v2 text",
+        printed=_31,
+        reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
+        hypotheses=_SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-31.corrected",
+        decide=_decide_31(i),
+    ),
+    Claim(
+        id="eq-31.corrected",
+        title="Eq. 31 with W_{i+1,3}",
+        ledger="G12",
+        source="correction of DUAT Eq. 31",
+        printed=_31.replace(r"\mathbf{W}'_{i,3}", r"\mathbf{W}'_{i+1,3}"),
+        reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
+        hypotheses=_SQUARE,
+        expects=Verdict.PROVED,
+        decide=_decide_31(j),
+    ),
+    Claim(
+        id="eq-32",
+        title="the substitution of the closed form of i layers",
+        ledger="G13",
+        source="DUAT Eq. 32; v2 App. C (11)",
+        printed=r"\mathbf{x}'_{i+1}=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
+        reading=_SLIPS,
+        expects=Verdict.PROVED,
+        decide=_equation_32,
+    ),
+    Claim(
+        id="eq-32.simultaneous",
+        title="the five assignments after Eq. 32, made at once",
+        ledger="G13",
+        source="DUAT after Eq. 32",
+        printed=_LETS_LATEX,
+        reading=f"every right-hand side is the old value; {_SLIPS}",
+        hypotheses=_SQUARE,
+        expects=Verdict.PROVED,
+        decide=_lets_32(simultaneous(LETS)),
+    ),
+    Claim(
+        id="eq-32.sequential",
+        title="the five assignments after Eq. 32, in printed order",
+        ledger="G13",
+        source="DUAT after Eq. 32",
+        printed=_LETS_LATEX,
+        reading=f"each assignment overwrites; {_SLIPS}",
+        hypotheses=_SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-32.simultaneous",
+        decide=_lets_32(sequential(LETS)),
+    ),
+)  # fmt: skip

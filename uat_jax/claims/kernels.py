@@ -1,0 +1,107 @@
+"""Theorem 1 as two JAX functions: the plain network, and the closed form lowered from its derivation.
+
+The network knows nothing of the derivation and the derivation nothing of the network; only the names of the weights
+are matched here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.lowering import Lowered
+from uat_jax.networks import activation, initialise_residual, initialise_transformer, residual_network, transformer
+from uat_jax.symbolic.derivation import Derivation, derive
+
+
+def letters(kind: str, layers: Sequence[Any]) -> dict[str, jax.Array]:
+    """The weights of a network under the names of the derivation's letters."""
+    named = _residual_letters if kind == "residual" else _transformer_letters
+    return {name: array for j, layer in enumerate(layers, 1) for name, array in named(j, layer).items()}
+
+
+def _residual_letters(j: int, layer: Any) -> dict[str, jax.Array]:
+    return {f"{name}_{j}": array for name, array in layer._asdict().items()}
+
+
+def _transformer_letters(j: int, layer: Any) -> dict[str, jax.Array]:
+    heads = {"Q": layer.query, "K": layer.key, "V": layer.value, "O": layer.output}
+    per_head = {f"W_{{{q},{i}}}^({j})": w for q, ws in heads.items() for i, w in enumerate(ws, 1)}
+    return per_head | {
+        f"V_{{{j},1}}": layer.hidden,
+        f"v_{{{j},1}}": layer.hidden_bias,
+        f"V_{{{j},2}}": layer.project,
+        f"v_{{{j},2}}": layer.project_bias,
+    }
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Both forms of a network of ``depth`` layers as functions of (layers, x_0), each returning x_L as a vector.
+
+    kind: "residual" or "transformer"; ``heads`` and ``tokens`` for the latter; σ by name; the matmul precision.
+    """
+
+    kind: str
+    depth: int
+    activation: str
+    precision: str = "highest"
+    heads: int | None = None
+    tokens: int | None = None
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The closed form, with attention written out for a Transformer."""
+        return derive(self.kind, depth=self.depth, heads=self.heads)
+
+    @cached_property
+    def lowered(self) -> Lowered:
+        """The derivation's program in JAX."""
+        found = self.derivation
+        sizes = {found.attention.tokens: self.tokens} if found.attention else {}
+        program = found.parameters
+        return Lowered(program, found.layers.x(0), activation(self.activation), self.precision, sizes)  # type: ignore[arg-type]
+
+    def plain(self, arguments: tuple[Any, jax.Array]) -> jax.Array:
+        """The network as anyone would write it (Eq. 20, Eq. 30)."""
+        layers, x = arguments
+        network = residual_network if self.kind == "residual" else transformer
+        return network(layers, x, activation(self.activation), precision=self.precision).reshape(-1)
+
+    def closed(self, arguments: tuple[Any, jax.Array]) -> jax.Array:
+        """The closed form of Theorem 1, parameters merged by real matrix products."""
+        layers, x = arguments
+        return self.lowered(letters(self.kind, layers), x.reshape(-1))
+
+
+TOKENS, HEADS = 3, 2
+
+
+def random_kernels(kind: str, depth: int, precision: str) -> Kernels:
+    """The kernels of a random network: σ = gelu; a Transformer of 3 tokens and 2 heads."""
+    transformer_only = {"heads": HEADS, "tokens": TOKENS} if kind == "transformer" else {}
+    return Kernels(kind, depth, "gelu", precision, **transformer_only)
+
+
+def random_network(kind: str, depth: int, dtype: str) -> Callable[[jax.Array], tuple[Any, jax.Array]]:
+    """key → (layers, x_0); the widths D_0 … D_L or M_0 … M_L all differ, and so do the hidden ones."""
+    zigzag = [j // 2 if j % 2 == 0 else depth - j // 2 for j in range(depth + 1)]  # 0, L, 1, L−1, …
+    number = jnp.dtype(dtype)
+
+    def residual(key: jax.Array) -> tuple[Any, jax.Array]:
+        widths, hidden = [6 + z for z in zigzag], [9 + j for j in range(depth)]
+        layers = initialise_residual(jax.random.fold_in(key, 0), widths, hidden, dtype=number)
+        return layers, jax.random.normal(jax.random.fold_in(key, 1), (widths[0],), number)
+
+    def tokens(key: jax.Array) -> tuple[Any, jax.Array]:
+        features, hidden = [HEADS * (2 + z) for z in zigzag], [5 + j for j in range(depth)]
+        weights = jax.random.fold_in(key, 0)
+        layers = initialise_transformer(weights, features=features, heads=HEADS, hidden=hidden, dtype=number)
+        return layers, jax.random.normal(jax.random.fold_in(key, 1), (TOKENS, features[0]), number)
+
+    return residual if kind == "residual" else tokens

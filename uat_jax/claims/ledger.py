@@ -1,0 +1,76 @@
+"""The ledger: every claim, looked up, proved and decided again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from uat_jax.certify.certificate import Certificate, load
+from uat_jax.certify.decision import decide
+from uat_jax.certify.settings import Settings
+from uat_jax.claims import attention, closed_form, induction_steps, nested_bias, two_layers, update_lists
+from uat_jax.claims.claim import Claim
+from uat_jax.errors import InputError
+
+CHAPTERS = (
+    ("Theorem 1: the closed form", closed_form.CLAIMS),
+    ("Theorem 3: attention and feed-forward as matrices", attention.CLAIMS),
+    ("Lemmas, and the network of two layers", two_layers.CLAIMS),
+    ("The induction", induction_steps.CLAIMS),
+    ("Theorem 2, and the printed list of updates", update_lists.CLAIMS),
+    ("The nested bias of Eq. 12/34: twelve readings", nested_bias.CLAIMS),
+)
+
+
+@cache
+def claims() -> tuple[Claim, ...]:
+    """The ledger, in the order of its chapters."""
+    return tuple(claim for _, rows in CHAPTERS for claim in rows)
+
+
+def find(name: str) -> Claim:
+    """The claim with that id.  Raises `InputError` naming the nearest id if there is none."""
+    by_id = {claim.id: claim for claim in claims()}
+    if name not in by_id:
+        nearest = get_close_matches(name, by_id, n=1, cutoff=0.0)[0]
+        raise InputError(f"unknown claim {name!r}; did you mean {nearest!r}? `uat-jax claims` lists all")
+    return by_id[name]
+
+
+def prove(claim: str, **settings: Any) -> Certificate:
+    """Decide one claim of the ledger; keywords are the fields of `uat_jax.certify.settings.Settings`.
+
+    Raises `InputError` for an unknown claim or setting.
+    """
+    found = find(claim)
+    unknown = sorted(set(settings) - set(Settings.__dataclass_fields__))
+    if unknown:
+        known = ", ".join(Settings.__dataclass_fields__)
+        raise InputError(f"unknown setting {unknown[0]!r}; wanted some of {known}")
+    return decide(found, Settings(**settings))
+
+
+def recheck(certificate: str | os.PathLike[str] | Certificate, *, seed: int | None = None) -> Certificate:
+    """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
+
+    Raises `InputError` if the file is not a certificate, or states another verdict than is now found.
+    """
+    given = certificate if isinstance(certificate, Certificate) else load(certificate)
+    settings = _settings(given)
+    fresh = replace(settings, seed=settings.seed + 1 if seed is None else seed)
+    found = decide(find(str(given.claim.get("id"))), fresh)
+    if found.verdict != given.verdict or found.passes != given.passes:
+        stated, now = (f"{c.verdict}{'' if c.passes else ', not as expected'}" for c in (given, found))
+        raise InputError(f"{given.claim['id']}: the certificate says {stated}; decided again it is {now}")
+    return found
+
+
+def _settings(certificate: Certificate) -> Settings:
+    fields = dict(certificate.settings)
+    try:
+        return Settings(**{**fields, "dtypes": tuple(fields.get("dtypes", ()))})
+    except TypeError as error:
+        raise InputError(f"the certificate's settings are damaged: {error}") from None

@@ -1,0 +1,199 @@
+"""Lemma 1, Lemma 2 and the two-layer network: Eq. 19–25 (G1, G2, G4, G5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy
+
+from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.programs import settle
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.claims.claim import Claim
+from uat_jax.errors import ShapeError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.derivation import plain_network
+from uat_jax.symbolic.induction import Obligation, closed_form_induction
+from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
+
+# --- Lemma 1 -------------------------------------------------------------------------------------------------------
+
+
+def _lemma_1(settings: Settings) -> Iterator[Evidence]:
+    """β Σ_j α_j σ(W_jᵀ x + b_j) = Σ_j (β α_j) σ(W_jᵀ x + b_j) with β ∈ R^{p×q}, α_j ∈ R^{q×r}, W_j ∈ R^{n×r}."""
+    p, q, r, n, N = map(m.dimension, "pqrnN")
+    j = sympy.Symbol("j", integer=True, positive=True)
+    beta, x = m.Letter("β", p, q), m.Letter("x", n, 1)
+    alpha, W, b = m.Letter("α", q, r, (j,)), m.Letter("W", n, r, (j,)), m.Letter("b", r, 1, (j,))
+    sigma = m.Activation(W.T @ x + b)
+    left, right = beta @ m.RangeSum(alpha @ sigma, j, 1, N), m.RangeSum((beta @ alpha) @ sigma, j, 1, N)
+    yield prove([Obligation("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
+
+
+# --- Lemma 2 -------------------------------------------------------------------------------------------------------
+
+
+def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
+    """A fixed bias would make the argument of the second σ affine in x_0: every second difference would be zero."""
+    layers = u.square_layers("residual")
+    x, e, result = layers.x(0), m.Letter("e", u.D, 1), m.Letter("d", u.F, 1)
+    argument = lambda point: layers.B(2) @ layers.apply(1, point) + layers.b(2)
+    affine = lambda point: m.Letter("w", u.F, u.D) @ point + m.Letter("β", u.F, 1)
+    difference = lambda f: Program({result: m.Addition(f(x + e), m.Scaled(-2, f(x)), f(x - e))}, result)
+    pair = difference(argument), difference(affine)
+    what = "second difference in x_0: that of w x_0 + β against that of the argument of the second σ"
+    yield from settle(*pair, x, what=what)
+
+
+def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
+    obligations = closed_form_induction(Layers("residual"))
+    yield prove(obligations, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
+
+
+# --- Eq. 22 and 23 -------------------------------------------------------------------------------------------------
+
+
+def _equation_22(settings: Settings) -> Iterator[Evidence]:
+    """Every line of Eq. 22 equals x_2."""
+    of = Layers("residual")
+    A1, B1, C1, b1, c1 = of.parameters(1)
+    A2, B2, C2, b2_, c2 = of.parameters(2)
+    x, sigma = of.x(0), m.Activation
+    s1 = sigma(B1 @ x + b1)
+    x1 = (A1 @ x + c1) + C1 @ s1
+    lines = [
+        A2 @ of.x(1) + C2 @ sigma(B2 @ of.x(1) + b2_) + c2,
+        (A2 @ of.x(1) + c2) + C2 @ sigma(B2 @ of.x(1) + b2_),
+        (A2 @ x1 + c2) + C2 @ sigma(B2 @ x1 + b2_),
+        (A2 @ (A1 @ x + c1) + c2 + A2 @ C1 @ s1) + C2 @ sigma(B2 @ (A1 @ x + c1) + b2_ + B2 @ C1 @ s1),
+        (A2 @ A1 @ x + A2 @ c1 + c2 + A2 @ C1 @ s1) + C2 @ sigma(B2 @ A1 @ x + (B2 @ c1 + b2_) + B2 @ C1 @ s1),
+    ]
+    network = of.apply(2, of.apply(1, x))
+    obligations = [Obligation(f"line {n}", line, network, {of.x(1): x1}) for n, line in enumerate(lines, 1)]
+    yield prove(obligations, method="normal form", what="all five lines equal x_2, for all shapes")
+
+
+_LETS = (
+    Assignment(W1(2), W1(2) @ W1(1)),
+    Assignment(b3(2), W1(2) @ b3(1) + b3(2)),
+    Assignment(W3(1), W1(2) @ W3(1)),
+    Assignment(W2(2), W2(2) @ W1(1)),
+    Assignment(b2(2), (W2(2) @ b3(1) + b2(2)) + W2(2) @ W3(1) @ m.Activation(W2(1) @ u.X0 + b2(1))),
+)
+_LETS_LATEX = (
+    r"\mathbf{W}'_{2,1}=\mathbf{W}'_{2,1}\mathbf{W}'_{1,1},\ \mathbf{b}'_{2,1}=\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3},\ "
+    r"\mathbf{W}'_{1,3}=\mathbf{W}'_{2,1}\mathbf{W}'_{1,3},\ \mathbf{W}'_{2,2}=\mathbf{W}'_{2,2}\mathbf{W}'_{1,1},\ "
+    r"\mathbf{b}'_{2,2}=(\mathbf{W}'_{2,2}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,2})"
+    r"+\mathbf{W}'_{2,2}\mathbf{W}'_{1,3}\sigma(\mathbf{W}'_{1,2}\mathbf{x}'_0+\mathbf{b}'_{1,2})"
+)
+
+
+def _equation_23(block: Block):
+    pair = plain_network(u.square_layers("residual"), 2), u.execute("residual", 2, [block])
+
+    return lambda settings: settle(*pair, u.X0, what="Eq. 23 with its assignments")
+
+
+def _wrong_name(settings: Settings) -> Iterator[Evidence]:
+    """v2 (6) assigns W_{2,2}W_{1,1} to W_{2,3}: the shapes clash, and where F = D the value is wrong."""
+    try:
+        u.run(u.originals("residual", 2), [simultaneous(_v2_lets(u.W3))], u.square_layers("residual").x(2), u.closed_form_33(2))
+    except ShapeError as error:
+        yield Evidence("shapes", f"not defined unless F = D: {error}", Verdict.UNKNOWN)
+    square = Layers("residual", widths=lambda j: u.D, hidden_widths=lambda j: u.D)
+    names = {u.F: u.D}
+    at = lambda e: e.xreplace(names)
+    store = {at(v): at(value) for v, value in u.originals("residual", 2).items()}
+    lets = [Assignment(at(a.target), at(a.value)) for a in _v2_lets(u.W3)]
+    program = u.run(store, [simultaneous(lets)], square.x(2), at(u.closed_form_33(2)))
+    yield from settle(plain_network(square, 2), program, u.X0, what="with F = D")
+
+
+def _v2_lets(target) -> tuple[Assignment, ...]:
+    """The assignments with W_{2,2}W_{1,1} given to ``target(2)``."""
+    return (*_LETS[:3], Assignment(target(2), W2(2) @ W1(1)), _LETS[4])
+
+
+_SQUARE = ("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers")
+
+CLAIMS = (
+    Claim(
+        id="lemma-1",
+        title="a matrix times a UAT sum is a UAT sum",
+        ledger="G1",
+        source="DUAT Eq. 19; v2 App. C (3)",
+        printed=r"\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)=\sum_{j=1}^{N}(\beta\alpha_j)\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)",
+        reading="α_j are matrices (v2, DUAT §2.1), as they must be for βα_j to be one of them",
+        expects=Verdict.PROVED,
+        decide=_lemma_1,
+    ),
+    Claim(
+        id="lemma-2.fixed-bias",
+        title="a multi-layer network is a UAT sum with fixed biases",
+        ledger="G2",
+        source="v2 Lemma 2; DUAT App. B.2, last sentence",
+        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ corresponds to UAT}",
+        reading="UAT: all parameters of the closed form are independent of the input",
+        expects=Verdict.REFUTED,
+        correction="lemma-2.dynamic-bias",
+        decide=_fixed_bias,
+    ),
+    Claim(
+        id="lemma-2.dynamic-bias",
+        title="a multi-layer network is a UAT sum with input-dependent biases",
+        ledger="G2",
+        source="DUAT App. B.2",
+        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ is a DUAT function}",
+        reading="DUAT: b_{j,2} may depend on the input, by its own UAT sum",
+        expects=Verdict.PROVED,
+        decide=_dynamic_bias,
+    ),
+    Claim(
+        id="eq-22",
+        title="the two-layer network written out, line by line",
+        ledger="G4",
+        source="DUAT Eq. 21, 22",
+        printed=r"\mathbf{x}'_2=\{(\mathbf{W}'_{2,1}\mathbf{W}'_{1,1}\mathbf{x}'_0+\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3})+\cdots\}",
+        expects=Verdict.PROVED,
+        decide=_equation_22,
+    ),
+    Claim(
+        id="eq-23.simultaneous",
+        title="Eq. 23 with its five assignments made at once",
+        ledger="G5",
+        source="DUAT Eq. 23, 25",
+        printed=_LETS_LATEX,
+        reading="every right-hand side is the original value; b_{2,1} is a slip for b_{2,3}",
+        hypotheses=_SQUARE,
+        expects=Verdict.PROVED,
+        decide=_equation_23(simultaneous(_LETS)),
+    ),
+    Claim(
+        id="eq-23.sequential",
+        title="Eq. 23 with its five assignments made one after the other",
+        ledger="G5",
+        source="DUAT Eq. 23, 25",
+        printed=_LETS_LATEX,
+        reading="each assignment overwrites; b_{2,1} is a slip for b_{2,3}",
+        hypotheses=_SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-23.simultaneous",
+        decide=_equation_23(sequential(_LETS)),
+    ),
+    Claim(
+        id="eq-23.v2-index",
+        title="v2's W_{2,3} = W_{2,2}W_{1,1} in Eq. 23",
+        ledger="G5",
+        source="v2 App. C (6)",
+        printed=r"\mathbf{W}'_{2,3}=\mathbf{W}'_{2,2}\mathbf{W}'_{1,1}",
+        reading="every right-hand side is the original value",
+        hypotheses=_SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-23.simultaneous",
+        decide=_wrong_name,
+    ),
+)  # fmt: skip

@@ -1,0 +1,31 @@
+"""The networks of the papers in plain JAX, as anyone would write them; they know nothing of the theory.
+
+activations.py    the elementwise functions σ, by name
+residual.py       x_j = (A_j x + c_j) + C_j σ(B_j x + b_j), Eq. 20
+transformer.py    y = MHA(x), x_j = y + FFN(y), Eq. 30
+network.py        a finished network: kind, activation, checked layers
+weights_file.py   networks and inputs in .npz files
+digits.py         two trained networks that read handwritten digits, and images they have not seen
+train_digits.py   the script that trained them, `python -m uat_jax.networks.train_digits`
+drawing.py        random layers: sizes and dtypes checked, one draw per layer
+shapes.py         the shapes of a network's arrays in letters
+"""
+
+from uat_jax.networks import digits as digits
+from uat_jax.networks.activations import ACTIVATIONS as ACTIVATIONS
+from uat_jax.networks.activations import Activation as Activation
+from uat_jax.networks.activations import activation as activation
+from uat_jax.networks.network import Network as Network
+from uat_jax.networks.residual import ResidualLayer as ResidualLayer
+from uat_jax.networks.residual import initialise_residual as initialise_residual
+from uat_jax.networks.residual import residual_layer as residual_layer
+from uat_jax.networks.residual import residual_network as residual_network
+from uat_jax.networks.transformer import TransformerLayer as TransformerLayer
+from uat_jax.networks.transformer import attention as attention
+from uat_jax.networks.transformer import attention_weights as attention_weights
+from uat_jax.networks.transformer import feed_forward as feed_forward
+from uat_jax.networks.transformer import initialise_transformer as initialise_transformer
+from uat_jax.networks.transformer import transformer as transformer
+from uat_jax.networks.weights_file import load_inputs as load_inputs
+from uat_jax.networks.weights_file import load_network as load_network
+from uat_jax.networks.weights_file import save_network as save_network

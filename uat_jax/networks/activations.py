@@ -1,0 +1,38 @@
+"""The elementwise functions σ that stand inside the networks, by name."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.errors import InputError
+
+Activation = Callable[[jax.Array], jax.Array]
+
+ACTIVATIONS: dict[str, Activation] = {
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
+    "gelu": jax.nn.gelu,
+    "silu": jax.nn.silu,
+    "logistic": jax.nn.sigmoid,
+}
+"""Name → σ, each elementwise and of its argument's dtype.
+
+- ``tanh``      tanh(x)
+- ``relu``      max(x, 0)
+- ``gelu``      x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), the tanh approximation that JAX takes by default
+- ``silu``      x / (1 + exp(−x))
+- ``logistic``  1 / (1 + exp(−x))
+"""
+
+
+def activation(name: str) -> Activation:
+    """The function σ called `name`, one of `ACTIVATIONS`.
+
+    Raises `InputError` for any other name; the message lists the names and the nearest one.
+    """
+    if isinstance(name, str) and name in ACTIVATIONS:
+        return ACTIVATIONS[name]
+    nearest = get_close_matches(str(name), ACTIVATIONS, n=1, cutoff=0.0)[0]
+    raise InputError(f"got activation {name!r}, wanted one of {', '.join(ACTIVATIONS)}; nearest: {nearest!r}")
