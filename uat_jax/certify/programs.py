@@ -34,7 +34,7 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     if found is None:
         yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED)
         return
-    figures = {"first_wrong_word": str(found)}
+    figures = {"first_wrong_word": str(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield refute(network, printed, argument)
 
@@ -52,9 +52,18 @@ def settle_by_depth(
     if also is not None:
         special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
         found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
-    yield found
-    if found.figures["first_failure"] is not None:
-        yield refute(*pair(found.figures["first_failure"]), argument)
+    failure = found.figures["first_failure"]
+    if failure is None:
+        yield found
+        return
+    network, printed = pair(failure)
+    yield replace(found, figures={**found.figures, **_written(printed)})
+    yield refute(network, printed, argument)
+
+
+def _written(program: Program) -> dict[str, str]:
+    """The executed program, for the reader of the certificate."""
+    return {"program": str(program), "program_latex": program.latex()}
 
 
 def by_depth(

@@ -17,7 +17,7 @@ from uat_jax.claims.kernels import letters
 from uat_jax.lowering import Lowered
 from uat_jax.networks import attention, initialise_transformer
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import Obligation
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.program import Program
 
@@ -33,7 +33,7 @@ def _mha(settings: Settings) -> Iterator[Evidence]:
     of = Attention(m.dimension("h"))
     X = _token_matrix(of)
     left, right = m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ m.Vectorised(X)
-    yield prove([Obligation("Theorem 3", left, right, {})], method="normal form", what="for every N, M and h")
+    yield prove([Step("Theorem 3", left, right, {})], method="normal form", what="for every N, M and h")
     for dtype in settings.dtypes:
         yield _mha_in_floats(dtype, settings)
 
@@ -79,7 +79,7 @@ def _feed_forward(settings: Settings) -> Iterator[Evidence]:
     layers, parameters = of.layers, of.matrix_vector_parameters(1, _token_matrix(of))
     left = m.Vectorised(m.Activation(Y @ V1 + one @ v1.T) @ V2 + one @ v2.T)
     right = layers.C(1) @ m.Activation(layers.B(1) @ m.Vectorised(Y) + layers.b(1)) + layers.c(1)
-    yield prove([Obligation("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
+    yield prove([Step("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
 
 
 CLAIMS = (

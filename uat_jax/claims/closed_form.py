@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -19,7 +20,8 @@ from uat_jax.claims.kernels import Kernels, random_kernels, random_network
 from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
-from uat_jax.symbolic.induction import Obligation, closed_form_induction
+from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 
 TRAINED_TRIALS = 8
@@ -29,6 +31,8 @@ TRAINED_TRIALS = 8
 def _decide(kind: str):
     def evidence(settings: Settings) -> Iterator[Evidence]:
         yield from _symbolic(kind, settings)
+        if not settings.dtypes:  # symbolic evidence only
+            return
         yield from _random(kind, settings)
         if settings.weights is None:
             yield from _digits(kind, settings)
@@ -44,8 +48,10 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
         parameters = "parameters that depend on the input in any way" if dynamic else "fixed parameters"
         yield prove(steps, method="induction", what=f"every depth, every shape, every σ, {parameters}")
     derivation = derive(kind, depth=settings.depth, heads=2 if kind == "transformer" else None)
-    steps = [Obligation(s.name, s.left, s.right, s.where) for s in derivation.steps]
-    yield prove(steps, method="derivation", what=f"{len(steps)} steps of the derivation at L = {settings.depth}")
+    steps = derivation.steps
+    found = prove(steps, method="derivation", what=f"{len(steps)} steps of the derivation at L = {settings.depth}")
+    program = {"program": str(derivation), "program_latex": derivation.latex()}
+    yield replace(found, figures={**found.figures, **program})
     same = derivation.holds(dynamic=True)
     what = f"closed form and network have one normal form at L = {settings.depth}"
     yield Evidence("normal form", what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)

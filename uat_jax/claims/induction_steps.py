@@ -11,7 +11,8 @@ from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
-from uat_jax.symbolic.induction import INDEX, Obligation, closed_form_induction
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
@@ -39,7 +40,7 @@ def _equation_30(settings: Settings) -> Iterator[Evidence]:
     first = A @ x + C @ m.Activation(B @ (A @ x) + b) + c
     second = A @ x + C @ m.Activation((B @ A) @ x + b) + c
     block = of.apply(j, x)
-    both = [Obligation("first line", first, block, {}), Obligation("second line", second, block, {})]
+    both = [Step("first line", first, block, {}), Step("second line", second, block, {})]
     yield prove(both, method="normal form", what="both lines are attention followed by the feed-forward part")
 
 
@@ -85,7 +86,7 @@ def _equation_32(settings: Settings) -> Iterator[Evidence]:
     middle = (A @ ((P @ x + q) + U) + c) + C @ m.Activation(W @ ((P @ x + q) + U) + b)
     last = (A @ P @ x + (A @ q + c)) + A @ U + C @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
     block = of.apply(j, (P @ x + q) + U)
-    lines = [Obligation("second line", middle, block, {}), Obligation("third line", last, block, {})]
+    lines = [Step("second line", middle, block, {}), Step("third line", last, block, {})]
     yield prove(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
 
 

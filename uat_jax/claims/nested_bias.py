@@ -13,7 +13,8 @@ from uat_jax.claims.claim import Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
-from uat_jax.symbolic.induction import INDEX, Obligation
+from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 
@@ -77,7 +78,7 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evid
     return decide
 
 
-def _right_for_all(kind: str) -> Obligation:
+def _right_for_all(kind: str) -> Step:
     """The one right reading for j = i+1 with i a symbol: it is the bias collected from layer i+1 (Theorem 1)."""
     closed = ClosedForm(u.square_layers(kind))
     j, i, rule = INDEX + 1, INDEX, recurrence(closed, INDEX + 1)
@@ -85,7 +86,7 @@ def _right_for_all(kind: str) -> Obligation:
     W = B if kind == "residual" else B @ A
     assert rule.b2_u is not None
     printed = m.Addition(W @ closed.b3(i), b, W @ closed.sum(i))
-    return Obligation("Eq. 34 is the collected bias", printed, m.Addition(rule.b2_constant, rule.b2_u @ closed.sum(i)), {})
+    return Step("Eq. 34 is the collected bias", printed, m.Addition(rule.b2_constant, rule.b2_u @ closed.sum(i)), {})
 
 
 _WORDS = {

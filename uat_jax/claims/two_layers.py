@@ -15,7 +15,8 @@ from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import Obligation, closed_form_induction
+from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
@@ -31,7 +32,7 @@ def _lemma_1(settings: Settings) -> Iterator[Evidence]:
     alpha, W, b = m.Letter("α", q, r, (j,)), m.Letter("W", n, r, (j,)), m.Letter("b", r, 1, (j,))
     sigma = m.Activation(W.T @ x + b)
     left, right = beta @ m.RangeSum(alpha @ sigma, j, 1, N), m.RangeSum((beta @ alpha) @ sigma, j, 1, N)
-    yield prove([Obligation("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
+    yield prove([Step("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
 
 
 # --- Lemma 2 -------------------------------------------------------------------------------------------------------
@@ -50,8 +51,8 @@ def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
 
 
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
-    obligations = closed_form_induction(Layers("residual"))
-    yield prove(obligations, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
+    steps = closed_form_induction(Layers("residual"))
+    yield prove(steps, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
 
 
 # --- Eq. 22 and 23 -------------------------------------------------------------------------------------------------
@@ -73,8 +74,8 @@ def _equation_22(settings: Settings) -> Iterator[Evidence]:
         (A2 @ A1 @ x + A2 @ c1 + c2 + A2 @ C1 @ s1) + C2 @ sigma(B2 @ A1 @ x + (B2 @ c1 + b2_) + B2 @ C1 @ s1),
     ]
     network = of.apply(2, of.apply(1, x))
-    obligations = [Obligation(f"line {n}", line, network, {of.x(1): x1}) for n, line in enumerate(lines, 1)]
-    yield prove(obligations, method="normal form", what="all five lines equal x_2, for all shapes")
+    steps = [Step(f"line {n}", line, network, {of.x(1): x1}) for n, line in enumerate(lines, 1)]
+    yield prove(steps, method="normal form", what="all five lines equal x_2, for all shapes")
 
 
 _LETS = (

@@ -134,8 +134,8 @@ def for_all_depths(order: Order, rules: tuple[Assignment, ...], *, in_place: boo
 
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
-            obligations = u.update_induction(kind, rules, in_place=in_place)
-            yield prove(obligations, method="induction", what=f"{kind} network: exact for every L")
+            steps = u.update_induction(kind, rules, in_place=in_place)
+            yield prove(steps, method="induction", what=f"{kind} network: exact for every L")
             yield by_depth(_executed(kind, order), DEPTHS, what=f"{kind} network, executed")
 
     return decide

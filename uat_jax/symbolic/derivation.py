@@ -12,23 +12,7 @@ from uat_jax.symbolic.layers import KINDS, Attention, Layers
 from uat_jax.symbolic.normal_form import NormalForm, Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
-
-
-@dataclass(frozen=True)
-class Step:
-    """One named equation of a derivation: left = right once the letters of ``where`` are unfolded.
-
-    It can be checked alone.
-    """
-
-    name: str
-    left: m.Expression
-    right: m.Expression
-    where: dict[m.Letter, m.Expression]
-
-    def holds(self) -> bool:
-        """Decide the equation by normal forms."""
-        return Normaliser(self.where).equal(self.left, self.right)
+from uat_jax.symbolic.step import Step
 
 
 @dataclass(frozen=True)

@@ -11,34 +11,21 @@ layer 1 is the base case.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers
-from uat_jax.symbolic.normal_form import Definitions, Normaliser
+from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
+from uat_jax.symbolic.step import Step
 
 INDEX = sympy.Symbol("i", integer=True, positive=True)
 
 
-@dataclass(frozen=True)
-class Obligation:
-    """One equation that an induction rests on; ``definitions`` unfold its letters."""
-
-    name: str
-    left: m.Expression
-    right: m.Expression
-    definitions: Definitions | Mapping[m.Letter, m.Expression]
-
-    def holds(self) -> bool:
-        """Decide it by normal forms."""
-        return Normaliser(self.definitions).equal(self.left, self.right)
-
-
-def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tuple[Obligation, ...]:
+def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tuple[Step, ...]:
     """Theorem 1 for all L: the base case (one layer) and the step from i to i+1 layers.
 
     ``layers.dynamic`` proves it for parameters that are arbitrary functions of the layer's input.
@@ -49,7 +36,7 @@ def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tu
     return (_base(static, layers), *_step(static, layers, collected))
 
 
-def _base(closed: ClosedForm, layers: Layers) -> Obligation:
+def _base(closed: ClosedForm, layers: Layers) -> Step:
     first = recurrence(closed, 1)
     definitions: dict[m.Letter, m.Expression] = {
         closed.W1(1): first.W1,  # type: ignore[dict-item]
@@ -59,7 +46,7 @@ def _base(closed: ClosedForm, layers: Layers) -> Obligation:
         closed.b2(1): first.b2_constant,
         closed.s(1): closed.activation(1),
     } | _dynamic(layers, 1, layers.x(0))
-    return Obligation("base case: one layer", layers.apply(1, layers.x(0)), closed.x(1), definitions)
+    return Step("base case: one layer", layers.apply(1, layers.x(0)), closed.x(1), definitions)
 
 
 def _dynamic(layers: Layers, j: Any, x: m.Expression) -> dict[m.Letter, m.Expression]:
@@ -67,7 +54,7 @@ def _dynamic(layers: Layers, j: Any, x: m.Expression) -> dict[m.Letter, m.Expres
     return {p: m.Dependent(p, x) for p in layers.parameters(j)} if layers.dynamic else {}
 
 
-def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Obligation]:
+def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Step]:
     i, j, u = INDEX, INDEX + 1, closed.u(INDEX)
     assert rule.carry is not None and rule.b2_u is not None
     x = m.Addition(closed.affine(i), u)
@@ -78,10 +65,10 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Obligati
     k = sympy.Symbol("k", integer=True, positive=True)
     carried = m.RangeSum(m.Product(rule.carry, closed.W3(k, i), closed.s(k)), k, 1, i)
     return [
-        Obligation("Eq. 26: the affine part", A @ x + c, m.Addition(rule.W1 @ layers.x(0), rule.b3, rule.carry @ u), own),
-        Obligation("Eq. 27: the argument of σ", C @ m.Activation(B @ inner + b), C @ m.Activation(argument), own),
-        Obligation("Lemma 1: a matrix passes into the sum", rule.carry @ closed.sum(i), carried, own),
-        Obligation(
+        Step("Eq. 26: the affine part", A @ x + c, m.Addition(rule.W1 @ layers.x(0), rule.b3, rule.carry @ u), own),
+        Step("Eq. 27: the argument of σ", C @ m.Activation(B @ inner + b), C @ m.Activation(argument), own),
+        Step("Lemma 1: a matrix passes into the sum", rule.carry @ closed.sum(i), carried, own),
+        Step(
             "step: from i to i+1 layers",
             layers.apply(j, closed.x(i)),
             closed.x(j),

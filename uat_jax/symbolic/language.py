@@ -75,9 +75,7 @@ class Expression(Basic):
         return Scaled(coefficient, self)
 
     def _latex(self, printer: Any) -> str:
-        from uat_jax.symbolic.printing import latex_of
-
-        return latex_of(self)
+        return latex(self)
 
     def _sympystr(self, printer: Any) -> str:
         from uat_jax.symbolic.printing import text_of
@@ -383,6 +381,13 @@ class RangeSum(Expression):
     def at(self, value: Any) -> Expression:
         """The summand at one value of the index."""
         return self.body.xreplace({self.index: sympy.sympify(value)})
+
+
+def latex(expression: Expression) -> str:
+    """The expression as LaTeX without delimiters."""
+    from uat_jax.symbolic.printing import latex_of
+
+    return latex_of(expression)
 
 
 def replace_letters(

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import sympy
 
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX, Obligation, step_definitions
+from uat_jax.symbolic.induction import INDEX, step_definitions
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.symbolic.step import Step
 
 D, F = m.dimension("D"), m.dimension("F")
 
@@ -121,23 +123,23 @@ def run(
 ) -> Program:
     """Carry out the blocks on variables that hold ``store``, then compute ``result`` = ``value`` from them."""
     store, lines = dict(store), {}
-    for number, block in enumerate(blocks, 1):
+    for block in blocks:
         entering = dict(store)
         for assignment in block.assignments:
             read = lambda v, _, old=entering, fresh=block.fresh: (store if fresh(v) else old).get(v)
             held = m.replace_letters(assignment.value, read)
-            name = _version(assignment.target, held, number, lines)
+            name = _version(assignment.target, held, lines)
             lines[name] = held
             store[assignment.target] = name
     return Program(lines | {result: m.replace_letters(value, lambda v, _: store.get(v))}, result)
 
 
-def _version(target: m.Letter, value: m.Expression, number: int, lines: Any) -> m.Letter:
-    """A new letter for what the target holds now, numbered by the block."""
+def _version(target: m.Letter, value: m.Expression, lines: Mapping[m.Letter, m.Expression]) -> m.Letter:
+    """A new letter for what the target holds now, numbered by how often it was assigned."""
     if not all(map(m.same_dimension, value.shape, target.shape)):
         raise ShapeError(f"cannot assign {value} ({m.shape_text(value)}) to {target} ({m.shape_text(target)})")
-    version = (number, len(lines))
-    return m.Letter(target.name, *target.shape, target.subscripts, version)
+    held = lambda version: m.Letter(target.name, *target.shape, target.subscripts, (version,))
+    return next(letter for letter in map(held, count(1)) if letter not in lines)
 
 
 def closed_form_33(depth: int) -> m.Expression:
@@ -196,7 +198,7 @@ def for_every_k(rules: Iterable[Assignment], j: int) -> tuple[Assignment, ...]:
     return tuple(b for a in rules for b in spread(a))
 
 
-def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool) -> tuple[Obligation, ...]:
+def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool) -> tuple[Step, ...]:
     """One pass over layer i+1 takes the closed form of i layers to that of i+1 layers, for every i at once.
 
     Invariant after i layers: W_{i,1}, b_{i,3} and, for every k ≤ i, W_{k,2}, b_{k,2}, W_{k,3} hold the hatted
@@ -225,26 +227,26 @@ def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool
     return (*_first_layer(kind, closed), *_invariant(closed, state, every))
 
 
-def _first_layer(kind: str, closed: ClosedForm) -> list[Obligation]:
+def _first_layer(kind: str, closed: ClosedForm) -> list[Step]:
     """The invariant before any pass: layer 1's own parameters are the closed form of one layer."""
     A, B, C, b, c = closed.layers.parameters(1)
     first = recurrence(closed, 1)
     held = {"W_{1,1}": (A, first.W1), "b_{1,3}": (c, first.b3), "W_{1,3}": (C, first.W3), "b_{1,2}": (b, first.b2_constant)}
     held["W_{1,2}"] = (B if kind == "residual" else B @ A, first.W2)
-    return [Obligation(f"one layer: {v} is its own", own, hat, {}) for v, (own, hat) in held.items()]
+    return [Step(f"one layer: {v} is its own", own, hat, {}) for v, (own, hat) in held.items()]
 
 
-def _invariant(closed: ClosedForm, state: dict, every: dict) -> list[Obligation]:
+def _invariant(closed: ClosedForm, state: dict, every: dict) -> list[Step]:
     i = INDEX
     wanted: dict[m.Letter, m.Letter] = {
         b2(i + 1): closed.b2(i + 1), W2(i + 1): closed.W2(i + 1), W3(i + 1): closed.W3(i + 1, i + 1),
         b3(i + 1): closed.b3(i + 1), W1(i + 1): closed.W1(i + 1),
     }  # fmt: skip  # type: ignore[dict-item]
     unfold = _sigma_letters(closed, step_definitions(closed, closed.layers, recurrence(closed, i + 1)))
-    found = [Obligation(f"{v} is {hat}", state[v], hat, unfold) for v, hat in wanted.items()]
+    found = [Step(f"{v} is {hat}", state[v], hat, unfold) for v, hat in wanted.items()]
     over_k = lambda e: m.RangeSum(e @ closed.s(k), k, 1, i)
     found.append(
-        Obligation(
+        Step(
             f"{W3(k)} is {closed.W3(k, i + 1)} for every k ≤ i",
             over_k(every[W3(k)]),
             over_k(closed.W3(k, i + 1)),

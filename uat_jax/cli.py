@@ -1,0 +1,167 @@
+"""The command line: ``uat-jax prove | claims | show | recheck``.
+
+Exit codes: 0 every claim asked for has the verdict its ledger row expects, 1 some do not, 2 unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from uat_jax.certify.certificate import Certificate, load, write_atomically
+from uat_jax.certify.decision import decide
+from uat_jax.certify.settings import DEVICES, DTYPES, Settings
+from uat_jax.claims.closed_form import check_own_network
+from uat_jax.claims.ledger import CHAPTERS, claims, find, recheck
+from uat_jax.errors import InputError, UatJaxError
+from uat_jax.report.statement import latex, show_statement
+from uat_jax.report.table import show_claims, show_verdicts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except UatJaxError as error:
+        print(f"uat-jax: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("uat-jax: interrupted; nothing was written", file=sys.stderr)
+        return 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line per mistake, without the usage text."""
+
+    def error(self, message: str) -> Any:
+        self.exit(2, f"uat-jax: {message}; `{self.prog} --help` lists what is possible\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="uat-jax", description="Is it the same network? Decided, and said how it is known.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    _add_prove(commands)
+    listing = commands.add_parser("claims", help="list the ledger")
+    listing.set_defaults(run=_claims)
+    show = commands.add_parser("show", help="print one claim step by step, each step checked")
+    show.add_argument("claim")
+    show.add_argument("--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)")
+    show.add_argument("--latex", action="store_true", help="as LaTeX")
+    show.set_defaults(run=_show)
+    again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
+    again.add_argument("certificates", nargs="+", metavar="FILE")
+    again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
+    again.set_defaults(run=_recheck)
+    return parser
+
+
+def _add_prove(commands: Any) -> None:
+    prove = commands.add_parser("prove", help="decide the whole ledger, or the claims named")
+    prove.add_argument("claims", nargs="*", metavar="CLAIM")
+    prove.add_argument("--depth", type=int, default=Settings.depth, help="layers of evaluated networks (default %(default)s)")
+    prove.add_argument("--dtype", action="append", metavar="DTYPE", help=f"repeatable; default all of {', '.join(DTYPES)}")
+    prove.add_argument("--device", help=f"one of {', '.join(DEVICES)}; default: JAX's own choice")
+    prove.add_argument("--precision", default=Settings.precision, help="matmul precision: default, high or highest")
+    prove.add_argument("--trials", type=int, default=Settings.trials, help="random networks per dtype (default %(default)s)")
+    prove.add_argument("--seed", type=int, default=Settings.seed, help="random seed (default %(default)s)")
+    prove.add_argument("--weights", metavar="FILE.npz", help="take the float evidence on this network (docs/weights.md)")
+    prove.add_argument("--inputs", metavar="FILE.npz", help="and on these inputs")
+    prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
+    prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
+    prove.set_defaults(run=_prove)
+
+
+def _prove(options: argparse.Namespace) -> int:
+    settings = Settings(
+        depth=options.depth,
+        dtypes=tuple(options.dtype or DTYPES),
+        trials=options.trials,
+        seed=options.seed,
+        device=options.device,
+        precision=options.precision,
+        weights=options.weights,
+        inputs=options.inputs,
+    )
+    wanted = tuple(find(name) for name in options.claims) or claims()
+    check_own_network(settings, {claim.id.partition(".")[0] for claim in wanted})
+    for target in (options.out and Path(options.out) / "certificate", options.json and Path(options.json)):
+        if target:
+            _check_writable(target)
+    start = time.perf_counter()
+    found = _decide_all(wanted, settings)
+    chapters = [(title, [found[c.id] for c in rows if c.id in found]) for title, rows in CHAPTERS]
+    show_verdicts(_console(), chapters, time.perf_counter() - start)
+    _write(found, options)
+    return 0 if all(certificate.passes for certificate in found.values()) else 1
+
+
+def _decide_all(wanted: Sequence[Any], settings: Settings) -> dict[str, Certificate]:
+    """id → certificate, with progress on the terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(wanted))
+        found = {}
+        for claim in wanted:
+            progress.update(task, description=claim.id)
+            found[claim.id] = decide(claim, settings)
+            progress.advance(task)
+    return found
+
+
+def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
+    for name, certificate in found.items() if options.out else ():
+        certificate.save(Path(options.out) / f"{name}.json")
+    if options.json:
+        everything = [json.loads(certificate.to_json()) for certificate in found.values()]
+        write_atomically(Path(options.json), json.dumps(everything, indent=2, ensure_ascii=False) + "\n")
+
+
+def _check_writable(path: Path) -> None:
+    """Find out before the work, not after it, that a file cannot be written there."""
+    probe = path.with_name(f".{path.name}.probe")
+    write_atomically(probe, "")
+    probe.unlink()
+
+
+def _claims(options: argparse.Namespace) -> int:
+    show_claims(_console(), CHAPTERS)
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    certificate = decide(find(options.claim), Settings(depth=options.depth, dtypes=()))
+    if options.latex:
+        print(latex(certificate), end="")
+    else:
+        show_statement(_console(), certificate)
+    return 0
+
+
+def _recheck(options: argparse.Namespace) -> int:
+    given = [load(path) for path in options.certificates]
+    disagree = 0
+    for path, certificate in zip(options.certificates, given, strict=True):
+        try:
+            found = recheck(certificate, seed=options.seed)
+            print(f"{path}: {found.claim['id']} {found.verdict}, as the certificate says")
+        except InputError as error:
+            disagree += 1
+            print(f"{path}: {error}")
+    return 1 if disagree else 0
+
+
+def _console() -> Console:
+    """The terminal's width, or 160 columns where the output is not a terminal."""
+    return Console() if sys.stdout.isatty() else Console(width=160)

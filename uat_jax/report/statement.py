@@ -1,0 +1,55 @@
+"""One claim as a readable page, or as LaTeX: the printed statement, its reading, and the steps that decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from uat_jax.certify.certificate import Certificate
+from uat_jax.report.table import COLOURS
+
+
+def show_statement(console: Console, certificate: Certificate) -> None:
+    """Print the claim, its verdict, and every step or executed line with what was found."""
+    claim = certificate.claim
+    console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
+    for name in ("source", "ledger", "printed", "reading", "correction"):
+        if claim[name]:
+            console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
+    console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
+    console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))
+    for evidence in certificate.evidence:
+        console.print()
+        console.print(Text(f"by {evidence.method}: {evidence.finding}", style="bold"))
+        for step in evidence.figures.get("steps", ()):
+            console.print(Text.assemble(("  ✓ ", "green"), (step["name"], "italic"), f"\n      {step['equation']}"))
+        for line in str(evidence.figures.get("program", "")).splitlines():
+            console.print(Text(f"    {line}"))
+
+
+def latex(certificate: Certificate) -> str:
+    """The claim and its steps as LaTeX that compiles inside a document with amsmath."""
+    return "\n".join(_latex_lines(certificate)) + "\n"
+
+
+def _latex_lines(certificate: Certificate) -> Iterator[str]:
+    claim = certificate.claim
+    yield f"% {claim['id']}: {claim['title']} ({claim['source']}); verdict: {certificate.verdict}"
+    yield rf"\begin{{equation*}}{claim['printed']}\end{{equation*}}"
+    for evidence in certificate.evidence:
+        yield f"% by {evidence.method}: {evidence.finding}"
+        steps = evidence.figures.get("steps")
+        if steps:
+            rows = (rf"&{step['latex']} && \text{{{_escaped(step['name'])}}}" for step in steps)
+            yield "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+        if evidence.figures.get("program_latex"):
+            yield str(evidence.figures["program_latex"])
+
+
+_GREEK = str.maketrans({"σ": r"$\sigma$", "≤": r"$\leq$", "̂": "", "_": r"\_", "Ŵ": r"$\hat W$", "^": r"\^{}"})
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_GREEK)

@@ -1,0 +1,116 @@
+"""The outcome of a run as a table that a stranger understands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from uat_jax.certify.certificate import Certificate
+from uat_jax.certify.verdict import Verdict
+
+COLOURS = {
+    Verdict.PROVED: "bold green",
+    Verdict.CERTIFIED: "bold green",
+    Verdict.AGREES: "cyan",
+    Verdict.REFUTED: "bold magenta",
+    Verdict.UNKNOWN: "bold red",
+}
+MEANINGS = {
+    Verdict.PROVED: "both sides have one normal form: equal for every shape and every σ",
+    Verdict.REFUTED: "wrong as printed or read: a counterexample, confirmed in float64 and in ball arithmetic",
+    Verdict.AGREES: "not proved; floats stay within a derived tolerance of the exact value",
+    Verdict.UNKNOWN: "neither proved nor refuted",
+}
+
+
+def show_verdicts(console: Console, chapters: Sequence[tuple[str, Sequence[Certificate]]], seconds: float) -> None:
+    """One row per claim, by chapter, with the legend and the sum."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("what is claimed", ratio=3)
+    table.add_column("ledger", no_wrap=True, style="dim")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("how it is known", ratio=4)
+    for chapter, certificates in chapters:
+        if not certificates:
+            continue
+        table.add_section()
+        table.add_row(Text(chapter, style="bold"))
+        for certificate in certificates:
+            table.add_row(*_row(certificate))
+    console.print(table)
+    console.print(_legend([c for _, found in chapters for c in found], seconds))
+
+
+def _row(certificate: Certificate) -> tuple[Any, ...]:
+    claim = certificate.claim
+    mark = Text(certificate.verdict, style=COLOURS[certificate.verdict])
+    if not certificate.passes:
+        mark.append(f"\nexpected {certificate.expected}", style="bold red")
+    return str(claim["id"]), str(claim["title"]), str(claim["ledger"]), mark, Text(_reason(certificate))
+
+
+def _reason(certificate: Certificate) -> str:
+    """The shortest honest answer to "how do you know?"."""
+    lines: list[str] = []
+    by_method: dict[str, list[str]] = {}
+    for evidence in certificate.evidence:
+        by_method.setdefault(evidence.method, []).append(evidence.finding)
+    if certificate.verdict == Verdict.REFUTED:
+        lines += _refutation(certificate)
+    else:
+        lines += [f for method in ("normal form", "induction") for f in by_method.get(method, [])[:1]]
+        lines += _floats(certificate)
+        lines += by_method.get("predictions", [])
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _refutation(certificate: Certificate) -> list[str]:
+    symbolic = next(e for e in certificate.evidence if e.figures.get("first_wrong_word"))
+    depth = symbolic.figures.get("first_failure")
+    exact = symbolic.figures.get("exact_depths")
+    where = f"exact to L = {exact[-1]}, wrong at L = {depth}: " if exact else ""
+    counter = next(e for e in certificate.evidence if e.method == "counterexample")
+    return [f"{where}{symbolic.figures['first_wrong_word']}", counter.finding]
+
+
+def _floats(certificate: Certificate) -> list[str]:
+    """The float evidence in one line: the worst error of either side over all dtypes, in ULP."""
+    floats = [e.figures for e in certificate.evidence if e.method == "floats"]
+    if not floats:
+        return []
+    worst = max(max(f["f"]["worst_ulp"], f["g"]["worst_ulp"]) for f in floats)
+    trials = sum(f["trials"] for f in floats)
+    dtypes = ", ".join(dict.fromkeys(f["dtype"] for f in floats))
+    return [f"floats: both forms within {worst:.1f} ULP of the exact value in {trials} trials ({dtypes})"]
+
+
+def _legend(certificates: Sequence[Certificate], seconds: float) -> Group:
+    lines: list[Text] = []
+    for verdict, meaning in MEANINGS.items():
+        number = sum(c.verdict == verdict for c in certificates)
+        if number:
+            lines.append(Text.assemble((f"{verdict:8s}", COLOURS[verdict]), f" {number:3d}  {meaning}"))
+    good, total = sum(c.passes for c in certificates), len(certificates)
+    outcome = f"{good} of {total} claims have the verdict their ledger row expects ({seconds:.0f} s)."
+    lines.append(Text(outcome, style="bold" if good == total else "bold red"))
+    return Group(*lines)
+
+
+def show_claims(console: Console, chapters: Iterable[tuple[str, Iterable[Any]]]) -> None:
+    """The ledger: every claim with its source and the verdict it expects."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("claim", "what is claimed", "source", "ledger", "expects"):
+        table.add_column(name, no_wrap=name in ("claim", "expects"))
+    for chapter, rows in chapters:
+        table.add_section()
+        table.add_row(Text(chapter, style="bold"))
+        for claim in rows:
+            verdict = Text(claim.expects, style=COLOURS[claim.expects])
+            table.add_row(claim.id, claim.title, claim.source, claim.ledger, verdict)
+    console.print(table)
