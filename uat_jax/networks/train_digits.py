@@ -59,8 +59,8 @@ def initial_layers(kind: digits.DigitKind, seed: int = SEED) -> Any:
     """The random layers from which training starts."""
     key = jax.random.key(seed)
     if kind == "residual":
-        return initialise_residual(key, widths=(64, 48, 40, 10), hidden=(56, 44, 36))
-    layers = initialise_transformer(key, features=(16, 16, 16, 16), heads=2, hidden=(112, 96, 80))
+        return initialise_residual(key, widths=(64, 48, 40, 10), hidden=(40, 36, 32))
+    layers = initialise_transformer(key, features=(16, 16, 16, 16), heads=2, hidden=(40, 36, 32))
     queries = [layer.query * SELF_ATTENTION for layer in layers]
     return tuple(layer._replace(query=q, key=q) for layer, q in zip(layers, queries, strict=True))
 

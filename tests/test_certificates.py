@@ -1,0 +1,83 @@
+"""Certificates: what is saved can be read, decided again, and never half-written or mistaken for something else."""
+
+import json
+
+import pytest
+
+import uat_jax as uj
+from uat_jax.certify.certificate import VERSION, write_atomically
+from uat_jax.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def certificate():
+    return uj.prove("updates.boxes", dtypes=())
+
+
+def test_round_trip(certificate, tmp_path):
+    path = certificate.save(tmp_path / "deep" / "c.json")
+    again = uj.load(path)
+    assert again.to_json() == certificate.to_json()
+    assert again.verdict is uj.Verdict.REFUTED
+    assert list(tmp_path.rglob("*")) == [tmp_path / "deep", path]  # no temporary file is left
+
+
+def test_everything_needed_to_decide_it_again_is_there(certificate):
+    body = json.loads(certificate.to_json())
+    assert set(body["settings"]) == {"depth", "dtypes", "trials", "seed", "device", "precision", "weights", "inputs"}
+    assert {"uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint", "python"} <= set(body["environment"])
+    assert body["claim"]["hypotheses"] and body["counterexample"]["inputs"]
+
+
+def test_recheck_decides_again(certificate, tmp_path):
+    path = certificate.save(tmp_path / "c.json")
+    assert uj.recheck(path).verdict == uj.recheck(certificate).verdict == certificate.verdict
+
+
+@pytest.mark.parametrize("verdict", ["PROVED", "AGREES", "UNKNOWN"])
+def test_recheck_refuses_a_verdict_that_is_not_found_again(certificate, tmp_path, verdict):
+    body = json.loads(certificate.to_json()) | {"verdict": verdict}
+    path = write_atomically(tmp_path / "c.json", json.dumps(body))
+    with pytest.raises(InputError, match=f"the certificate says {verdict}; decided again it is REFUTED"):
+        uj.recheck(path)
+
+
+DAMAGE = {
+    "not JSON": lambda text: text[:-20],
+    "not a certificate": lambda text: json.dumps({"schema": "something else"}),
+    "no schema": lambda text: json.dumps([1, 2]),
+    "schema version": lambda text: json.dumps(json.loads(text) | {"version": VERSION + 1}),
+    "schema version None": lambda text: json.dumps(json.loads(text) | {"version": None}),
+    "damaged: missing": lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "evidence"}),
+    "superfluous fields extra": lambda text: json.dumps(json.loads(text) | {"extra": 1}),
+    "damaged": lambda text: json.dumps(json.loads(text) | {"verdict": "CERTAIN"}),
+    "damaged: ": lambda text: json.dumps(json.loads(text) | {"evidence": [{"method": "x"}]}),
+}
+
+
+@pytest.mark.parametrize("message", DAMAGE)
+def test_damaged_files_are_refused_in_one_line(certificate, tmp_path, message):
+    path = write_atomically(tmp_path / "c.json", DAMAGE[message](certificate.to_json()))
+    pattern = {"no schema": "no schema", "not a certificate": "no schema"}.get(message, message)
+    with pytest.raises(InputError, match=pattern) as caught:
+        uj.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_settings_are_refused(certificate):
+    body = json.loads(certificate.to_json())
+    body["settings"]["colour"] = "red"
+    wrong = uj.Certificate(**{**vars(certificate), "settings": body["settings"]})
+    with pytest.raises(InputError, match="settings are damaged"):
+        uj.recheck(wrong)
+
+
+def test_a_folder_that_cannot_be_written(certificate, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write .*choose a folder"):
+        certificate.save(tmp_path / "file" / "c.json")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(InputError, match="cannot read"):
+        uj.load(tmp_path / "nothing.json")

@@ -1,0 +1,70 @@
+"""Imports only run downwards: symbolic, networks, arithmetic | lowering | certify | claims | report | cli."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import uat_jax
+
+ROOT = Path(uat_jax.__file__).parent
+MAY_IMPORT = {
+    "errors": set(),
+    "symbolic": {"errors"},
+    "networks": {"errors"},
+    "arithmetic": {"errors"},
+    "lowering": {"errors", "symbolic"},
+    "certify": {"errors", "symbolic", "lowering", "arithmetic"},
+    "claims": {"errors", "symbolic", "networks", "lowering", "certify"},
+    "report": {"errors", "certify", "claims"},
+    "cli": {"errors", "certify", "claims", "report"},
+    "__main__": {"cli"},
+    "__init__": {"errors", "symbolic", "lowering", "certify", "claims"},
+}
+OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}
+"""Which third-party packages the pillars may use (optax and scikit-learn only by name, in train_digits)."""
+STANDARD_LIBRARY = {"__future__", *__import__("sys").stdlib_module_names}
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def _part(path: Path) -> str:
+    first = path.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
+
+
+def _imported(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{a.name}" for a in node.names} if node.module == "uat_jax" else set()
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def _upward(part: str, source: str) -> set[str]:
+    own = {name.split(".")[1] for name in _imported(source) if name.startswith("uat_jax.")}
+    return own - MAY_IMPORT[part] - {part}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_downwards(path):
+    assert _upward(_part(path), path.read_text()) == set()
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if _part(p) in OUTSIDE], ids=lambda p: str(p.relative_to(ROOT)))
+def test_pillars_use_only_their_own_libraries(path):
+    outside = {name.split(".")[0] for name in _imported(path.read_text())} - STANDARD_LIBRARY - {"uat_jax"}
+    assert outside <= OUTSIDE[_part(path)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_private_jax(path):
+    assert "jax._src" not in path.read_text()
+
+
+def test_an_upward_import_is_seen():
+    assert _upward("symbolic", "from uat_jax.claims.claim import Claim") == {"claims"}
+    assert _upward("networks", "import uat_jax.symbolic.language") == {"symbolic"}
+    assert _upward("certify", "from uat_jax import claims") == {"claims"}
