@@ -1,0 +1,241 @@
+"""Ball arithmetic: the exact value of a JAX function with a rigorous radius.
+
+A number array is a NumPy object array of python-flint's `arb`, a midpoint with a radius that encloses the
+exact real value (F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval arithmetic",
+2017). Floats of every dtype are exact numbers here, -inf and inf included, and casts between floating
+dtypes are the identity: what is enclosed is the real function, and rounding is the device's business.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from flint import arb, arb_mat, ctx
+from jax.extend.core import ClosedJaxpr, JaxprEqn
+
+from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
+from uat_jax.arithmetic.tracing import shape_of, single_output, trace
+from uat_jax.errors import InputError, UatJaxError
+
+FIRST_PRECISION = 128
+LAST_PRECISION = 8192
+
+
+class UndecidedError(UatJaxError):
+    """A comparison, or a value, that balls of the given precision do not settle."""
+
+
+def _objects(result: Any) -> np.ndarray:
+    """NumPy returns a bare object for 0-dimensional results; an array again."""
+    return result if isinstance(result, np.ndarray) else np.array(result, dtype=object)
+
+
+def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
+    ufunc = np.frompyfunc(function, operands, 1)
+    return lambda balls, equation, *values: _objects(ufunc(*values))
+
+
+def _decided(
+    compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str
+) -> Callable:
+    """A comparison that is certainly true, certainly false, or an UndecidedError."""
+
+    def decide(x: arb, y: arb) -> bool:
+        if compare(x, y):
+            return True
+        if opposite(x, y):
+            return False
+        raise UndecidedError(f"{x} {symbol} {y} is not decided at {ctx.prec} bits; raise the precision")
+
+    ufunc = np.frompyfunc(decide, 2, 1)
+    return lambda balls, equation, x, y: np.asarray(ufunc(x, y), dtype=bool)
+
+
+def _sign(x: arb) -> arb:
+    if x > 0 or x < 0 or x.is_zero():
+        return x.sgn()
+    raise UndecidedError(f"the sign of {x} is not decided at {ctx.prec} bits; raise the precision")
+
+
+def _log(x: arb) -> arb:
+    return arb.neg_inf() if x.is_zero() else x.log()
+
+
+def _odd_limit(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
+    """A function with the limits -1 and 1 at -inf and inf."""
+    return lambda x: x.sgn() if x.is_exact() and not x.is_finite() else function(x)
+
+
+def _logistic(x: arb) -> arb:
+    return 1 / (1 + (-x).exp())
+
+
+def _clamp(low: arb, x: arb, high: arb) -> arb:
+    return x.max(low).min(high)
+
+
+def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Callable[..., np.ndarray]:
+    """A reduction over the equation's axes, one axis after the other, from the last to the first."""
+    ufunc = np.frompyfunc(function, 2, 1)
+
+    def reduce(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+        for axis in sorted(equation.params["axes"], reverse=True):
+            x = _objects(ufunc.reduce(x, axis=axis, initial=empty()))
+        return x
+
+    return reduce
+
+
+def _matrices(x: np.ndarray, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
+    """x as a stack of matrices: (product of batch axes, product of row axes, product of column axes)."""
+    sizes = [int(np.prod([x.shape[axis] for axis in axes])) for axes in (batch, rows, columns)]
+    return x.transpose(*batch, *rows, *columns).reshape(sizes)
+
+
+def _dot_general(balls: "Balls", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """result[b, i, j] = sum_k x[b, i, k] y[b, k, j] over any batch, contracting and free axes."""
+    (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
+    free_x = [axis for axis in range(x.ndim) if axis not in (*contract_x, *batch_x)]
+    free_y = [axis for axis in range(y.ndim) if axis not in (*contract_y, *batch_y)]
+    left, right = _matrices(x, batch_x, free_x, contract_x), _matrices(y, batch_y, contract_y, free_y)
+    products = [(_arb_mat(a) * _arb_mat(b)).entries() for a, b in zip(left, right, strict=True)]
+    result = np.empty((len(products), left.shape[1] * right.shape[2]), dtype=object)
+    result[:] = products
+    return result.reshape(shape_of(equation.outvars[0]))
+
+
+def _arb_mat(matrix: np.ndarray) -> arb_mat:
+    rows, columns = matrix.shape
+    return arb_mat(rows, columns, matrix.ravel().tolist())
+
+
+def _convert(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+    if np.issubdtype(equation.params["new_dtype"], np.integer) or equation.params["new_dtype"] == np.bool_:
+        raise InputError(
+            f"a cast from float to {equation.params['new_dtype']} is not a real function; drop it"
+        )
+    return x
+
+
+_RULES: dict[str, Callable[..., Any]] = {
+    "abs": _elementwise(lambda x: abs(x), 1),
+    "add": _elementwise(lambda x, y: x + y, 2),
+    "add_any": _elementwise(lambda x, y: x + y, 2),
+    "clamp": _elementwise(_clamp, 3),
+    "convert_element_type": _convert,
+    "cos": _elementwise(arb.cos, 1),
+    "div": _elementwise(lambda x, y: x / y, 2),
+    "dot_general": _dot_general,
+    "eq": _decided(lambda x, y: x == y, lambda x, y: x != y, "=="),
+    "erf": _elementwise(_odd_limit(arb.erf), 1),
+    "erfc": _elementwise(arb.erfc, 1),
+    "exp": _elementwise(arb.exp, 1),
+    "exp2": _elementwise(lambda x: arb(2) ** x, 1),
+    "expm1": _elementwise(arb.expm1, 1),
+    "ge": _decided(lambda x, y: x >= y, lambda x, y: x < y, ">="),
+    "gt": _decided(lambda x, y: x > y, lambda x, y: x <= y, ">"),
+    "integer_pow": lambda balls, equation, x: _objects(x ** equation.params["y"]),
+    "le": _decided(lambda x, y: x <= y, lambda x, y: x > y, "<="),
+    "log": _elementwise(_log, 1),
+    "log1p": _elementwise(arb.log1p, 1),
+    "logistic": _elementwise(_logistic, 1),
+    "lt": _decided(lambda x, y: x < y, lambda x, y: x >= y, "<"),
+    "max": _elementwise(arb.max, 2),
+    "min": _elementwise(arb.min, 2),
+    "mul": _elementwise(lambda x, y: x * y, 2),
+    "ne": _decided(lambda x, y: x != y, lambda x, y: x == y, "!="),
+    "neg": _elementwise(lambda x: -x, 1),
+    "pow": _elementwise(lambda x, y: x ** (y if isinstance(y, arb) else int(y)), 2),
+    "reduce_max": _reduce(arb.max, arb.neg_inf),
+    "reduce_min": _reduce(arb.min, arb.pos_inf),
+    "reduce_precision": lambda balls, equation, x: x,
+    "reduce_sum": _reduce(lambda x, y: x + y, arb),
+    "rsqrt": _elementwise(arb.rsqrt, 1),
+    "sign": _elementwise(_sign, 1),
+    "sin": _elementwise(arb.sin, 1),
+    "sqrt": _elementwise(arb.sqrt, 1),
+    "square": _elementwise(lambda x: x * x, 1),
+    "sub": _elementwise(lambda x, y: x - y, 2),
+    "tanh": _elementwise(_odd_limit(arb.tanh), 1),
+}
+
+
+class Balls(Arithmetic):
+    """Numbers are object arrays of `arb`, at the precision of `flint.ctx`."""
+
+    name = "ball arithmetic"
+    rules = _RULES
+
+    def number(self, array: Any) -> np.ndarray:
+        """The exact values of a float array, as balls of radius 0; shape kept."""
+        return _objects(np.frompyfunc(arb, 1, 1)(np.asarray(array).astype(np.float64)))
+
+    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """Entries taken from where `positions` says they come from."""
+        entries = np.concatenate([x.ravel() for x in operands if x.dtype == object])
+        return [_objects(entries[source]) for source in positions(equation, operands)]
+
+    def stack(self, values: Sequence[Value]) -> np.ndarray:
+        """NumPy's stack."""
+        return np.stack(values)
+
+    def plain(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """JAX's results as NumPy arrays."""
+        return [x if x.dtype == object else np.asarray(x) for x in super().plain(equation, operands)]
+
+
+def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64) -> list[np.ndarray]:
+    """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
+
+    `arguments` are values of `Balls`. The precision starts at 128 bits and doubles until the radii are small
+    enough and every comparison is decided; `flint.ctx.prec` is left as it was.
+
+    Raises:
+        UndecidedError: not settled at 8192 bits, e.g. a comparison of two equal irrational values.
+    """
+    precision, reason = FIRST_PRECISION, ""
+    while precision <= LAST_PRECISION:
+        try:
+            with ctx.workprec(precision), jax.enable_x64(True):
+                outputs = interpret(closed_jaxpr, Balls(), arguments)
+                if all(_narrow(output, bits) for output in outputs):
+                    return outputs
+                reason = f"a radius exceeds 2^-{bits} of the value's scale"
+        except UndecidedError as error:
+            reason = str(error)
+        precision *= 2
+    raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
+
+
+def _narrow(values: np.ndarray, bits: int) -> bool:
+    """Whether every radius is at most 2^-bits of the largest midpoint; exact infinities have radius 0."""
+    flat = [x for x in values.ravel() if not (x.is_exact() and not x.is_nan())]
+    scale = functools.reduce(arb.max, (abs(x.mid()) for x in values.ravel() if x.is_finite()), arb(0))
+    return all(x.is_finite() and x.rad() <= scale * arb(2) ** -bits for x in flat)
+
+
+def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np.ndarray:
+    """The exact value of function(*arguments) as an object array of balls of the function's output shape.
+
+    `arguments` are pytrees of arrays; floats of any dtype are exact inputs. Radii are at most 2^-bits of the
+    largest entry.
+
+    Raises:
+        InputError: an argument holds NaN or infinity, or the function does not return one floating array.
+        UndecidedError: the value is not settled at 8192 bits.
+    """
+    leaves = jax.tree.leaves(tuple(arguments))
+    if any(
+        jax.numpy.issubdtype(x.dtype, np.floating) and not np.isfinite(np.asarray(x, np.float64)).all()
+        for x in leaves
+    ):
+        raise InputError("got NaN or infinity among the arguments; pass finite numbers")
+    closed_jaxpr = trace(function, *arguments)
+    single_output(closed_jaxpr)
+    balls = Balls()
+    values = [
+        balls.number(x) if jax.numpy.issubdtype(x.dtype, np.floating) else np.asarray(x) for x in leaves
+    ]
+    return enclose(closed_jaxpr, values, bits=bits)[0]

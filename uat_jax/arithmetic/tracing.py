@@ -1,0 +1,60 @@
+"""From a JAX function to its jaxpr, and from an equation back to the line it was written on."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, JaxprEqn
+
+from uat_jax.errors import InputError
+
+
+def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
+    """The jaxpr of function(*arguments), traced with 64-bit types exactly when an argument is float64."""
+    wide = any(np.dtype(leaf.dtype) == np.float64 for leaf in jax.tree.leaves(arguments))
+    with jax.enable_x64(wide):
+        return jax.make_jaxpr(function)(*arguments)
+
+
+def single_output(closed_jaxpr: ClosedJaxpr) -> Any:
+    """The abstract value of a jaxpr's only output.
+
+    Raises:
+        InputError: it has several outputs, or one that is empty or not floating-point.
+    """
+    if len(closed_jaxpr.out_avals) != 1:
+        raise InputError(f"the function returns {len(closed_jaxpr.out_avals)} arrays; return one array")
+    (output,) = closed_jaxpr.out_avals
+    if not jnp.issubdtype(output.dtype, jnp.floating) or 0 in output.shape:
+        raise InputError(
+            f"the function returns {output.str_short()}; return one non-empty floating-point array"
+        )
+    return output
+
+
+def dtype_of(atom: Any) -> np.dtype:
+    """The dtype of a variable or literal of a jaxpr."""
+    return atom.aval.dtype
+
+
+def shape_of(atom: Any) -> tuple[int, ...]:
+    """The shape of a variable or literal of a jaxpr."""
+    return atom.aval.shape
+
+
+def is_number(atom: Any) -> bool:
+    """Whether a variable or literal of a jaxpr is floating-point, so that its value is a number."""
+    return jnp.issubdtype(dtype_of(atom), jnp.floating)
+
+
+def source_line(equation: JaxprEqn) -> str:
+    """' at file:line' of the user's code that made the equation, or '' where JAX does not tell."""
+    library = str(Path(jax.__file__ or "").parent)
+    traceback = getattr(equation.source_info, "traceback", None)
+    for frame in getattr(traceback, "frames", ()):
+        if not frame.file_name.startswith(library):
+            return f" at {Path(frame.file_name).name}:{frame.line_num}"
+    return ""

@@ -1,0 +1,1 @@
+"""Methods, verdicts, certificates and counterexamples."""
