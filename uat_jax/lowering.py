@@ -9,9 +9,10 @@ a head that is not in it raises `UnsupportedError` with its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import jax
@@ -56,20 +57,15 @@ class Lowered:
         return self.evaluate(self.merge(weights), argument)
 
     def _merge(self, weights: Arrays) -> dict[str, Array]:
-        static, dynamic = self._split
-        inputs = [l for l in self.program.inputs if l != self.argument]
-        missing = [str(l) for l in inputs if str(l) not in weights]
-        if missing:
-            raise InputError(f"no array for {', '.join(missing)}; wanted one for each of {', '.join(map(str, inputs))}")
-        values = {l: jnp.asarray(weights[str(l)]) for l in inputs}
+        static, _ = self._split
+        values = _given([l for l in self.program.inputs if l != self.argument], weights)
         evaluation = _Evaluation(self, values, _dimensions(values, self.dimensions))
         evaluation.run(static)
-        return {str(l): evaluation.values[l] for l in _inputs(dynamic) if l != self.argument}
+        return {str(l): evaluation.values[l] for l in self._needed}
 
     def _evaluate(self, hatted: Arrays, argument: Array) -> Array:
         _, dynamic = self._split
-        values = {l: jnp.asarray(hatted[str(l)]) for l in _inputs(dynamic) if l != self.argument}
-        values[self.argument] = jnp.asarray(argument)
+        values = _given(self._needed, hatted) | {self.argument: jnp.asarray(argument)}
         evaluation = _Evaluation(self, values, _dimensions(values, self.dimensions))
         evaluation.run(dynamic)
         result = evaluation.values[self.program.result]
@@ -78,6 +74,20 @@ class Lowered:
     @cached_property
     def _split(self) -> tuple[Lines, Lines]:
         return split(self.program, self.argument)
+
+    @cached_property
+    def _needed(self) -> tuple[m.Letter, ...]:
+        """What the lines that depend on the argument use besides it, and the result if it is no such line."""
+        _, dynamic = self._split
+        used = dict.fromkeys((*_inputs(dynamic), self.program.result))
+        return tuple(l for l in used if l not in dynamic and l != self.argument)
+
+
+def _given(letters: Sequence[m.Letter], arrays: Arrays) -> dict[m.Letter, Array]:
+    missing = [str(l) for l in letters if str(l) not in arrays]
+    if missing:
+        raise InputError(f"no array for {', '.join(missing)}; wanted one for each of {', '.join(map(str, letters))}")
+    return {l: jnp.asarray(arrays[str(l)]) for l in letters}
 
 
 Lines = dict[m.Letter, m.Expression]
@@ -111,6 +121,8 @@ def _hoist(e: m.Expression, dependent: set[m.Letter], static: Lines) -> m.Expres
         return e
     if not any(l in dependent for l in letters_of(e)):
         return _named(e, static)
+    if isinstance(e, m.RangeSum):
+        return e  # below the sum sign a part may depend on the sum's index
     parts = list(e.args)
     if isinstance(e, m.Addition | m.Product):
         free = lambda p: not any(l in dependent for l in letters_of(p))
@@ -122,7 +134,9 @@ def _named(e: m.Expression, static: Lines) -> m.Expression:
     """A letter for a part that does not depend on the argument (constants and letters stay as they are)."""
     if isinstance(e, m.Letter) or not any(True for _ in letters_of(e)):
         return e
-    name = m.Letter(str(e), *e.shape)
+    texts = {str(letter): expression for letter, expression in static.items()}
+    names = (m.Letter(str(e), *e.shape, (), (n,) if n else ()) for n in count())
+    name = next(name for name in names if texts.get(str(name), e) == e)  # unvec(x) may be two different things
     static[name] = e
     return name
 
@@ -199,6 +213,10 @@ class _Evaluation:
     lowered: Lowered
     values: dict[Any, Array]
     dimensions: dict[Any, int]
+
+    def __post_init__(self) -> None:
+        if self.values:
+            _ = self.dtype  # raises here, not where arrays of different dtypes first meet
 
     def run(self, lines: Lines) -> None:
         for letter, expression in lines.items():

@@ -15,6 +15,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.contraction import operands_as_matrices
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.tracing import shape_of, single_output, trace
 from uat_jax.errors import InputError, UatJaxError
@@ -88,18 +89,9 @@ def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Ca
     return reduce
 
 
-def _matrices(x: np.ndarray, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """x as a stack of matrices: (product of batch axes, product of row axes, product of column axes)."""
-    sizes = [int(np.prod([x.shape[axis] for axis in axes])) for axes in (batch, rows, columns)]
-    return x.transpose(*batch, *rows, *columns).reshape(sizes)
-
-
 def _dot_general(balls: "Balls", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """result[b, i, j] = sum_k x[b, i, k] y[b, k, j] over any batch, contracting and free axes."""
-    (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
-    free_x = [axis for axis in range(x.ndim) if axis not in (*contract_x, *batch_x)]
-    free_y = [axis for axis in range(y.ndim) if axis not in (*contract_y, *batch_y)]
-    left, right = _matrices(x, batch_x, free_x, contract_x), _matrices(y, batch_y, contract_y, free_y)
+    left, right = operands_as_matrices(x, y, equation.params["dimension_numbers"])
     products = [(_arb_mat(a) * _arb_mat(b)).entries() for a, b in zip(left, right, strict=True)]
     result = np.empty((len(products), left.shape[1] * right.shape[2]), dtype=object)
     result[:] = products

@@ -5,6 +5,7 @@ float64 array, a tuple of residues). A value of an integer or boolean variable i
 indices and masks are the same in every number system, so JAX itself evaluates the equations between them.
 """
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -122,6 +123,18 @@ def positions(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
     Raises:
         UnsupportedError: an index lies outside its operand, so that some entry comes from nowhere.
     """
+    if all(is_number(atom) for atom in equation.invars):
+        return _own_positions(equation)
+    return _positions(equation, operands)
+
+
+@functools.lru_cache(maxsize=4096)
+def _own_positions(equation: JaxprEqn) -> list[np.ndarray]:
+    """The positions where only numbers are moved: the equation alone decides them, for every walk over it."""
+    return _positions(equation, [None] * len(equation.invars))
+
+
+def _positions(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
     sizes = [int(np.prod(shape_of(atom))) if is_number(atom) else 0 for atom in equation.invars]
     starts = np.cumsum([0, *sizes])
     stand_ins = [

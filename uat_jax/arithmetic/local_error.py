@@ -8,11 +8,11 @@ comparisons, data movement, casts to a wider dtype.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.matmul_precision import MatmulPrecision, accumulation_variance, unit_roundoff
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 
@@ -52,8 +52,8 @@ libraries. Where k is not one number, `_growth` says what is added to it.
 
 
 def amplitude(
-    equation: JaxprEqn, operands: Sequence[Any], result: jax.Array, dot_precision: DotPrecision
-) -> jax.Array | None:
+    equation: JaxprEqn, operands: Sequence[Any], result: np.ndarray, dot_precision: DotPrecision
+) -> np.ndarray | None:
     """Bound on the error of one equation, of the result's shape and in float64; None for an exact one.
 
     `operands` and `result` are the float64 values. An infinite result has no error.
@@ -66,15 +66,15 @@ def amplitude(
     elif name == "reduce_sum":
         error = _reduce_sum(equation, operands[0], result)
     elif name in ("sin", "cos"):
-        error = jnp.full_like(result, ROUNDOFFS[name] * unit_roundoff(dtype))
+        error = np.full_like(result, ROUNDOFFS[name] * unit_roundoff(dtype))
     else:
         factor = ROUNDOFFS.get(name, 0.0) + _growth(equation, operands[0])
-        relative = jnp.where(result == 0, 0.0, factor * _unit(equation) * jnp.abs(result))
+        relative = np.where(result == 0, 0.0, factor * _unit(equation) * np.abs(result))
         error = relative + _range(equation, result)
-    return jnp.where(jnp.isfinite(result), error + underflow(dtype), 0.0)
+    return np.where(np.isfinite(result), error + underflow(dtype), 0.0)
 
 
-def _growth(equation: JaxprEqn, x: jax.Array) -> Any:
+def _growth(equation: JaxprEqn, x: np.ndarray) -> Any:
     """What is added to k.
 
     An integer power is |y| products. 2^x is exp(x log 2) with log 2 and the product rounded:
@@ -88,7 +88,7 @@ def _growth(equation: JaxprEqn, x: jax.Array) -> Any:
             return 1.0
         case "exp2":
             roundoff = unit_roundoff(dtype_of(equation.outvars[0]))
-            return jnp.expm1(1.5 * roundoff * jnp.abs(x)) / roundoff
+            return np.expm1(1.5 * roundoff * np.abs(x)) / roundoff
         case "erfc":
             return 2 * x**2
         case "log1p" if dtype_of(equation.outvars[0]) == np.float64:
@@ -96,7 +96,7 @@ def _growth(equation: JaxprEqn, x: jax.Array) -> Any:
     return 0.0
 
 
-def _range(equation: JaxprEqn, result: jax.Array) -> Any:
+def _range(equation: JaxprEqn, result: np.ndarray) -> Any:
     """The error made where an intermediate value leaves the range of the dtype.
 
     1/(1 + exp(-x)) and 1/x^n are 0 where the denominator overflows, an error of at most 1/(largest float).
@@ -106,7 +106,7 @@ def _range(equation: JaxprEqn, result: jax.Array) -> Any:
     if equation.primitive.name == "logistic":
         return 1 / float(jnp.finfo(dtype).max)
     if equation.primitive.name == "integer_pow" and equation.params["y"] < 0:
-        return 1 / float(jnp.finfo(dtype).max) + jnp.abs(result) * (jnp.abs(result) * underflow(dtype))
+        return 1 / float(jnp.finfo(dtype).max) + np.abs(result) * (np.abs(result) * underflow(dtype))
     return 0.0
 
 
@@ -143,17 +143,17 @@ def underflow(dtype: np.dtype) -> float:
     return float(limits.smallest_subnormal) / 2 if dtype == np.float16 else float(limits.smallest_normal)
 
 
-def _reduce_sum(equation: JaxprEqn, x: jax.Array, total: jax.Array) -> jax.Array:
+def _reduce_sum(equation: JaxprEqn, x: np.ndarray, total: np.ndarray) -> np.ndarray:
     """u √((n + 1)(2 s² + Q)/6) for n terms with sum s and sum of squares Q (`accumulation_variance`)."""
     axes = equation.params["axes"]
     terms = int(np.prod([x.shape[axis] for axis in axes]))
-    variance = accumulation_variance(terms, total, jnp.sum(x**2, axes))
-    return unit_roundoff(dtype_of(equation.outvars[0])) * jnp.sqrt(variance)
+    variance = accumulation_variance(terms, total, np.sum(x**2, axes))
+    return unit_roundoff(dtype_of(equation.outvars[0])) * np.sqrt(variance)
 
 
 def _dot_general(
-    equation: JaxprEqn, operands: Sequence[jax.Array], total: jax.Array, precision: MatmulPrecision
-) -> jax.Array:
+    equation: JaxprEqn, operands: Sequence[np.ndarray], total: np.ndarray, precision: MatmulPrecision
+) -> np.ndarray:
     """Amplitude of a dot product's error, the root of the sum of three variances.
 
     With n terms t_i = a_i b_i, s = Σ t_i and Q = Σ t_i²:
@@ -163,14 +163,12 @@ def _dot_general(
       same for all, gives s²;
     - the cast of the total to the dtype written: u² s², where that is coarser than the accumulator.
     """
-    contracted = equation.params["dimension_numbers"][0][0]
-    terms = int(np.prod([operands[0].shape[axis] for axis in contracted]))
-    squares = jax.lax.dot_general(
-        operands[0] ** 2, operands[1] ** 2, equation.params["dimension_numbers"], precision="highest"
-    )
+    numbers = equation.params["dimension_numbers"]
+    terms = int(np.prod([operands[0].shape[axis] for axis in numbers[0][0]]))
+    squares = dot_general(operands[0] ** 2, operands[1] ** 2, numbers, total.shape)
     written = unit_roundoff(dtype_of(equation.outvars[0]))
     accumulate = min(precision.accumulate, written)
     accumulated = accumulate**2 * (accumulation_variance(terms, total, squares) + squares)
     truncated = precision.operand**2 * (squares + total**2)
     cast = (written * total) ** 2 if written > accumulate else 0.0
-    return jnp.sqrt(accumulated + truncated + cast)
+    return np.sqrt(accumulated + truncated + cast)

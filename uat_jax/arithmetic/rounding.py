@@ -8,16 +8,15 @@ order. This is the probabilistic rounding analysis of Higham & Mary ("A new appr
 rounding error analysis", SISC 2019, Model 1.1: roundings are independent, mean zero), carried out for one
 program at one input instead of in general.
 
-Values are float64. A program that itself runs in float64 is sampled with larger noise and its σ divided by
-the same factor, so that the sampler's own rounding stays small beside the noise.
+A program that itself runs in float64 is sampled with larger noise and its σ divided by the same factor, so that the
+sampler's own rounding stays small beside the noise.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -35,45 +34,54 @@ SMALLEST_NOISE = 2.0**-33
 def standard_deviation(
     closed_jaxpr: ClosedJaxpr,
     arguments: Sequence[Any],
-    key: jax.Array,
+    random: np.random.Generator,
     *,
     samples: int,
     dot_precision: DotPrecision,
-) -> jax.Array:
+) -> np.ndarray:
     """Root mean square over `samples` of (noisy output - exact output), in float64, of the output's shape.
 
-    `closed_jaxpr` has one output; `arguments` are its inputs, exact floats of any dtype. Jit and vmap freely,
-    inside `jax.enable_x64(True)`.
+    `closed_jaxpr` has one output; `arguments` are its inputs, exact floats of any dtype.
     """
-    inputs = [_exact(argument) for argument in arguments]
     scale = max(1.0, SMALLEST_NOISE / unit_roundoff(closed_jaxpr.out_avals[0].dtype))
-    recorder = _Recorder(dot_precision)
-    (exact,) = interpret(closed_jaxpr, recorder, inputs)
-    amplitudes = [scale * a for a in recorder.amplitudes]
-
-    def squared_error(sample_key: jax.Array) -> jax.Array:
-        noise = _signed(amplitudes, sample_key)
-        (noisy,) = interpret(closed_jaxpr, _Perturber(noise), inputs)
-        return ((noisy - exact) / scale) ** 2
-
-    return jnp.sqrt(jnp.mean(jax.vmap(squared_error)(jax.random.split(key, samples)), axis=0))
+    noisy = _Noisy(samples, random, scale, dot_precision)
+    (outputs,) = interpret(closed_jaxpr, noisy, [noisy.argument(a) for a in arguments])
+    exact, perturbed = outputs[:1], outputs[1:]
+    return np.sqrt(np.mean(((perturbed - exact) / scale) ** 2, axis=0)) if len(perturbed) else np.zeros_like(exact[0])
 
 
-def _exact(argument: Any) -> jax.Array:
-    argument = jnp.asarray(argument)
-    return argument.astype(jnp.float64) if jnp.issubdtype(argument.dtype, jnp.floating) else argument
+class _Noisy(Doubles):
+    """Float64 evaluation in 1 + `samples` copies: copy 0 without noise, every other with its own at each rounding."""
 
+    def __init__(self, samples: int, random: np.random.Generator, scale: float, dot_precision: DotPrecision):
+        self.samples, self.random, self.scale, self.dot_precision = samples, random, scale, dot_precision
 
-def _signed(amplitudes: Sequence[jax.Array], key: jax.Array) -> Iterator[jax.Array]:
-    """Each amplitude with independent random signs, 32 signs from each random word."""
-    words = [-(-a.size // 32) for a in amplitudes]
-    random = jax.random.bits(key, (sum(words),), jnp.uint32)
-    starts = np.cumsum([0, *words])
-    for a, start, count in zip(amplitudes, starts[:-1], words, strict=True):
-        bits = (
-            random[start : start + count, None] >> jnp.arange(32, dtype=jnp.uint32)[None, :]
-        ) & jnp.uint32(1)
-        yield jnp.where(bits.reshape(-1)[: a.size].reshape(a.shape) == 1, a, -a)
+    def argument(self, array: Any) -> Value:
+        """An input of the program: a float of any dtype, or an integer that stays as it is."""
+        return self.number(array) if jnp.issubdtype(np.asarray(array).dtype, jnp.floating) else array
+
+    def constant(self, array: Value, dtype: np.dtype) -> np.ndarray:
+        """A constant, ±2u|c| if it is a rounded one: programs may round it differently."""
+        value = np.asarray(array).astype(np.float64)
+        rounded = np.isfinite(value) & ~_is_short(value, dtype)
+        if not rounded.any():
+            return self.number(value)
+        return self.noisy(self.number(value), np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0))
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        results = super().evaluate(equation, operands)
+        exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
+        with np.errstate(all="ignore"):
+            error = amplitude(equation, exact, results[0][0], self.dot_precision) if rounds(equation) else None
+        return results if error is None else [self.noisy(results[0], error)]
+
+    def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """The value plus ± the scaled error, independent signs in every copy but the first."""
+        bits = np.frombuffer(self.random.bytes(-(-self.samples * error.size // 8)), np.uint8)
+        signs = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
+        result = np.repeat(value, 1 + self.samples, axis=0) if len(value) == 1 else value.copy()
+        result[1:] += np.where(signs == 1, self.scale * error, -self.scale * error)
+        return result
 
 
 def _is_short(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -85,46 +93,6 @@ def _is_short(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     mantissa, _ = np.frexp(np.where(np.isfinite(array), array, 0.0))
     scaled = mantissa * 2.0 ** ((jnp.finfo(dtype).nmant + 1) // 2)
     return scaled == np.round(scaled)
-
-
-class _Recorder(Doubles):
-    """Float64 evaluation that writes down the amplitude of every rounding it passes."""
-
-    def __init__(self, dot_precision: DotPrecision):
-        self.dot_precision = dot_precision
-        self.amplitudes: list[jax.Array] = []
-
-    def constant(self, array: Value, dtype: np.dtype) -> jax.Array:
-        """A constant and its amplitude: 2u|c| if it is a rounded one: programs may round it differently."""
-        value = np.asarray(array).astype(np.float64)
-        rounded = np.isfinite(value) & ~_is_short(value, dtype)
-        if rounded.any():
-            self.amplitudes.append(jnp.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0))
-        return self.number(value)
-
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        results = super().evaluate(equation, operands)
-        error = amplitude(equation, operands, results[0], self.dot_precision) if rounds(equation) else None
-        if error is not None:
-            self.amplitudes.append(error)
-        return results
-
-
-class _Perturber(Doubles):
-    """Float64 evaluation that adds the next error of a stream at every rounding."""
-
-    def __init__(self, noise: Iterator[jax.Array]):
-        self.noise = noise
-
-    def constant(self, array: Value, dtype: np.dtype) -> jax.Array:
-        value = np.asarray(array).astype(np.float64)
-        if (np.isfinite(value) & ~_is_short(value, dtype)).any():
-            return self.number(value) + next(self.noise)
-        return self.number(value)
-
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        results = super().evaluate(equation, operands)
-        return [results[0] + next(self.noise)] if rounds(equation) else results
 
 
 def tolerance_factor(samples: int, statements: int, failure_probability: float) -> float:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -10,33 +9,44 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 
+STEP = 2.0**-20
+"""Relative change of a coefficient in the difference quotient: its error is about 2^-40, the truncation, and 2^-33."""
 
-def visible_errors(program: ClosedJaxpr, leaves: Sequence[np.ndarray], tolerance: np.ndarray) -> np.ndarray:
-    """The relative error ε of each coefficient w at which |∂y_i/∂w · w| ε exceeds tolerance_i for some i.
+LARGEST_COUNT = 512
+"""More coefficients than this are represented by so many of them, drawn at random."""
 
-    `leaves` are the program's inputs, `tolerance` a vector of one number per output entry. The result is a
-    float64 vector over the entries of all floating leaves: min_i tolerance_i / |∂y_i/∂w · w|, inf where w
-    has no effect. First order, evaluated in float64.
+
+def visible_errors(
+    program: ClosedJaxpr, leaves: Sequence[np.ndarray], tolerance: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """The relative error ε of single coefficients w at which |∂y_i/∂w · w| ε exceeds tolerance_i for some i.
+
+    `leaves` are the program's inputs, `tolerance` a vector of one number per output entry. A coefficient is one entry
+    of one floating leaf; where there are more than `LARGEST_COUNT`, that many are drawn. The result is a float64 vector
+    over them: min_i tolerance_i / |∂y_i/∂w · w|, inf where w has no effect. First order, by central differences in
+    float64.
     """
-    floats = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
-
-    def output(coefficients: list[jax.Array]) -> jax.Array:
-        values = dict(zip(floats, coefficients, strict=True))
-        return interpret(program, Doubles(), [values.get(i, x) for i, x in enumerate(leaves)])[0].ravel()
-
-    @jax.jit
-    def largest(coefficients: list[jax.Array], weights: jax.Array) -> list[jax.Array]:
-        _, pull = jax.vjp(output, coefficients)
-
-        def row(best, cotangent):
-            effects = [jnp.abs(d * w) for d, w in zip(pull(cotangent)[0], coefficients, strict=True)]
-            return [jnp.maximum(b, e) for b, e in zip(best, effects, strict=True)], None
-
-        return jax.lax.scan(row, [jnp.zeros_like(w) for w in coefficients], jnp.diag(weights))[0]
-
-    with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
-        coefficients = [jnp.asarray(leaves[i].astype(np.float64)) for i in floats]
-        weights = jnp.asarray(1 / np.maximum(tolerance, np.finfo(np.float64).tiny))
-        effects = np.concatenate([np.asarray(e).ravel() for e in largest(coefficients, weights)])
+    sizes = [leaf.size if jnp.issubdtype(leaf.dtype, jnp.floating) else 0 for leaf in leaves]
+    total = sum(sizes)
+    chosen = np.arange(total) if total <= LARGEST_COUNT else random.choice(total, LARGEST_COUNT, replace=False)
+    up, down = (_outputs(program, leaves, sizes, chosen, 1 + sign * STEP) for sign in (1, -1))
+    effects = np.max(np.abs(up - down) / (2 * STEP) / np.maximum(tolerance, np.finfo(np.float64).tiny), axis=1)
     with np.errstate(divide="ignore"):
         return 1 / effects
+
+
+def _outputs(program: ClosedJaxpr, leaves, sizes, chosen: np.ndarray, factor: float) -> np.ndarray:
+    """The outputs in float64, one row per coefficient that is multiplied by `factor`: (coefficients, entries)."""
+    doubles, values, start = Doubles(), [], 0
+    for leaf, size in zip(leaves, sizes, strict=True):
+        rows = np.flatnonzero((start <= chosen) & (chosen < start + size))
+        values.append(_perturbed(doubles, leaf, rows, chosen[rows] - start, len(chosen), factor) if size else leaf)
+        start += size
+    (outputs,) = interpret(program, doubles, values)
+    return np.broadcast_to(outputs, (len(chosen), *outputs.shape[1:])).reshape(len(chosen), -1)
+
+
+def _perturbed(doubles: Doubles, leaf, rows: np.ndarray, entries: np.ndarray, count: int, factor: float) -> np.ndarray:
+    copies = np.repeat(doubles.number(leaf), count, axis=0)
+    copies.reshape(count, -1)[rows, entries] *= factor
+    return copies

@@ -21,14 +21,14 @@ from uat_jax.arithmetic.rounding import standard_deviation, tolerance_factor
 from uat_jax.arithmetic.sensitivity import visible_errors
 from uat_jax.arithmetic.tracing import single_output
 from uat_jax.certify.side_error import SideError, distances, side_error, ulps
-from uat_jax.certify.trials import Trials, drawn_trials, given_trials, trial_key
+from uat_jax.certify.trials import Trials, drawn_trials, given_trials
 from uat_jax.errors import FloatRangeError, InputError, ShapeError
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 PRECISIONS = ("default", "high", "highest")
 PRINTED_NUMBERS = 64
 NOISE = 2**31 - 1
-"""Folded into a trial's key, makes the key of its rounding noise."""
+"""Next to seed and trial, the entropy of the trial's rounding noise."""
 
 DERIVATION = (
     "tolerance = t · σ̂ for each output entry of each trial and side. σ̂ is the root mean square of {samples} "
@@ -53,8 +53,8 @@ class FloatComparison:
         derivation: the tolerance in words and numbers.
         smallest_visible, median_visible: the relative error of one single coefficient (an entry of a float
             argument, perturbed on one side) that would have exceeded the tolerances of both sides together,
-            to first order at trial 0: the most visible coefficient and the median one. None if nothing is
-            visible.
+            to first order at trial 0: the most visible coefficient and the median one (of at most 512 drawn at
+            random). None if nothing is visible.
         worst_input: the arguments of the trial with the largest error, where they are at most 64 numbers.
     """
 
@@ -179,7 +179,8 @@ def _compare(
     dots = DotPrecisions(batch.devices[0], precision)
     tolerances = [factor * _deviations(jaxpr, batch, dots, seed, samples) for jaxpr in (jaxpr_f, jaxpr_g)]
     sides = [side_error(distances(y, truth), t, ulp) for y, t in zip(outputs, tolerances, strict=True)]
-    visible = visible_errors(jaxpr_f, batch.trial_leaves(0), tolerances[0][0] + tolerances[1][0])
+    both, random = tolerances[0][0] + tolerances[1][0], np.random.default_rng([seed, NOISE])
+    visible = visible_errors(jaxpr_f, batch.trial_leaves(0), both, random)
     roundoff = unit_roundoff(jnp.dtype(dtype))
     return FloatComparison(
         agrees=not any(side.exceedances for side in sides),
@@ -264,11 +265,12 @@ def _deviations(
 ) -> np.ndarray:
     """σ̂ of every entry of every trial: float64 (trials, entries)."""
 
-    def deviation(index: jax.Array, *leaves: jax.Array) -> jax.Array:
-        key = jax.random.fold_in(trial_key(seed, index), NOISE)
-        return standard_deviation(jaxpr, leaves, key, samples=samples, dot_precision=dots)
-
-    deviations = batch.run_in_float64(deviation).reshape(batch.count, -1)
+    rows = []
+    for trial in range(batch.count):
+        random = np.random.default_rng([seed, trial, NOISE])
+        found = standard_deviation(jaxpr, batch.trial_leaves(trial), random, samples=samples, dot_precision=dots)
+        rows.append(found.ravel())
+    deviations = np.stack(rows)
     if not np.isfinite(deviations).all():
         raise FloatRangeError(
             "the rounding noise is not finite: the arguments are too near a singularity; move them"

@@ -62,27 +62,15 @@ class Trials:
 
     def run(self, program: Callable[[Any], jax.Array]) -> np.ndarray:
         """program(arguments) of every trial, on the devices: (count, *output)."""
-        return self._map(
-            lambda index, *leaves: program(jax.tree.unflatten(self.tree, leaves)), self.devices, CHUNK
-        )
-
-    def run_in_float64(self, function: Callable[..., jax.Array]) -> np.ndarray:
-        """function(trial index, *leaves) of every trial in float64, one at a time on the host processors."""
-        with jax.enable_x64(True):
-            return self._map(function, _devices("cpu"), 1)
-
-    def _map(self, function: Callable[..., jax.Array], devices: Sequence[Any], chunk: int) -> np.ndarray:
         moving = [leaf for i, leaf in enumerate(self.leaves) if i in self.batched]
         fixed = [leaf for i, leaf in enumerate(self.leaves) if i not in self.batched]
 
-        def one(trial: tuple[jax.Array, list[jax.Array]], fixed: list[jax.Array]) -> jax.Array:
-            moving, shared = iter(trial[1]), iter(fixed)
-            return function(
-                trial[0], *(next(moving if i in self.batched else shared) for i in range(len(self.leaves)))
-            )
+        def one(trial: list[jax.Array], shared: list[jax.Array]) -> jax.Array:
+            own, common = iter(trial), iter(shared)
+            leaves = [next(own if i in self.batched else common) for i in range(len(self.leaves))]
+            return program(jax.tree.unflatten(self.tree, leaves))
 
-        indices = np.arange(self.count, dtype=np.int32)
-        return _map_sharded(one, (indices, moving), fixed, self.count, devices, chunk)
+        return _map_sharded(one, moving, fixed, self.count, self.devices, CHUNK)
 
 
 def _map_sharded(

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import jax
-import jax.numpy as jnp
 
-from uat_jax.certify.floats import compare
+from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
 from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
-from uat_jax.claims.kernels import letters
+from uat_jax.claims.kernels import HEADS, TOKENS, cast, letters, random_trials
 from uat_jax.lowering import Lowered
-from uat_jax.networks import attention, initialise_transformer
+from uat_jax.networks import attention
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.program import Program
-
-TOKENS, FEATURES, HEADS = 5, 6, 2
-
 
 def _token_matrix(of: Attention) -> m.Letter:
     return m.Letter("X", of.tokens, of.features(0))
@@ -39,31 +35,26 @@ def _mha(settings: Settings) -> Iterator[Evidence]:
 
 
 def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
+    """Attention of the first layer of the random Transformers against its matrix."""
     of = Attention(HEADS)
     X, x, y = _token_matrix(of), of.layers.x(0), of.layers.x(1)
     program = Program({X: m.Matricised(x, *X.shape), y: of.matrix(1, X) @ x}, y)
     lowered = Lowered(program, x, jax.nn.relu, settings.precision, {of.tokens: TOKENS})
-    number = jnp.dtype(dtype)
-
-    def draw(key: jax.Array):
-        weights, tokens = jax.random.fold_in(key, 0), jax.random.fold_in(key, 1)
-        (layer,) = initialise_transformer(weights, features=[FEATURES] * 2, heads=HEADS, hidden=[3], dtype=number)
-        return layer._asdict(), jax.random.normal(tokens, (TOKENS, FEATURES), number)
 
     def plain(arguments):
-        weights, x = arguments
-        return attention(_layer(weights), x, precision=settings.precision).reshape(-1)
+        layer, x = arguments
+        return attention(layer, x, precision=settings.precision).reshape(-1)
 
     def matrix(arguments):
-        weights, x = arguments
-        return lowered(letters("transformer", [_layer(weights)]), x.reshape(-1))
+        layer, x = arguments
+        return lowered(letters("transformer", [layer]), x.reshape(-1))
 
-    found = compare(
+    layers, inputs = random_trials("transformer", 1, settings.trials, settings.seed)
+    found = compare_on(
         plain,
         matrix,
-        draw,
+        cast((layers[0], inputs), dtype),
         dtype=dtype,
-        trials=settings.trials,
         seed=settings.seed,
         precision=settings.precision,
         device=settings.device,

@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.certify.floats import FloatComparison, compare, compare_on
+from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
 from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
-from uat_jax.claims.kernels import Kernels, random_kernels, random_network
+from uat_jax.claims.kernels import Kernels, cast, random_kernels, random_trials
 from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
@@ -24,8 +23,8 @@ from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 
-TRAINED_TRIALS = 8
-"""Held-out images whose exact value is computed in balls, for each dtype."""
+TRAINED_TRIALS = 4
+"""Held-out images whose exact value is computed in balls."""
 
 
 def _decide(kind: str):
@@ -59,39 +58,19 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
 
 def _random(kind: str, settings: Settings) -> Iterator[Evidence]:
     kernels = random_kernels(kind, settings.depth, settings.precision)
-    for dtype in settings.dtypes:
-        found = compare(
+    arguments = random_trials(kind, settings.depth, settings.trials, settings.seed)
+    what = f"random networks, L = {settings.depth}, σ = {kernels.activation}"
+    yield from _floats(kernels, arguments, 0, settings, settings.dtypes, what)
+
+
+def _floats(kernels: Kernels, arguments: Any, axes: Any, settings: Settings, dtypes, what: str) -> Iterator[Evidence]:
+    """Both forms on the same arguments, rounded to each dtype; ``axes`` as in `compare_on`."""
+    for dtype in dtypes:
+        found = compare_on(
             kernels.plain,
             kernels.closed,
-            random_network(kind, settings.depth, dtype),
-            dtype=dtype,
-            trials=settings.trials,
-            seed=settings.seed,
-            precision=settings.precision,
-            device=settings.device,
-        )
-        yield float_evidence(found, what=f"random networks, L = {settings.depth}, σ = {kernels.activation}")
-
-
-# --- real weights --------------------------------------------------------------------------------------------------
-
-
-def _kernels_of(network: Network, settings: Settings, tokens: int | None) -> Kernels:
-    heads = network.layers[0].query.shape[0] if network.kind == "transformer" else None  # type: ignore[union-attr]
-    return Kernels(network.kind, len(network.layers), network.activation, settings.precision, heads, tokens)
-
-
-def _floats(network: Network, inputs: np.ndarray, settings: Settings, what: str, trials: int) -> Iterator[Evidence]:
-    """Both forms on given weights and the first ``trials`` inputs, cast to each dtype."""
-    kernels = _kernels_of(network, settings, inputs.shape[1] if inputs.ndim == 3 else None)
-    for dtype in settings.dtypes:
-        cast = lambda a, to=jnp.dtype(dtype): np.asarray(a).astype(to)
-        arguments = jax.tree.map(cast, network.layers), cast(inputs[:trials])
-        found: FloatComparison = compare_on(
-            kernels.plain,
-            kernels.closed,
-            arguments,
-            (None, 0),
+            cast(arguments, dtype),
+            axes,
             dtype=dtype,
             seed=settings.seed,
             precision=settings.precision,
@@ -100,17 +79,29 @@ def _floats(network: Network, inputs: np.ndarray, settings: Settings, what: str,
         yield float_evidence(found, what=what)
 
 
+# --- real weights --------------------------------------------------------------------------------------------------
+
+
+def _kernels_of(network: Network, inputs: np.ndarray, settings: Settings) -> Kernels:
+    """The kernels of a given network on inputs of shape (batch, D_0) or (batch, N, M_0)."""
+    attention = {}
+    if network.kind == "transformer":
+        attention = {"heads": network.sizes["h_1"], "tokens": inputs.shape[1]}
+    return Kernels(network.kind, len(network.layers), network.activation, settings.precision, **attention)
+
+
 def _digits(kind: Any, settings: Settings) -> Iterator[Evidence]:
     """The trained network on held-out images of handwritten digits: floats, and the same digit read off both forms."""
     network, (images, labels) = digits.trained(kind), digits.held_out()
     inputs = np.asarray(digits.inputs(kind, images))
+    kernels = _kernels_of(network, inputs, settings)
+    dtypes = [d for d in settings.dtypes if d == str(network.dtype)] or settings.dtypes[:1]
     what = f"trained network, {TRAINED_TRIALS} held-out digits"
-    yield from _floats(network, inputs, settings, what, TRAINED_TRIALS)
-    yield _predictions(kind, network, inputs, labels, settings)
+    yield from _floats(kernels, (network.layers, inputs[:TRAINED_TRIALS]), (None, 0), settings, dtypes, what)
+    yield _predictions(kind, kernels, network, inputs, labels)
 
 
-def _predictions(kind: Any, network: Network, inputs: np.ndarray, labels: np.ndarray, settings: Settings) -> Evidence:
-    kernels = _kernels_of(network, settings, inputs.shape[1] if inputs.ndim == 3 else None)
+def _predictions(kind: Any, kernels: Kernels, network: Network, inputs: np.ndarray, labels: np.ndarray) -> Evidence:
     shape = (-1, *inputs.shape[1:-1], jax.eval_shape(network.apply, inputs[0]).shape[-1])
     read = lambda f: np.asarray(digits.predictions(kind, _batched(f, network.layers, inputs).reshape(shape)))
     plain, closed = read(kernels.plain), read(kernels.closed)
@@ -134,8 +125,9 @@ def _own_network(kind: str, settings: Settings) -> Iterator[Evidence]:
         inputs = _random_inputs(network, settings)
     else:
         inputs = np.asarray(load_inputs(settings.inputs, network))
-    trials = min(len(inputs), settings.trials)
-    yield from _floats(network, inputs, settings, f"{settings.weights}, {trials} inputs", trials)
+    inputs = inputs[: settings.trials]
+    kernels, what = _kernels_of(network, inputs, settings), f"{settings.weights}, {len(inputs)} inputs"
+    yield from _floats(kernels, (network.layers, inputs), (None, 0), settings, settings.dtypes, what)
 
 
 def _random_inputs(network: Network, settings: Settings) -> np.ndarray:

@@ -25,7 +25,7 @@ import sympy
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from uat_jax.errors import ShapeError
+from uat_jax.errors import InputError, ShapeError
 
 
 @cache
@@ -225,10 +225,13 @@ class Product(Expression):
 
 
 class Scaled(Expression):
-    """c X with a commuting scalar c, any SymPy expression."""
+    """c X with a commuting scalar c, any exact SymPy expression.  Raises `InputError` for a float: it is rounded."""
 
     def __new__(cls, coefficient: Any, matrix: Expression):
-        return Basic.__new__(cls, sympy.sympify(coefficient), matrix)
+        coefficient = sympy.sympify(coefficient)
+        if coefficient.has(sympy.Float):
+            raise InputError(f"got the float {coefficient} as a coefficient; wanted an exact number such as Rational(1, 2)")
+        return Basic.__new__(cls, coefficient, matrix)
 
     @property
     def coefficient(self) -> Any:
@@ -377,6 +380,21 @@ class RangeSum(Expression):
     def shape(self) -> tuple[Any, Any]:
         """The body's shape."""
         return self.body.shape
+
+    @property
+    def free_symbols(self) -> set:  # type: ignore[override]
+        """The symbols of the expression without the bound index."""
+        return (self.body.free_symbols - {self.index}).union(*(bound.free_symbols for bound in self.bounds))
+
+    def _xreplace(self, rule: Any) -> tuple[Any, bool]:
+        # The bound index is not replaced and captures nothing that is put in: where it might, it is renamed first.
+        if self.index not in set().union(*(getattr(e, "free_symbols", ()) for pair in rule.items() for e in pair)):
+            return super()._xreplace(rule)
+        fresh = sympy.Dummy(self.index.name, integer=True, positive=True)
+        return RangeSum(self.body.xreplace({self.index: fresh}), fresh, *self.bounds)._xreplace(rule)[0], True
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        return self.xreplace({old: new}) if self.index in old.free_symbols | new.free_symbols else None
 
     def at(self, value: Any) -> Expression:
         """The summand at one value of the index."""

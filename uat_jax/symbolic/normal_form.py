@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from typing import Any
 
@@ -35,6 +35,9 @@ Term = tuple[tuple[Any, ...], Word]  # the upper bounds of the sums in front, an
 Definitions = Callable[[m.Letter, Mapping[Any, Any]], "m.Expression | None"]
 
 
+_expanded = cache(sympy.expand)
+
+
 @dataclass(frozen=True, eq=False)
 class NormalForm:
     """A sum of words of one shape.  Two normal forms of one `Normaliser` are equal iff their ``key`` is."""
@@ -43,9 +46,9 @@ class NormalForm:
     terms: Mapping[Term, Any]
 
     @cached_property
-    def key(self) -> frozenset:
-        """The words with their coefficients, hashable."""
-        return frozenset(self.terms.items())
+    def key(self) -> tuple:
+        """The shape and the words with their coefficients, hashable: 0 and c I show their size nowhere else."""
+        return (*map(_expanded, self.shape), frozenset(self.terms.items()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NormalForm) and self.key == other.key
@@ -128,9 +131,17 @@ def _collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> Norma
     return NormalForm(shape, {t: _exact(c) for t, c in total.items() if not _is_zero(c)})
 
 
+@cache
 def _binder(height: int) -> sympy.Symbol:
     # A bound index is named by the number of sums at or inside its own: inner names never meet outer ones.
-    return sympy.Symbol(f"κ{height}", integer=True, positive=True)
+    # A dummy is equal to no symbol of an expression.
+    return sympy.Dummy(f"κ{height}", integer=True, positive=True)
+
+
+@cache
+def _scoped(index: sympy.Symbol, depth: int) -> sympy.Symbol:
+    # The name of a sum's index while its body is normalised: no definition can mean it or bring it in.
+    return sympy.Dummy(index.name, integer=True, positive=True)
 
 
 class Letters:
@@ -325,6 +336,9 @@ class Normaliser:
         if left_shape[1] == 1 and right_shape[1] == 1:
             word = self._concatenate(left, self._transpose(right))
             return self._vec(word, (left_shape[0], right_shape[0]))
+        if left_shape[0] == 1 and right_shape[0] == 1:  # rows: the transpose of columns
+            columns = self._transpose(left), self._transpose(right), left_shape[::-1], right_shape[::-1]
+            return self._transpose(self._pair(*columns))
         return (self._intern(Pair(left, right, left_shape, right_shape)),)
 
     def _vec(self, word: Word, shape: tuple[Any, Any]) -> Word:
@@ -394,15 +408,17 @@ class Normaliser:
             sign = 1 if constant > 0 else -1
             rest = self._open_sum(e, symbolic)
             rest += [(t, -c) for k in range(1, int(lower)) for t, c in self(e.at(k)).terms.items()]
+            rest += [(t, c) for k in range(int(lower), 1) for t, c in self(e.at(k)).terms.items()]
         split = ((t, sign * c) for k in terms for t, c in self(e.at(symbolic + k)).terms.items())
         return _collect(e.shape, [*rest, *split])
 
     def _open_sum(self, e: m.RangeSum, upper: Any) -> list[tuple[Term, Any]]:
         outer = dict(self._ranges)
-        self._ranges[e.index] = upper
-        body = self(e.body)
+        index = _scoped(e.index, len(outer))
+        self._ranges[index] = upper
+        body = self(e.at(index))
         self._ranges = outer
-        return [self._bind(term, c, e.index, upper) for term, c in body.terms.items()]
+        return [self._bind(term, c, index, upper) for term, c in body.terms.items()]
 
     def _bind(self, term: Term, coefficient: Any, index: Any, upper: Any) -> tuple[Term, Any]:
         ranges, word = term
@@ -451,7 +467,7 @@ class Normaliser:
         return _collect(
             tuple(s.xreplace(names) for s in form.shape),  # type: ignore[arg-type]
             (
-                ((tuple(r.xreplace(names) for r in ranges), self._reindex(word, names)), c)
+                ((tuple(r.xreplace(names) for r in ranges), self._reindex(word, names)), _renamed(c, names))
                 for (ranges, word), c in form.terms.items()
             ),
         )
@@ -483,15 +499,24 @@ class Normaliser:
         """The index symbols that occur in a letter."""
         if letter not in self._symbols:
             record = self._records[letter]
-            own: set = set()
-            if isinstance(record, Atom):
-                own |= record.expression.free_symbols
-            if isinstance(record, Opaque) and isinstance(record.head, m.Letter):
-                own |= record.head.free_symbols
+            own = {s for size in self._own_scalars(record) for s in getattr(size, "free_symbols", ())}
             for ranges, word in self._inside(record):
                 own = own.union(*(r.free_symbols for r in ranges), *(self._free(i) for i in word))
             self._symbols[letter] = frozenset(own)
         return self._symbols[letter]
+
+    def _own_scalars(self, record: Record) -> list[Any]:
+        """What can name an index outside the words of a letter: shapes, coefficients, the letter of a function."""
+        match record:
+            case Atom(expression):
+                return [expression]
+            case Opaque(head, argument):
+                return [*argument.shape, *argument.terms.values(), *([head] if isinstance(head, m.Letter) else [])]
+            case Pair(_, _, a, b):
+                return [*a, *b]
+            case Column(_, shape) | Arranged(_, shape):
+                return [*shape]
+        return []
 
     # --- back to expressions -----------------------------------------------------------------------------------
 
@@ -532,6 +557,10 @@ class Normaliser:
         """The whole form as an expression, one term after the other."""
         terms = [self.term_expression(t, c, form.shape[0], names) for t, c in form.terms.items()]
         return m.Addition(*terms) if terms else m.Zero(*form.shape)
+
+
+def _renamed(coefficient: Any, names: Mapping[Any, Any]) -> Any:
+    return coefficient.xreplace(names) if isinstance(coefficient, sympy.Basic) else coefficient
 
 
 def _fit(a: Any, b: Any) -> bool:

@@ -42,6 +42,9 @@ class _PlainScalars(StrPrinter):
     def _print_Indexed(self, expr: sympy.Indexed) -> str:
         return str(expr.base) + _script("_", expr.indices)
 
+    def _print_Dummy(self, expr: sympy.Dummy) -> str:
+        return expr.name
+
 
 def _text_letter(letter: m.Letter) -> str:
     return letter.name + _script("_", letter.subscripts) + (
@@ -137,7 +140,7 @@ def _write(e: m.Expression, n: _Notation) -> str:
         case m.Product():
             return n.space.join(tight(f, (*_LOOSE, m.Scaled)) for f in e.args)
         case m.Scaled():
-            factor = n.scalar(e.coefficient)
+            factor = n.brackets.format(n.scalar(c)) if (c := e.coefficient).is_Add else n.scalar(c)
             return f"-{tight(e.arg)}" if factor == "-1" else f"{factor} {tight(e.arg)}"
         case m.Transposed():
             return n.transpose.format(tight(e.arg, (*_LOOSE, m.Product, m.Scaled)))
