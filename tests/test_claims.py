@@ -70,7 +70,7 @@ def test_refutations_are_small_whole_and_confirmed(name):
     assert all(isinstance(value, int) and abs(value) <= 2 for value in example["inputs"].values())
     assert example["left"] != example["right"]
     assert example["exact"][0] != example["exact"][1]
-    assert any(evidence.figures.get("first_wrong_word") for evidence in certificate.evidence)
+    assert any(evidence.figures.get("wrong_word") for evidence in certificate.evidence)
 
 
 @pytest.mark.parametrize("name", [c.id for c in uj.claims() if c.correction])

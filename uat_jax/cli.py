@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -108,16 +110,19 @@ def _prove(options: argparse.Namespace) -> int:
 
 
 def _decide_all(wanted: Sequence[Any], settings: Settings) -> dict[str, Certificate]:
-    """id → certificate, with progress on the terminal."""
+    """id → certificate, in the order asked for, decided on all cores with progress on the terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(wanted))
-        found = {}
-        for claim in wanted:
-            progress.update(task, description=claim.id)
-            found[claim.id] = decide(claim, settings)
-            progress.advance(task)
-    return found
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
+        task = progress.add_task("deciding", total=len(wanted))
+        running = {pool.submit(decide, claim, settings): claim.id for claim in wanted}
+        try:
+            for future in as_completed(running):
+                future.result()
+                progress.update(task, advance=1, description=running[future])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return {name: future.result() for future, name in running.items()}
 
 
 def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:

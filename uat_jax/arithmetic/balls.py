@@ -7,6 +7,7 @@ dtypes are the identity: what is enclosed is the real function, and rounding is 
 """
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -178,6 +179,10 @@ class Balls(Arithmetic):
         return [x if x.dtype == object else np.asarray(x) for x in super().plain(equation, operands)]
 
 
+_PRECISION = threading.Lock()
+"""`flint.ctx` is one for all threads: only one of them may compute with balls at a time."""
+
+
 def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
@@ -190,7 +195,7 @@ def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int 
     precision, reason = FIRST_PRECISION, ""
     while precision <= LAST_PRECISION:
         try:
-            with ctx.workprec(precision), jax.enable_x64(True):
+            with _PRECISION, ctx.workprec(precision), jax.enable_x64(True):
                 outputs = interpret(closed_jaxpr, Balls(), arguments)
                 if all(_narrow(output, bits) for output in outputs):
                     return outputs

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
+from uat_jax.arithmetic.structure import moved
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import ShapeError, UnsupportedError
 
@@ -141,8 +142,10 @@ def _positions(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
         np.arange(start, start + size, dtype=np.int32).reshape(shape_of(atom)) if is_number(atom) else operand
         for atom, operand, start, size in zip(equation.invars, operands, starts[:-1], sizes, strict=True)
     ]
-    with jax.ensure_compile_time_eval():
-        sources = [np.asarray(output) for output in bind(equation, stand_ins)]
+    sources = moved(equation, stand_ins)
+    if sources is None:
+        with jax.ensure_compile_time_eval():
+            sources = [np.asarray(output) for output in bind(equation, stand_ins)]
     if any(source.size and not 0 <= source.min() <= source.max() < starts[-1] for source in sources):
         raise UnsupportedError(
             f"'{equation.primitive.name}' reads outside its operand{source_line(equation)}; keep within"

@@ -43,8 +43,7 @@ class Counterexample:
 
     def __str__(self) -> str:
         shown = ", ".join(f"{name} = {value}" for name, value in self.inputs.items() if not _all_zero(value))
-        point = f"{shown}, every other input 0" if shown else "every input 0"
-        return f"{point}, σ = {self.activation}: the network gives {self.left}, the printed form {self.right}"
+        return f"{shown or 'all 0'}: network {self.left}, printed {self.right} (σ = {self.activation}, other inputs 0)"
 
 
 def _all_zero(value: Any) -> bool:

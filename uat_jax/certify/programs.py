@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from uat_jax.certify.counterexample import refute
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.difference import Difference, first_difference
 from uat_jax.symbolic.normal_form import Normaliser
@@ -34,7 +33,7 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     if found is None:
         yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED)
         return
-    figures = {"first_wrong_word": str(found), **_written(printed)}
+    figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield refute(network, printed, argument)
 
@@ -70,21 +69,24 @@ def by_depth(
     pair: Pair, depths: Iterable[int], *, what: str, also: Callable[[int], Unfolding] | None = None
 ) -> Evidence:
     """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word."""
-    exact, first, word = [], None, ""
+    exact, first, wrong = [], None, None
     for depth in depths:
-        try:
-            found: object = difference(*pair(depth), also(depth) if also else None)
-        except ShapeError as error:
-            found = error
+        found = difference(*pair(depth), also(depth) if also else None)
         if found is None:
             exact.append(depth)
         elif first is None:
-            first, word = depth, str(found)
-    figures = {"exact_depths": exact, "first_failure": first, "first_wrong_word": word}
+            first, wrong = depth, found
+    figures = {"exact_depths": exact, "first_failure": first, **_difference_figures(wrong)}
     shown = f"exact at L = {_span(exact)}" if exact else "exact at no L"
     if first is None:
         return Evidence("normal form", f"{what}: {shown}", Verdict.PROVED, figures)
-    return Evidence("normal form", f"{what}: {shown}; fails at L = {first}: {word}", Verdict.UNKNOWN, figures)
+    return Evidence("normal form", f"{what}: {shown}; fails at L = {first}: {wrong}", Verdict.UNKNOWN, figures)
+
+
+def _difference_figures(found: Difference | None) -> dict[str, str]:
+    if found is None:
+        return {}
+    return {"wrong_word": found.left, "right_word": found.right, "where": found.where}
 
 
 def _span(depths: list[int]) -> str:

@@ -23,7 +23,7 @@ class Settings:
 
     depth: int = 3
     dtypes: tuple[str, ...] = DTYPES
-    trials: int = 32
+    trials: int = 16
     seed: int = 0
     device: str | None = None
     precision: str = "highest"

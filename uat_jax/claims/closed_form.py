@@ -23,7 +23,7 @@ from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 
-TRAINED_TRIALS = 4
+TRAINED_TRIALS = 2
 """Held-out images whose exact value is computed in balls."""
 
 

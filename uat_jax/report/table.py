@@ -32,10 +32,9 @@ def show_verdicts(console: Console, chapters: Sequence[tuple[str, Sequence[Certi
     """One row per claim, by chapter, with the legend and the sum."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
     table.add_column("claim", no_wrap=True)
-    table.add_column("what is claimed", ratio=3)
-    table.add_column("ledger", no_wrap=True, style="dim")
+    table.add_column("what is claimed", ratio=2)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("how it is known", ratio=4)
+    table.add_column("how it is known", ratio=3)
     for chapter, certificates in chapters:
         if not certificates:
             continue
@@ -52,31 +51,28 @@ def _row(certificate: Certificate) -> tuple[Any, ...]:
     mark = Text(certificate.verdict, style=COLOURS[certificate.verdict])
     if not certificate.passes:
         mark.append(f"\nexpected {certificate.expected}", style="bold red")
-    return str(claim["id"]), str(claim["title"]), str(claim["ledger"]), mark, Text(_reason(certificate))
+    return str(claim["id"]), str(claim["title"]), mark, Text(_reason(certificate))
 
 
 def _reason(certificate: Certificate) -> str:
     """The shortest honest answer to "how do you know?"."""
-    lines: list[str] = []
-    by_method: dict[str, list[str]] = {}
-    for evidence in certificate.evidence:
-        by_method.setdefault(evidence.method, []).append(evidence.finding)
     if certificate.verdict == Verdict.REFUTED:
-        lines += _refutation(certificate)
-    else:
-        lines += [f for method in ("normal form", "induction") for f in by_method.get(method, [])[:1]]
-        lines += _floats(certificate)
-        lines += by_method.get("predictions", [])
-    return "\n".join(dict.fromkeys(lines))
+        return _refutation(certificate)
+    findings: dict[str, str] = {}
+    for evidence in certificate.evidence:
+        findings.setdefault(evidence.method, evidence.finding)
+    proof = findings.get("induction") or findings.get("normal form") or findings.get("floats", "")
+    lines = [proof, *_floats(certificate), findings.get("predictions", "")]
+    return "\n".join(line for line in lines if line)
 
 
-def _refutation(certificate: Certificate) -> list[str]:
-    symbolic = next(e for e in certificate.evidence if e.figures.get("first_wrong_word"))
-    depth = symbolic.figures.get("first_failure")
-    exact = symbolic.figures.get("exact_depths")
-    where = f"exact to L = {exact[-1]}, wrong at L = {depth}: " if exact else ""
+def _refutation(certificate: Certificate) -> str:
+    """The depth at which it goes wrong, the wrong word and the right one, and a point where it shows."""
+    figures = next(e.figures for e in certificate.evidence if e.figures.get("wrong_word"))
+    exact = figures.get("exact_depths")
+    depth = f"right for L ≤ {exact[-1]}; at L = {figures['first_failure']} " if exact else ""
     counter = next(e for e in certificate.evidence if e.method == "counterexample")
-    return [f"{where}{symbolic.figures['first_wrong_word']}", counter.finding]
+    return f"{depth}{figures['wrong_word']} instead of {figures['right_word']}\n{counter.finding}"
 
 
 def _floats(certificate: Certificate) -> list[str]:

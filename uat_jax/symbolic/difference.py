@@ -12,7 +12,8 @@ from uat_jax.symbolic.normal_form import NormalForm, Normaliser, Opaque, Term
 class Difference:
     """The first word in which two sides part.
 
-    ``left`` and ``right`` are that word on each side ("nothing" where a side lacks it), coefficients included;
+    ``left`` (what a paper prints) and ``right`` (what it must be) are that word on each side, coefficients included
+    ("nothing" where a side lacks it);
     ``where`` says in the argument of which σ it stands ("" at the top level).
     """
 
@@ -22,7 +23,7 @@ class Difference:
 
     def __str__(self) -> str:
         place = f" in {self.where}" if self.where else ""
-        return f"{self.left} against {self.right}{place}"
+        return f"{self.left} instead of {self.right}{place}"
 
 
 def first_difference(

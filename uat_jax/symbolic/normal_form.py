@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import count
+from itertools import count, groupby, permutations, product
 from typing import Any
 
 import sympy
@@ -264,7 +264,7 @@ class Normaliser:
         raise UnsupportedError(f"the normal form has no rule for the head {type(e).__name__} in {e}")
 
     def _map(self, shape: Any, form: NormalForm, rule: Callable[[Word], Word]) -> NormalForm:
-        return _collect(shape, (((ranges, rule(word)), c) for (ranges, word), c in form.terms.items()))
+        return _collect(shape, ((self._ordered(ranges, rule(word)), c) for (ranges, word), c in form.terms.items()))
 
     def _activation(self, argument: NormalForm) -> NormalForm:
         heads = [self._records[word[0]] if len(word) == 1 else None for _, word in argument.terms]
@@ -433,9 +433,16 @@ class Normaliser:
 
     def _ordered(self, ranges: tuple[Any, ...], word: Word) -> Term:
         """Number the sums in front of a word by where their indices first occur in it (Fubini)."""
+        if len(ranges) < 2:
+            return ranges, word
         start, free = self._height(word), [self._free(i) for i in word]
         first = lambda i: next((n for n, symbols in enumerate(free) if _binder(start + i) in symbols), len(word))
-        order = sorted(range(1, len(ranges) + 1), key=first)
+        groups = groupby(sorted(range(1, len(ranges) + 1), key=first), key=first)
+        orders = product(*(list(permutations(together)) for _, together in groups))  # more than one in one letter
+        numbered = (self._numbered(ranges, word, start, [i for group in order for i in group]) for order in orders)
+        return min(numbered, key=lambda term: (term[1], str(term[0])))
+
+    def _numbered(self, ranges: tuple[Any, ...], word: Word, start: int, order: list[int]) -> Term:
         names = {_binder(start + old): _binder(start + new) for new, old in enumerate(order, 1) if old != new}
         return tuple(ranges[i - 1].xreplace(names) for i in order), self._reindex(word, names)
 
@@ -548,9 +555,11 @@ class Normaliser:
         """One term, coefficient and sums included; ``size`` is the size of the identity an empty word stands for."""
         ranges, word = term
         body = self.expression(word, names) or m.Identity(size)
-        start = self._height(word)
-        for i, upper in zip(count(1), ranges, strict=False):
-            body = m.RangeSum(body, _binder(start + i), 1, upper)
+        sums = list(zip(map(_binder, count(self._height(word) + 1)), ranges, strict=False))
+        while sums:  # a sum stands inside those whose index is in its bound
+            inner = next(s for s in sums if not any(s[0] in upper.free_symbols for _, upper in sums))
+            sums.remove(inner)
+            body = m.RangeSum(body, inner[0], 1, inner[1])
         return body if coefficient == 1 else m.Scaled(coefficient, body)
 
     def form_expression(self, form: NormalForm, names: Mapping[int, m.Letter] | None = None) -> m.Expression:
