@@ -1,19 +1,22 @@
 """Random well-typed expressions of the symbolic language, and an evaluator of the language in NumPy.
 
-The evaluator is written from the meaning of each head alone.  Beside each value it carries a bound on its own
-rounding error (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, §3.1: γ_n = n u / (1 − n u)), so
-that two evaluations of one function may differ by at most the sum of their bounds.
+The evaluator is written from the meaning of each head alone.  Beside each value it carries a bound on the error of
+any evaluation of the same expression in arithmetic of unit roundoff u, whatever the order of sums and products
+(N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, §3.1: γ_n = n u / (1 − n u)).  The evaluator is
+itself one with u = 2⁻⁵³, so two evaluations of one function may differ by at most both bounds.
 """
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import sympy
 
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.program import Program
 
 U = 2.0**-53
 
@@ -23,10 +26,14 @@ U = 2.0**-53
 
 @dataclass(frozen=True)
 class Bounded:
-    """A float64 matrix and an elementwise bound on how far it is from the exact one."""
+    """A float64 matrix and an elementwise bound on how far from it an evaluation can be."""
 
     value: np.ndarray
     error: np.ndarray
+
+    @property
+    def size(self) -> np.ndarray:
+        return np.abs(self.value) + self.error
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> "Bounded":
         return Bounded(move(self.value), move(self.error))
@@ -36,20 +43,45 @@ def exact(value: np.ndarray) -> Bounded:
     return Bounded(value, np.zeros(value.shape))
 
 
-def gamma(n: int) -> float:
-    return n * U / (1 - n * U)
-
-
-def _bilinear(product: Callable, a: Bounded, b: Bounded, length: int) -> Bounded:
-    """|âb̂ − ab| ≤ |a|e_b + e_a|b| + e_a e_b + γ (|a|+e_a)(|b|+e_b); γ_{n+8} covers the bound's own rounding."""
-    big_a, big_b = np.abs(a.value) + a.error, np.abs(b.value) + b.error
-    propagated = product(big_a, b.error) + product(a.error, big_b)
-    return Bounded(product(a.value, b.value), propagated + gamma(length + 8) * product(big_a, big_b))
-
-
 def agree(a: Bounded, b: Bounded) -> bool:
     """Whether two evaluations can be of the same exact matrix."""
     return a.value.shape == b.value.shape and bool(np.all(np.abs(a.value - b.value) <= a.error + b.error))
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Matrix operations of unit roundoff ``u`` on `Bounded` values; every γ has 8 to spare for the bound's own rounding."""
+
+    u: float = U
+
+    def gamma(self, n: int) -> float:
+        return n * self.u / (1 - n * self.u)
+
+    def multiply(self, *factors: Bounded, product: Callable = np.matmul) -> Bounded:
+        """|X̂Ŷ − XY| ≤ (|X|+e)(|Y|+e) − |X||Y| + γ (|X|+e)(|Y|+e), and so for more factors in any order."""
+        chain = lambda parts: reduce(product, parts)
+        size = chain([f.size for f in factors])
+        propagated = size - chain([np.abs(f.value) for f in factors])
+        length = sum(f.value.shape[0] + 8 for f in factors)
+        return Bounded(chain([f.value for f in factors]), propagated + self.gamma(length) * size)
+
+    def add(self, *terms: Bounded) -> Bounded:
+        size = sum(t.size for t in terms)
+        error = sum(t.error for t in terms) + self.gamma(len(terms) + 8) * size
+        return Bounded(sum(t.value for t in terms), error)  # type: ignore[arg-type]
+
+    def elementwise(self, function: Callable[[np.ndarray], np.ndarray], x: Bounded, lipschitz: float = 1.25) -> Bounded:
+        """σ with |σ'| ≤ ``lipschitz``, computed to within 16 u (1 + |x|): it takes a few operations and one exp or tanh."""
+        return Bounded(function(x.value), lipschitz * x.error + 16 * self.u * (1 + x.size))
+
+    def softmax(self, x: Bounded) -> Bounded:
+        """The rows of the Jacobian sum to at most 2 s (1 − s) ≤ 1/2 in absolute value.
+
+        Rounding: x_i − max changes s_i by at most s_i |x_i − max| u ≤ u, exp and the quotient by a few u, the sum by γ_n.
+        """
+        powers = np.exp(x.value - x.value.max(axis=1, keepdims=True))
+        worst = np.broadcast_to(x.error.max(axis=1, keepdims=True), x.value.shape)
+        return Bounded(powers / powers.sum(axis=1, keepdims=True), worst / 2 + self.gamma(x.value.shape[1] + 16))
 
 
 # --- the evaluator -------------------------------------------------------------------------------------------------
@@ -59,11 +91,14 @@ def agree(a: Bounded, b: Bounded) -> bool:
 class Evaluator:
     """Expression → matrix, for given numbers in place of the free symbols.
 
-    A letter's entries are drawn from its name, indices and shape; D_j is j mod 3 + 1; σ is tanh and a dependent
-    parameter A(x) is tanh(R vec(x) + r) with R, r drawn from the letter of A and the shapes.
+    A letter is looked up in ``values``, or else its entries are drawn from its name, indices and shape; D_j is
+    j mod 3 + 1; a dependent parameter A(x) is tanh(R vec(x) + r) with R, r drawn from the letter of A and the shapes.
     """
 
-    numbers: Mapping[sympy.Symbol, int]
+    numbers: Mapping[Any, int]
+    values: dict[m.Letter, Bounded] = field(default_factory=dict)
+    arithmetic: Arithmetic = Arithmetic()
+    sigma: Callable[[np.ndarray], np.ndarray] = lambda x: np.tanh(x + 0.375)  # not odd, and not 0 at 0
     _memo: dict[Any, Bounded] = field(default_factory=dict)
 
     def __call__(self, e: m.Expression, bound: tuple[tuple[Any, int], ...] = ()) -> Bounded:
@@ -71,6 +106,12 @@ class Evaluator:
         if (e, bound) not in self._memo:
             self._memo[e, bound] = self._evaluate(e, bound)
         return self._memo[e, bound]
+
+    def program(self, program: Program) -> Bounded:
+        """The result of a program, line by line."""
+        for letter, expression in program.items():
+            self.values[letter] = self(expression)
+        return self.values[program.result]
 
     def scalar(self, scalar: Any, bound: tuple[tuple[Any, int], ...] = ()) -> Any:
         """A size, index or coefficient as a SymPy number."""
@@ -86,15 +127,21 @@ class Evaluator:
         rng = np.random.default_rng(zlib.crc32(repr((what, shape)).encode()))
         return rng.normal(size=shape) / np.sqrt(shape[-1])
 
+    def _letter(self, letter: m.Letter, bound) -> Bounded:
+        if letter in self.values:
+            return self.values[letter]
+        return exact(self._drawn(self._named(letter, bound), self._shape(letter, bound)))
+
     def _named(self, letter: m.Letter, bound) -> tuple:
         indices = lambda group: tuple(str(self.scalar(i, bound)) for i in group)
         return letter.name, indices(letter.subscripts), indices(letter.superscripts)
 
     def _evaluate(self, e: m.Expression, bound) -> Bounded:
-        run, shape = lambda x: self(x, bound), self._shape(e, bound)
+        run: Any = lambda x: self(x, bound)
+        shape, by = self._shape(e, bound), self.arithmetic
         match e:
             case m.Letter():
-                return exact(self._drawn(self._named(e, bound), shape))
+                return self._letter(e, bound)
             case m.Identity():
                 return exact(np.eye(shape[0]))
             case m.Zero():
@@ -105,64 +152,44 @@ class Evaluator:
                 first = shape[1] * (int(self.scalar(e.args[0], bound)) - 1)
                 return exact(np.eye(shape[0])[:, first : first + shape[1]])
             case m.Addition():
-                return _total([run(t) for t in e.args], shape)
+                return by.add(*map(run, e.args))
             case m.Scaled():
                 c = np.full((1, 1), float(self.scalar(e.coefficient, bound)))
-                return _bilinear(np.multiply, Bounded(c, U * np.abs(c)), run(e.arg), 1)
+                return by.multiply(Bounded(c, 4 * by.u * np.abs(c)), run(e.arg), product=np.multiply)
             case m.Product():
-                value = run(e.args[0])
-                for factor in e.args[1:]:
-                    value = _bilinear(np.matmul, value, run(factor), value.value.shape[1])
-                return value
+                return by.multiply(*map(run, e.args))
             case m.Transposed():
                 return run(e.arg).moved(np.transpose)
             case m.Kronecker():
-                return _bilinear(np.kron, run(e.args[0]), run(e.args[1]), 1)
+                return by.multiply(*map(run, e.args), product=np.kron)
             case m.Vectorised() | m.Matricised():
                 return run(e.arg).moved(lambda a: a.reshape(shape))
             case m.Activation():
-                return _tanh(run(e.arg))
+                return by.elementwise(self.sigma, run(e.arg))
             case m.RowSoftmax():
-                return _softmax(run(e.arg))
+                return by.softmax(run(e.arg))
             case m.Dependent():
                 return self._dependent(e, bound, shape)
             case m.RangeSum():
-                lower, upper = (int(self.scalar(b, bound)) for b in e.bounds)
-                assert upper >= lower - 1, f"an empty sum ends just below its start: {e}"
-                inside = tuple(pair for pair in bound if pair[0] != e.index)
-                return _total([self(e.body, (*inside, (e.index, k))) for k in range(lower, upper + 1)], shape)
+                return self._sum(e, bound, shape)
         raise TypeError(f"no meaning for {type(e).__name__}")
+
+    def _sum(self, e: m.RangeSum, bound, shape: tuple[int, int]) -> Bounded:
+        lower, upper = (int(self.scalar(b, bound)) for b in e.bounds)
+        assert upper >= lower - 1, f"an empty sum ends just below its start: {e}"
+        around = tuple(pair for pair in bound if pair[0] != e.index)
+        terms = [self(e.body, (*around, (e.index, k))) for k in range(lower, upper + 1)]
+        return self.arithmetic.add(exact(np.zeros(shape)), *terms)
 
     def _dependent(self, e: m.Dependent, bound, shape: tuple[int, int]) -> Bounded:
         argument, name = self(e.arg, bound), ("function", *self._named(e.letter, bound))
         column = argument.moved(lambda a: a.reshape(-1, 1))
-        form = (*argument.value.shape, *shape)
-        R = self._drawn((name, form), (shape[0] * shape[1], column.value.size))
-        r = self._drawn((name, form, "bias"), (shape[0] * shape[1], 1))
-        inner = _total([_bilinear(np.matmul, exact(R), column, column.value.size), exact(r)], r.shape)
-        return _tanh(inner).moved(lambda a: a.reshape(shape))
-
-
-def _total(terms: list[Bounded], shape: tuple[int, ...]) -> Bounded:
-    value, size, error = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for term in terms:
-        value, size, error = value + term.value, size + np.abs(term.value), error + term.error
-    return Bounded(value, error + gamma(2 * len(terms) + 8) * (size + error))
-
-
-def _tanh(x: Bounded) -> Bounded:
-    """tanh is 1-Lipschitz, and NumPy's is within 4 units in the last place of a number below 1."""
-    return Bounded(np.tanh(x.value), x.error + 8 * U)
-
-
-def _softmax(x: Bounded) -> Bounded:
-    """The rows of the Jacobian sum to at most 2 s (1 − s) ≤ 1/2 in absolute value.
-
-    Rounding: x_i − max changes s_i by at most s_i |x_i − max| u ≤ u, exp and the quotient by a few u, the sum by γ_n.
-    """
-    shifted = np.exp(x.value - x.value.max(axis=1, keepdims=True))
-    worst = np.broadcast_to(x.error.max(axis=1, keepdims=True), x.value.shape)
-    return Bounded(shifted / shifted.sum(axis=1, keepdims=True), worst / 2 + gamma(x.value.shape[1] + 16))
+        form = (name, *argument.value.shape, *shape)
+        R = self._drawn(form, (shape[0] * shape[1], column.value.size))
+        r = self._drawn((form, "bias"), (shape[0] * shape[1], 1))
+        by = self.arithmetic
+        inner = by.add(by.multiply(exact(R), column), exact(r))
+        return by.elementwise(np.tanh, inner).moved(lambda a: a.reshape(shape))
 
 
 # --- random expressions --------------------------------------------------------------------------------------------
@@ -220,9 +247,7 @@ class Generator:
 
     def product(self, rows, columns, depth, scope):
         sizes = [rows, *(self.inner(scope) for _ in range(self.pick([1, 1, 2]))), columns]
-        return m.Product(
-            *(self.expression(a, b, depth, scope) for a, b in zip(sizes, sizes[1:], strict=False))
-        )
+        return m.Product(*(self.expression(a, b, depth, scope) for a, b in zip(sizes, sizes[1:], strict=False)))
 
     def opaque(self, rows, columns, depth, scope):
         kind = self.pick([m.Activation, m.Activation, m.RowSoftmax, m.Dependent])
@@ -236,9 +261,15 @@ class Generator:
     def tensor(self, rows, columns, depth, scope):
         draw = lambda a, b: self.expression(a, b, depth, scope)
         (a, b), (c, d) = self.pick(_splits(rows)), self.pick(_splits(columns))
-        makers = [lambda: m.Kronecker(draw(a, c), draw(b, d)), lambda: m.Matricised(draw(rows * columns, ONE), rows, columns)]
+        makers = [
+            lambda: m.Kronecker(draw(a, c), draw(b, d)),
+            lambda: m.Matricised(draw(rows * columns, ONE), rows, columns),
+        ]
         if columns == 1:
-            makers += [lambda: m.Vectorised(draw(a, b)), lambda: m.Kronecker(draw(a, c), draw(b, d)) @ m.Vectorised(draw(c, d))]
+            makers += [
+                lambda: m.Vectorised(draw(a, b)),
+                lambda: m.Kronecker(draw(a, c), draw(b, d)) @ m.Vectorised(draw(c, d)),
+            ]
         return self.pick(makers)()
 
     def other(self, rows, columns, depth, scope):

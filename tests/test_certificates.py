@@ -24,7 +24,16 @@ def test_round_trip(certificate, tmp_path):
 
 def test_everything_needed_to_decide_it_again_is_there(certificate):
     body = json.loads(certificate.to_json())
-    assert set(body["settings"]) == {"depth", "dtypes", "trials", "seed", "device", "precision", "weights", "inputs"}
+    assert set(body["settings"]) == {
+        "depth",
+        "dtypes",
+        "trials",
+        "seed",
+        "device",
+        "precision",
+        "weights",
+        "inputs",
+    }
     assert {"uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint", "python"} <= set(body["environment"])
     assert body["claim"]["hypotheses"] and body["counterexample"]["inputs"]
 

@@ -150,9 +150,7 @@ def test_attention_agrees_with_its_kronecker_matrix(dtype):
 
 
 def test_tolerance_is_tight_for_a_deep_network():
-    result = compared(
-        residual(jnp.tanh), closed_form(jnp.tanh), draw_network(6, 64, "float32"), "float32", trials=64
-    )
+    result = compared(residual(jnp.tanh), closed_form(jnp.tanh), draw_network(6, 64, "float32"), "float32", trials=64)
     assert result.agrees
     for side in (result.f, result.g):
         assert side.tightest is not None and side.median is not None
@@ -200,9 +198,7 @@ def test_result_is_json_and_its_worst_trial_can_be_drawn_again():
     draw = draw_network(1, 3, "float32")
     result = compared(residual(jnp.tanh), closed_form(jnp.tanh), draw, "float32", trials=5)
     record = json.loads(json.dumps(dataclasses.asdict(result), allow_nan=False))
-    assert (
-        record["trials"] == 5 and record["effective_precision"]["float32 highest"]["accumulate"] == 2.0**-24
-    )
+    assert record["trials"] == 5 and record["effective_precision"]["float32 highest"]["accumulate"] == 2.0**-24
     worst = result.f if result.f.worst_ulp >= result.g.worst_ulp else result.g
     again = draw(jax.random.fold_in(jax.random.key(SEED), worst.worst_trial))
     np.testing.assert_array_equal(record["worst_input"]["['x']"], np.asarray(again["x"]).tolist())
@@ -299,9 +295,7 @@ def test_shapes_that_differ():
     with pytest.raises(ShapeError, match=r"float32\[3\].*float32\[2\]"):
         compared(DOUBLE, lambda x: x[:2], NORMAL, "float32")
     with pytest.raises(ShapeError, match="leading axes"):
-        compare_on(
-            lambda a: a[0] + a[1], lambda a: a[1] + a[0], [np.ones((3, 2)), np.ones((4, 2))], dtype="float64"
-        )
+        compare_on(lambda a: a[0] + a[1], lambda a: a[1] + a[0], [np.ones((3, 2)), np.ones((4, 2))], dtype="float64")
     with pytest.raises(InputError, match="axes 1"):
         compare_on(DOUBLE, DOUBLE, np.ones((3, 2)), 1, dtype="float64")
 

@@ -141,9 +141,7 @@ def activation_error(x, r: Rounding):
 
 
 def activate(name: str, x: Bounded, r: Rounding) -> Bounded:
-    return Bounded(
-        NUMPY_ACTIVATIONS[name](x.value), LARGEST_SLOPE[name] * x.error + activation_error(x.size, r)
-    )
+    return Bounded(NUMPY_ACTIVATIONS[name](x.value), LARGEST_SLOPE[name] * x.error + activation_error(x.size, r))
 
 
 def distance(output, reference: Bounded) -> float:
@@ -297,9 +295,7 @@ def test_transformer_part_by_part(key, tokens, features, heads, hidden, name, dt
             scale, exact = float(np.sqrt(x.shape[1])), Bounded.exact(x)
             H, y = attention_weights(layer, x), attention(layer, x)
             assert H.shape == (heads, tokens, tokens) and H.dtype == y.dtype == dtype
-            assert (
-                distance(H, join([weights_reference(layer, exact, i, r, scale) for i in range(heads)])) <= 1
-            )
+            assert distance(H, join([weights_reference(layer, exact, i, r, scale) for i in range(heads)])) <= 1
             assert distance(y, attention_reference(layer, exact, r)) <= 1
             ffn = feed_forward(layer, y, activation(name))
             assert distance(ffn, feed_forward_reference(layer, Bounded.exact(y), name, r)) <= 1
@@ -363,9 +359,7 @@ def without(layer, *fields):
 WRONG_LAYERS = {
     "heads of W_O swapped": lambda layer: layer._replace(output=layer.output[::-1]),
     "heads of W_V swapped": lambda layer: layer._replace(value=layer.value[::-1]),
-    "query and key of the heads swapped": lambda layer: layer._replace(
-        query=layer.query[::-1], key=layer.key[::-1]
-    ),
+    "query and key of the heads swapped": lambda layer: layer._replace(query=layer.query[::-1], key=layer.key[::-1]),
     "key transposed": lambda layer: layer._replace(key=jnp.swapaxes(layer.key, 1, 2)),
     "query and key exchanged": lambda layer: layer._replace(query=layer.key, key=layer.query),
     "value transposed": lambda layer: layer._replace(value=jnp.swapaxes(layer.value, 1, 2)),

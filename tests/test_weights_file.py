@@ -533,9 +533,7 @@ def test_training_without_its_packages_gets_one_line(monkeypatch, capsys, tmp_pa
         monkeypatch.setattr(train_digits, "load_images", lambda: (np.zeros((1797, 8, 8)), np.zeros(1797)))
     monkeypatch.setitem(sys.modules, module, None)
     assert train_digits.main(["--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        f"got no {module}, wanted it for training; run pip install 'uat_jax[train]'\n"
-    )
+    assert capsys.readouterr().err == (f"got no {module}, wanted it for training; run pip install 'uat_jax[train]'\n")
     assert not list(tmp_path.iterdir())
 
 

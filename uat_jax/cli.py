@@ -59,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     listing.set_defaults(run=_claims)
     show = commands.add_parser("show", help="print one claim step by step, each step checked")
     show.add_argument("claim")
-    show.add_argument("--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)")
+    show.add_argument(
+        "--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)"
+    )
     show.add_argument("--latex", action="store_true", help="as LaTeX")
     show.set_defaults(run=_show)
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
@@ -72,13 +74,21 @@ def _parser() -> argparse.ArgumentParser:
 def _add_prove(commands: Any) -> None:
     prove = commands.add_parser("prove", help="decide the whole ledger, or the claims named")
     prove.add_argument("claims", nargs="*", metavar="CLAIM")
-    prove.add_argument("--depth", type=int, default=Settings.depth, help="layers of evaluated networks (default %(default)s)")
-    prove.add_argument("--dtype", action="append", metavar="DTYPE", help=f"repeatable; default all of {', '.join(DTYPES)}")
+    prove.add_argument(
+        "--depth", type=int, default=Settings.depth, help="layers of evaluated networks (default %(default)s)"
+    )
+    prove.add_argument(
+        "--dtype", action="append", metavar="DTYPE", help=f"repeatable; default all of {', '.join(DTYPES)}"
+    )
     prove.add_argument("--device", help=f"one of {', '.join(DEVICES)}; default: JAX's own choice")
     prove.add_argument("--precision", default=Settings.precision, help="matmul precision: default, high or highest")
-    prove.add_argument("--trials", type=int, default=Settings.trials, help="random networks per dtype (default %(default)s)")
+    prove.add_argument(
+        "--trials", type=int, default=Settings.trials, help="random networks per dtype (default %(default)s)"
+    )
     prove.add_argument("--seed", type=int, default=Settings.seed, help="random seed (default %(default)s)")
-    prove.add_argument("--weights", metavar="FILE.npz", help="take the float evidence on this network (docs/weights.md)")
+    prove.add_argument(
+        "--weights", metavar="FILE.npz", help="take the float evidence on this network (docs/weights.md)"
+    )
     prove.add_argument("--inputs", metavar="FILE.npz", help="and on these inputs")
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
@@ -112,7 +122,10 @@ def _prove(options: argparse.Namespace) -> int:
 def _decide_all(wanted: Sequence[Any], settings: Settings) -> dict[str, Certificate]:
     """id → certificate, in the order asked for, decided on all cores with progress on the terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (
+        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
         task = progress.add_task("deciding", total=len(wanted))
         running = {pool.submit(decide, claim, settings): claim.id for claim in wanted}
         try:

@@ -123,11 +123,14 @@ def _hoist(e: m.Expression, dependent: set[m.Letter], static: Lines) -> m.Expres
         return _named(e, static)
     if isinstance(e, m.RangeSum):
         return e  # below the sum sign a part may depend on the sum's index
-    parts = list(e.args)
-    if isinstance(e, m.Addition | m.Product):
-        free = lambda p: not any(l in dependent for l in letters_of(p))
-        parts = _gathered(parts, free, type(e)) if isinstance(e, m.Product) else _sorted_sum(parts, free)
-    return e.func(*(_hoist(p, dependent, static) if isinstance(p, m.Expression) else p for p in parts))
+    free = lambda p: not any(l in dependent for l in letters_of(p))
+    hoist = lambda part: _hoist(part, dependent, static)
+    match e:
+        case m.Product():
+            return m.Product(*map(hoist, _gathered(e.operands, free)))
+        case m.Addition():
+            return m.Addition(*map(hoist, _sorted_sum(e.operands, free)))
+    return e.rebuilt(hoist)
 
 
 def _named(e: m.Expression, static: Lines) -> m.Expression:
@@ -141,18 +144,20 @@ def _named(e: m.Expression, static: Lines) -> m.Expression:
     return name
 
 
-def _gathered(parts: list, free: Callable, head: type) -> list:
-    runs: list[list] = []
-    for part in parts:
-        if runs and free(part) and free(runs[-1][-1]):
-            runs[-1].append(part)
+def _gathered(factors: Sequence[m.Expression], free: Callable[[m.Expression], bool]) -> list[m.Expression]:
+    """Neighbours that do not depend on the argument as one factor: X E W → X (E W)."""
+    runs: list[list[m.Expression]] = []
+    for factor in factors:
+        if runs and free(factor) and free(runs[-1][-1]):
+            runs[-1].append(factor)
         else:
-            runs.append([part])
-    return [head(*run) for run in runs]
+            runs.append([factor])
+    return [m.Product(*run) for run in runs]
 
 
-def _sorted_sum(parts: list, free: Callable) -> list:
-    static, rest = [p for p in parts if free(p)], [p for p in parts if not free(p)]
+def _sorted_sum(terms: Sequence[m.Expression], free: Callable[[m.Expression], bool]) -> list[m.Expression]:
+    """Terms that do not depend on the argument as one term, first."""
+    static, rest = [t for t in terms if free(t)], [t for t in terms if not free(t)]
     return [m.Addition(*static), *rest] if static else rest
 
 
@@ -277,8 +282,8 @@ def _fold(operation: Callable[[Array, Array], Array], values: Iterable[Array]) -
 
 
 def _product(run: _Evaluation, e: m.Product) -> Array:
-    left, *rest = e.args  # read from the right: every tail of a product is itself shared
-    return run.multiply(run(left), run(m.Product(*rest)))  # type: ignore[arg-type]
+    left, *rest = e.operands  # read from the right: every tail of a product is itself shared
+    return run.multiply(run(left), run(m.Product(*rest)))
 
 
 def _selection(run: _Evaluation, e: m.Selection) -> Array:
@@ -297,11 +302,11 @@ TABLE: dict[type, Callable[[_Evaluation, Any], Array]] = {
     m.Zero: lambda run, e: jnp.zeros(tuple(map(run.size, e.shape)), run.dtype),
     m.Ones: lambda run, e: jnp.ones(tuple(map(run.size, e.shape)), run.dtype),
     m.Selection: _selection,
-    m.Addition: lambda run, e: _fold(jnp.add, map(run, e.args)),
+    m.Addition: lambda run, e: _fold(jnp.add, map(run, e.operands)),
     m.Scaled: lambda run, e: run.scalar(e.coefficient) * run(e.arg),
     m.Product: _product,
     m.Transposed: lambda run, e: run(e.arg).T,
-    m.Kronecker: lambda run, e: jnp.kron(run(e.args[0]), run(e.args[1])),
+    m.Kronecker: lambda run, e: jnp.kron(*map(run, e.operands)),
     m.Vectorised: lambda run, e: run(e.arg).reshape(-1, 1),
     m.Matricised: lambda run, e: run(e.arg).reshape(tuple(map(run.size, e.shape))),
     m.Activation: lambda run, e: run.lowered.activation(run(e.arg)),

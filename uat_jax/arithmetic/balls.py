@@ -39,9 +39,7 @@ def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., n
     return lambda balls, equation, *values: _objects(ufunc(*values))
 
 
-def _decided(
-    compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str
-) -> Callable:
+def _decided(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str) -> Callable:
     """A comparison that is certainly true, certainly false, or an UndecidedError."""
 
     def decide(x: arb, y: arb) -> bool:
@@ -106,9 +104,7 @@ def _arb_mat(matrix: np.ndarray) -> arb_mat:
 
 def _convert(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
     if np.issubdtype(equation.params["new_dtype"], np.integer) or equation.params["new_dtype"] == np.bool_:
-        raise InputError(
-            f"a cast from float to {equation.params['new_dtype']} is not a real function; drop it"
-        )
+        raise InputError(f"a cast from float to {equation.params['new_dtype']} is not a real function; drop it")
     return x
 
 
@@ -225,14 +221,11 @@ def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np
     """
     leaves = jax.tree.leaves(tuple(arguments))
     if any(
-        jax.numpy.issubdtype(x.dtype, np.floating) and not np.isfinite(np.asarray(x, np.float64)).all()
-        for x in leaves
+        jax.numpy.issubdtype(x.dtype, np.floating) and not np.isfinite(np.asarray(x, np.float64)).all() for x in leaves
     ):
         raise InputError("got NaN or infinity among the arguments; pass finite numbers")
     closed_jaxpr = trace(function, *arguments)
     single_output(closed_jaxpr)
     balls = Balls()
-    values = [
-        balls.number(x) if jax.numpy.issubdtype(x.dtype, np.floating) else np.asarray(x) for x in leaves
-    ]
+    values = [balls.number(x) if jax.numpy.issubdtype(x.dtype, np.floating) else np.asarray(x) for x in leaves]
     return enclose(closed_jaxpr, values, bits=bits)[0]

@@ -76,7 +76,9 @@ _RULES: dict[str, Callable[..., Any]] = {
     "mul": _entrywise(np.multiply),
     "ne": _entrywise(np.not_equal),
     "neg": _entrywise(np.negative),
-    "pow": lambda doubles, equation, x, y: np.power(*_aligned([x, np.asarray(y, np.float64).reshape(-1, *y.shape[1:])])),
+    "pow": lambda doubles, equation, x, y: np.power(
+        *_aligned([x, np.asarray(y, np.float64).reshape(-1, *y.shape[1:])])
+    ),
     "reduce_max": _reduced(np.max),
     "reduce_min": _reduced(np.min),
     "reduce_precision": lambda doubles, equation, x: x,

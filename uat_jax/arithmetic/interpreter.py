@@ -166,9 +166,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     """
     inputs = closed_jaxpr.jaxpr.invars
     if len(inputs) != len(arguments):
-        raise ShapeError(
-            f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each"
-        )
+        raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
     walk = _Walk(arithmetic)
     outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, [walk.new(value) for value in arguments])
     return [value for _, value in outputs]
@@ -202,10 +200,7 @@ class _Walk:
         return self.known[key][0]
 
     def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[tuple[int, Value]]):
-        values = {
-            variable: self.constant(variable, c)
-            for variable, c in zip(jaxpr.constvars, constants, strict=True)
-        }
+        values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
         values.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: Any) -> tuple[int, Value]:
@@ -272,8 +267,8 @@ class _Walk:
     def cond(self, equation: JaxprEqn, operands: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
         """A conditional whose predicate is concrete: the branch it names."""
         try:
-            branch = int(operands[0][1])
-        except jax.errors.ConcretizationTypeError as error:
+            branch = np.asarray(operands[0][1]).item()
+        except ValueError as error:  # it differs from copy to copy
             raise UnsupportedError(
                 f"the branch taken{source_line(equation)} depends on the input; use jnp.where instead"
             ) from error

@@ -60,6 +60,13 @@ def amplitude(
     """
     if not rounds(equation):
         return None
+    with np.errstate(all="ignore"):  # infinities are dealt with at the end
+        return _amplitude(equation, operands, result, dot_precision)
+
+
+def _amplitude(
+    equation: JaxprEqn, operands: Sequence[Any], result: np.ndarray, dot_precision: DotPrecision
+) -> np.ndarray:
     name, dtype = equation.primitive.name, dtype_of(equation.outvars[0])
     if name == "dot_general":
         error = _dot_general(equation, operands, result, dot_precision(equation))

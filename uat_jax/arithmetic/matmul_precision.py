@@ -92,15 +92,11 @@ def _dots(x: jax.Array, y: jax.Array, precision: str) -> tuple[jax.Array, ...]:
     """x_i · y_i of all rows: by dot products, by a matrix product, by matrix-vector products."""
     vectors = jnp.einsum("ik,ik->i", x, y, precision=precision)
     matrices = jnp.einsum("ik,jk->ij", x, y, precision=precision)
-    mixed = jnp.einsum(
-        "iak,ik->ia", jnp.broadcast_to(x, (2, *x.shape)).swapaxes(0, 1), y, precision=precision
-    )
+    mixed = jnp.einsum("iak,ik->ia", jnp.broadcast_to(x, (2, *x.shape)).swapaxes(0, 1), y, precision=precision)
     return vectors, jnp.diagonal(matrices), mixed[:, 0]
 
 
-def _mantissas(
-    random: np.random.Generator, shape: tuple[int, ...], exponent: int, dtype: np.dtype
-) -> np.ndarray:
+def _mantissas(random: np.random.Generator, shape: tuple[int, ...], exponent: int, dtype: np.dtype) -> np.ndarray:
     """Random floats of `dtype` with full mantissas, both signs and binary exponents in ±exponent."""
     signs = random.choice([-1.0, 1.0], shape)
     return (signs * 2.0 ** random.uniform(-exponent, exponent, shape)).astype(dtype)
@@ -127,9 +123,7 @@ def _accumulate(dots, dtype: np.dtype, narrowest: float) -> float:
     y = np.concatenate([factor, factor], axis=1)[:, order]
     squares = np.sum((x.astype(np.float64) * y.astype(np.float64)) ** 2, axis=1)
     modelled = np.sqrt(accumulation_variance(TERMS, 0.0, squares))
-    measured = max(
-        math.sqrt(np.mean((np.asarray(output, np.float64) / modelled) ** 2)) for output in dots(x, y)
-    )
+    measured = max(math.sqrt(np.mean((np.asarray(output, np.float64) / modelled) ** 2)) for output in dots(x, y))
     if measured <= narrowest:
         return narrowest
     return max(unit_roundoff(jnp.dtype(dtype)), _power_of_two(measured))

@@ -71,8 +71,7 @@ class _Noisy(Doubles):
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         results = super().evaluate(equation, operands)
         exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
-        with np.errstate(all="ignore"):
-            error = amplitude(equation, exact, results[0][0], self.dot_precision) if rounds(equation) else None
+        error = amplitude(equation, exact, results[0][0], self.dot_precision) if rounds(equation) else None
         return results if error is None else [self.noisy(results[0], error)]
 
     def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:

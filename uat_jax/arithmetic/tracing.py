@@ -29,9 +29,7 @@ def single_output(closed_jaxpr: ClosedJaxpr) -> Any:
         raise InputError(f"the function returns {len(closed_jaxpr.out_avals)} arrays; return one array")
     (output,) = closed_jaxpr.out_avals
     if not jnp.issubdtype(output.dtype, jnp.floating) or 0 in output.shape:
-        raise InputError(
-            f"the function returns {output.str_short()}; return one non-empty floating-point array"
-        )
+        raise InputError(f"the function returns {output.str_short()}; return one non-empty floating-point array")
     return output
 
 

@@ -17,6 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 
@@ -61,7 +63,7 @@ def _plain(value: Any) -> Any:
         return [_plain(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value.item() if hasattr(value, "item") and not isinstance(value, str) else value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def write_atomically(path: Path, text: str) -> Path:
@@ -79,7 +81,11 @@ def write_atomically(path: Path, text: str) -> Path:
 def environment() -> dict[str, str]:
     """Versions of what the verdict was reached with, and the platform."""
     packages = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
-    return {**{p: version(p) for p in packages}, "python": platform.python_version(), "platform": platform.machine()}
+    return {
+        **{p: version(p) for p in packages},
+        "python": platform.python_version(),
+        "platform": platform.machine(),
+    }
 
 
 def load(path: str | os.PathLike[str]) -> Certificate:
@@ -97,7 +103,9 @@ def _checked(body: Any, path: Any) -> Certificate:
     if not isinstance(body, dict) or body.get("schema") != SCHEMA:
         raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
     if not isinstance(body.get("version"), int) or body["version"] > VERSION:
-        raise InputError(f"{path} has schema version {body.get('version')}; this uat_jax reads up to {VERSION}: upgrade it")
+        raise InputError(
+            f"{path} has schema version {body.get('version')}; this uat_jax reads up to {VERSION}: upgrade it"
+        )
     names = {f.name for f in dataclasses.fields(Certificate)}
     if set(body) != names | {"schema", "version"}:
         odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))

@@ -139,7 +139,12 @@ class _Search:
 
 def _weight(numbers: np.ndarray) -> tuple:
     """Fewer non-zeros first, then smaller magnitudes, then fewer minus signs."""
-    return int(np.count_nonzero(numbers)), int(np.abs(numbers).sum()), int((numbers < 0).sum()), tuple(-numbers)
+    return (
+        int(np.count_nonzero(numbers)),
+        int(np.abs(numbers).sum()),
+        int((numbers < 0).sum()),
+        tuple(-numbers),
+    )
 
 
 def _simpler(numbers: np.ndarray) -> Iterator[np.ndarray]:

@@ -215,13 +215,9 @@ def _common_output(*programs: ClosedJaxpr) -> Any:
     first, *others = [single_output(program) for program in programs]
     for other in others:
         if other.shape != first.shape:
-            raise ShapeError(
-                f"f returns {first.str_short()} and the other side {other.str_short()}; want one shape"
-            )
+            raise ShapeError(f"f returns {first.str_short()} and the other side {other.str_short()}; want one shape")
         if other.dtype != first.dtype:
-            raise InputError(
-                f"f returns {first.str_short()} and the other side {other.str_short()}; want one dtype"
-            )
+            raise InputError(f"f returns {first.str_short()} and the other side {other.str_short()}; want one dtype")
     return first
 
 
@@ -229,15 +225,11 @@ def _truth(program: ClosedJaxpr, batch: Trials) -> np.ndarray:
     """The exact output of every trial: balls (trials, entries)."""
     bits = 64 + int(-np.log2(unit_roundoff(program.out_avals[0].dtype)))
     balls = Balls()
-    shared = {
-        i: balls.number(x) for i, x in enumerate(batch.leaves) if i not in batch.batched and _is_float(x)
-    }
+    shared = {i: balls.number(x) for i, x in enumerate(batch.leaves) if i not in batch.batched and _is_float(x)}
     rows = []
     for trial in range(batch.count):
         leaves = batch.trial_leaves(trial)
-        values = [
-            shared[i] if i in shared else balls.number(x) if _is_float(x) else x for i, x in enumerate(leaves)
-        ]
+        values = [shared[i] if i in shared else balls.number(x) if _is_float(x) else x for i, x in enumerate(leaves)]
         rows.append(enclose(program, values, bits=bits)[0].ravel())
     return np.stack(rows)
 
@@ -260,9 +252,7 @@ def _outputs(program: Callable, batch: Trials) -> np.ndarray:
     return outputs
 
 
-def _deviations(
-    jaxpr: ClosedJaxpr, batch: Trials, dots: DotPrecisions, seed: int, samples: int
-) -> np.ndarray:
+def _deviations(jaxpr: ClosedJaxpr, batch: Trials, dots: DotPrecisions, seed: int, samples: int) -> np.ndarray:
     """σ̂ of every entry of every trial: float64 (trials, entries)."""
 
     rows = []
@@ -272,9 +262,7 @@ def _deviations(
         rows.append(found.ravel())
     deviations = np.stack(rows)
     if not np.isfinite(deviations).all():
-        raise FloatRangeError(
-            "the rounding noise is not finite: the arguments are too near a singularity; move them"
-        )
+        raise FloatRangeError("the rounding noise is not finite: the arguments are too near a singularity; move them")
     return deviations
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import DisagreementError
 from uat_jax.symbolic.difference import Difference, first_difference
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.step import Step
 
 
 def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:

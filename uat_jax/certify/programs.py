@@ -39,7 +39,12 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
 
 
 def settle_by_depth(
-    pair: Pair, depths: Iterable[int], argument: m.Letter, *, what: str, also: Callable[[int], Unfolding] | None = None
+    pair: Pair,
+    depths: Iterable[int],
+    argument: m.Letter,
+    *,
+    what: str,
+    also: Callable[[int], Unfolding] | None = None,
 ) -> Iterator[Evidence]:
     """Compare at each depth, and refute at the first that fails.
 

@@ -15,9 +15,9 @@ class Settings:
     """Settings of a run.
 
     ``depth``: number of layers of the networks that are evaluated and of the closed form that is compared with them
-    (claims for all depths are proved for all depths regardless).  ``dtypes`` and ``trials``: of the float evidence (no dtypes: none of it);
-    ``trials`` random networks and inputs, trial t drawn from ``seed`` and t alone.  ``device``: "cpu", "gpu", "tpu" or
-    None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of the user's own
+    (claims for all depths are proved for all depths regardless).  ``dtypes``: of the float evidence (none: no such
+    evidence).  ``trials``: random networks and inputs, trial t drawn from ``seed`` and t alone.  ``device``: "cpu",
+    "gpu", "tpu" or None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of the user's own
     network and inputs.  Raises `InputError` for anything out of range.
     """
 

@@ -73,9 +73,7 @@ class Trials:
         return _map_sharded(one, moving, fixed, self.count, self.devices, CHUNK)
 
 
-def _map_sharded(
-    function: Callable, moving: Any, fixed: Any, count: int, devices: Sequence[Any], chunk: int
-) -> Any:
+def _map_sharded(function: Callable, moving: Any, fixed: Any, count: int, devices: Sequence[Any], chunk: int) -> Any:
     """function(moving[i], fixed) for every i < count, `chunk` of them at a time on each device.
 
     The leading axis is padded with copies of the last entry to a multiple of chunk × devices.
@@ -85,13 +83,9 @@ def _map_sharded(
     rows = np.minimum(np.arange(padded), count - 1)
 
     def share(moving: Any, fixed: Any) -> jax.Array:
-        return jax.lax.map(
-            lambda entry: function(entry, fixed), moving, batch_size=chunk if chunk > 1 else None
-        )
+        return jax.lax.map(lambda entry: function(entry, fixed), moving, batch_size=chunk if chunk > 1 else None)
 
-    sharded = jax.shard_map(
-        share, mesh=mesh, in_specs=(P("trials"), P()), out_specs=P("trials"), check_vma=False
-    )
+    sharded = jax.shard_map(share, mesh=mesh, in_specs=(P("trials"), P()), out_specs=P("trials"), check_vma=False)
     outputs = jax.jit(sharded)(jax.tree.map(lambda leaf: leaf[rows], moving), fixed)
     return jax.tree.map(lambda leaf: np.asarray(leaf)[:count], outputs)
 
@@ -138,9 +132,7 @@ def given_trials(arguments: Any, axes: Any, device: str | None) -> Trials:
     batched = frozenset(i for i, axis in enumerate(flat) if axis == 0)
     counts = {leaves[i].shape[:1] for i in batched}
     if len(counts) != 1 or counts == {()}:
-        raise ShapeError(
-            f"got leading axes {sorted(counts)}; every argument with axis 0 needs one entry per trial"
-        )
+        raise ShapeError(f"got leading axes {sorted(counts)}; every argument with axis 0 needs one entry per trial")
     ((count,),) = counts
     if count < 1:
         raise InputError("got 0 trials; pass at least 1")

@@ -16,9 +16,10 @@ from uat_jax.claims.kernels import HEADS, TOKENS, cast, letters, random_trials
 from uat_jax.lowering import Lowered
 from uat_jax.networks import attention
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
+
 
 def _token_matrix(of: Attention) -> m.Letter:
     return m.Letter("X", of.tokens, of.features(0))

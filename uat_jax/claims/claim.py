@@ -35,5 +35,15 @@ class Claim:
 
     def describe(self) -> dict[str, Any]:
         """The statement as data, for the certificate."""
-        names = ("id", "title", "ledger", "source", "printed", "reading", "hypotheses", "exact_to", "correction")
+        names = (
+            "id",
+            "title",
+            "ledger",
+            "source",
+            "printed",
+            "reading",
+            "hypotheses",
+            "exact_to",
+            "correction",
+        )
         return {name: getattr(self, name) for name in names}

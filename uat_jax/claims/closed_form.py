@@ -20,7 +20,6 @@ from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
 from uat_jax.symbolic.induction import closed_form_induction
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 
 TRAINED_TRIALS = 2

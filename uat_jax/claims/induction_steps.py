@@ -12,10 +12,10 @@ from uat_jax.claims.claim import Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.induction import INDEX, closed_form_induction
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
 
 i, j = INDEX, INDEX + 1

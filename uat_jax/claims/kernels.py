@@ -16,7 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.lowering import Lowered
-from uat_jax.networks import activation, initialise_residual, initialise_transformer, residual_network, transformer
+from uat_jax.networks import (
+    activation,
+    initialise_residual,
+    initialise_transformer,
+    residual_network,
+    transformer,
+)
 from uat_jax.symbolic.derivation import Derivation, derive
 
 

@@ -14,9 +14,9 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
 from uat_jax.symbolic.induction import INDEX
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.symbolic.step import Step
 
 KINDS = ("residual", "transformer")
 DEPTHS = range(1, 6)
@@ -48,7 +48,11 @@ def printed_bias(closed: ClosedForm, j: int, depth: int, reading: tuple[str, str
     own = B if layers.kind == "residual" else B @ A
     W = own if matrix == "original" else closed.W2(j)
     before = layers.c(j - 1) if bias == "original" else closed.b3(j - 1)
-    of_version = {"own": lambda k: layers.C(k), "previous": lambda k: closed.W3(k, j - 1), "final": lambda k: closed.W3(k, depth)}
+    of_version = {
+        "own": lambda k: layers.C(k),
+        "previous": lambda k: closed.W3(k, j - 1),
+        "final": lambda k: closed.W3(k, depth),
+    }
     terms = (of_version[version](k) @ closed.s(k) for k in range(1, j))
     return m.Addition(W @ before, b, W @ m.Addition(*terms))  # fmt: skip
 
@@ -107,7 +111,10 @@ def _claim(reading: tuple[str, str, str]) -> Claim:
         source="DUAT Eq. 12, 34",
         printed=PRINTED,
         reading=f"{words}; every other parameter of Eq. 11/33 as in Theorem 1",
-        hypotheses=("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers"),
+        hypotheses=(
+            "σ is applied to every element",
+            "all D_j are equal and all F_j are equal, as in the papers",
+        ),
         expects=Verdict.PROVED if exact_to is None else Verdict.REFUTED,
         exact_to=exact_to,
         correction="" if exact_to is None else "nested-bias.original-updated-previous",

@@ -16,9 +16,9 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.induction import closed_form_induction
-from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
 
 # --- Lemma 1 -------------------------------------------------------------------------------------------------------
@@ -102,7 +102,12 @@ def _equation_23(block: Block):
 def _wrong_name(settings: Settings) -> Iterator[Evidence]:
     """v2 (6) assigns W_{2,2}W_{1,1} to W_{2,3}: the shapes clash, and where F = D the value is wrong."""
     try:
-        u.run(u.originals("residual", 2), [simultaneous(_v2_lets(u.W3))], u.square_layers("residual").x(2), u.closed_form_33(2))
+        u.run(
+            u.originals("residual", 2),
+            [simultaneous(_v2_lets(u.W3))],
+            u.square_layers("residual").x(2),
+            u.closed_form_33(2),
+        )
     except ShapeError as error:
         yield Evidence("shapes", f"not defined unless F = D: {error}", Verdict.UNKNOWN)
     square = Layers("residual", widths=lambda j: u.D, hidden_widths=lambda j: u.D)

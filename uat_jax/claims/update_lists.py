@@ -129,7 +129,9 @@ def reading(pairs: Callable[[str], Pair]) -> Callable[[Settings], Iterator[Evide
     return decide
 
 
-def for_all_depths(order: Order, rules: tuple[Assignment, ...], *, in_place: bool) -> Callable[[Settings], Iterator[Evidence]]:
+def for_all_depths(
+    order: Order, rules: tuple[Assignment, ...], *, in_place: bool
+) -> Callable[[Settings], Iterator[Evidence]]:
     """Prove a list exact for every L by induction over the boxes, and execute it at L = 1…5."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:

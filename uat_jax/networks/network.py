@@ -88,12 +88,8 @@ class Network:
         the network is float64 while x64 is off.
         """
         if x.dtype != checked_dtype(self.dtype):
-            raise InputError(
-                f"got x of dtype {x.dtype}, wanted {self.dtype}, the dtype of the network; cast x"
-            )
-        return kind_named(self.kind).function(
-            self.layers, x, activation(self.activation), precision=precision
-        )
+            raise InputError(f"got x of dtype {x.dtype}, wanted {self.dtype}, the dtype of the network; cast x")
+        return kind_named(self.kind).function(self.layers, x, activation(self.activation), precision=precision)
 
 
 def check_numbers(name: str, array: Any, dtype: np.dtype) -> None:

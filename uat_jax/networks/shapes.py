@@ -17,14 +17,10 @@ def bind_shape(name: str, shape: tuple[int, ...], axes: tuple[str, ...], sizes: 
     """
     wanted = ", ".join(f"{axis} = {sizes[axis]}" if axis in sizes else axis for axis in axes)
     same_rank = len(shape) == len(axes)
-    if not same_rank or any(
-        sizes.setdefault(axis, size) != size for axis, size in zip(axes, shape, strict=True)
-    ):
+    if not same_rank or any(sizes.setdefault(axis, size) != size for axis, size in zip(axes, shape, strict=True)):
         raise ShapeError(f"got shape {shape} for {name}, wanted ({wanted}); reshape or replace that array")
     if 0 in shape:
-        raise ShapeError(
-            f"got shape {shape} for {name}, wanted no empty axis; leave no array without entries"
-        )
+        raise ShapeError(f"got shape {shape} for {name}, wanted no empty axis; leave no array without entries")
 
 
 def bind_layer(layer: Any, number: int, axes: Axes, sizes: dict[str, int]) -> None:

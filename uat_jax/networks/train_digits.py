@@ -144,9 +144,7 @@ def _needed(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise InputError(
-            f"got no {module}, wanted it for training; run pip install 'uat_jax[train]'"
-        ) from None
+        raise InputError(f"got no {module}, wanted it for training; run pip install 'uat_jax[train]'") from None
 
 
 if __name__ == "__main__":

@@ -135,9 +135,7 @@ def attention_weights(
     return jax.nn.softmax(scores / jnp.sqrt(jnp.asarray(x.shape[1], x.dtype)), axis=-1)
 
 
-def attention(
-    layer: TransformerLayer, x: jax.Array, *, precision: jax.lax.PrecisionLike = "highest"
-) -> jax.Array:
+def attention(layer: TransformerLayer, x: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
     """MHA(x) = Concat_i(H_i x_i W_Vi) W_O = Σ_i H_i x_i W_Vi W_Oi (Eq. 7, 8): (N, M_{j-1}) → (N, M_j).
 
     The dtype is that of x. Raises `ShapeError` if x is not (N, M) with M = h d.

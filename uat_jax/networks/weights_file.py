@@ -95,9 +95,7 @@ def _network_from(arrays: Mapping[str, np.ndarray]) -> Network:
     kind = _string(arrays, "kind")
     activation = _string(arrays, "activation")
     layer, count = kind_named(kind).layer, _layer_count(arrays)
-    wanted = {
-        number: [f"layers.{number}.{field}" for field in layer._fields] for number in range(1, count + 1)
-    }
+    wanted = {number: [f"layers.{number}.{field}" for field in layer._fields] for number in range(1, count + 1)}
     names = ["kind", "activation", *(name for row in wanted.values() for name in row)]
     _check_names(arrays, names)
     layers: Any = tuple(layer._make(arrays[name] for name in row) for row in wanted.values())
@@ -109,9 +107,7 @@ def _network_from(arrays: Mapping[str, np.ndarray]) -> Network:
 def check_file_dtype(name: str, array: np.ndarray) -> None:
     """Raise `InputError` unless the dtype of `array` is one of `FILE_DTYPES`."""
     if array.dtype.name not in FILE_DTYPES:
-        raise InputError(
-            f"got dtype {array.dtype} for {name}, wanted {', '.join(FILE_DTYPES)}; cast that array"
-        )
+        raise InputError(f"got dtype {array.dtype} for {name}, wanted {', '.join(FILE_DTYPES)}; cast that array")
 
 
 def _string(arrays: Mapping[str, np.ndarray], name: str) -> str:
@@ -156,13 +152,9 @@ def _read_arrays(path: FilePath) -> dict[str, np.ndarray]:
         raise InputError(f"{path}: got no such file, wanted an .npz file; check the path") from None
     except Exception as error:  # whatever zipfile and NumPy trip over in a foreign or damaged file
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{path}: got no .npz of plain arrays ({reason}); write it with numpy.savez"
-        ) from None
+        raise InputError(f"{path}: got no .npz of plain arrays ({reason}); write it with numpy.savez") from None
     if len(arrays) != len(names):
-        raise InputError(
-            f"{path}: got two arrays of one name, wanted each name once; write it with numpy.savez"
-        )
+        raise InputError(f"{path}: got two arrays of one name, wanted each name once; write it with numpy.savez")
     return arrays
 
 

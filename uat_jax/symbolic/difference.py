@@ -26,17 +26,15 @@ class Difference:
         return f"{self.left} instead of {self.right}{place}"
 
 
-def first_difference(
-    normaliser: Normaliser, left: NormalForm, right: NormalForm, where: str = ""
-) -> Difference | None:
+def first_difference(normaliser: Normaliser, left: NormalForm, right: NormalForm, where: str = "") -> Difference | None:
     """The first differing word, looking inside the arguments of opaque functions; None if the forms are equal."""
     only_left = [t for t, c in left.terms.items() if right.terms.get(t) != c]
     only_right = [t for t, c in right.terms.items() if left.terms.get(t) != c]
     if not only_left and not only_right:
         return None
-    plain = [[t for t in terms if _is_plain(normaliser, t)] for terms in (only_left, only_right)]
-    if any(plain):  # words without functions say most clearly what is wrong
-        return _unmatched(normaliser, left, right, *plain, where)
+    plain_left, plain_right = ([t for t in terms if _is_plain(normaliser, t)] for terms in (only_left, only_right))
+    if plain_left or plain_right:  # words without functions say most clearly what is wrong
+        return _unmatched(normaliser, left, right, plain_left, plain_right, where)
     for s in only_left:
         for t in only_right:
             if (pair := _same_but_one_argument(normaliser, s, t)) is not None:
@@ -84,7 +82,7 @@ def _shallow(e: m.Expression, depth: int) -> m.Expression:
     if isinstance(e, m.Activation | m.RowSoftmax | m.Dependent) and depth == 0:
         dots = m.Letter("…", *e.arg.shape)
         return m.Dependent(e.letter, dots) if isinstance(e, m.Dependent) else e.func(dots)
-    inner = depth - isinstance(e, m.Activation | m.RowSoftmax | m.Dependent)
-    if isinstance(e, m.Letter) or not any(isinstance(a, m.Expression) for a in e.args):
+    if isinstance(e, m.Letter):
         return e
-    return e.func(*(_shallow(a, inner) if isinstance(a, m.Expression) else a for a in e.args))
+    inner = depth - isinstance(e, m.Activation | m.RowSoftmax | m.Dependent)
+    return e.rebuilt(lambda operand: _shallow(operand, inner))

@@ -65,7 +65,12 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Step]:
     k = sympy.Symbol("k", integer=True, positive=True)
     carried = m.RangeSum(m.Product(rule.carry, closed.W3(k, i), closed.s(k)), k, 1, i)
     return [
-        Step("Eq. 26: the affine part", A @ x + c, m.Addition(rule.W1 @ layers.x(0), rule.b3, rule.carry @ u), own),
+        Step(
+            "Eq. 26: the affine part",
+            A @ x + c,
+            m.Addition(rule.W1 @ layers.x(0), rule.b3, rule.carry @ u),
+            own,
+        ),
         Step("Eq. 27: the argument of σ", C @ m.Activation(B @ inner + b), C @ m.Activation(argument), own),
         Step("Lemma 1: a matrix passes into the sum", rule.carry @ closed.sum(i), carried, own),
         Step(

@@ -16,10 +16,10 @@ Expressions are immutable SymPy trees: ``subs``, ``xreplace``, ``free_symbols`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import sympy
 from sympy.core.basic import Basic
@@ -35,7 +35,7 @@ def dimension(name: str) -> sympy.Symbol:
 
 
 @cache
-def indexed_dimension(name: str, index: Any) -> sympy.Expr:
+def indexed_dimension(name: str, index: Any) -> Any:
     """The dimension ``name[index]`` of a family of widths, such as D_j."""
     return sympy.Indexed(sympy.IndexedBase(name, integer=True, positive=True), index)
 
@@ -53,6 +53,19 @@ class Expression(Basic):
     def shape(self) -> tuple[Any, Any]:
         """(rows, columns), each a SymPy integer expression."""
         raise AttributeError("every head defines its shape")
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Those arguments that are matrices themselves."""
+        return tuple(arg for arg in self.args if isinstance(arg, Expression))
+
+    def rebuilt(self, change: Callable[[Expression], Expression]) -> Expression:
+        """The same head with every operand changed."""
+        return self.func(*(change(arg) if isinstance(arg, Expression) else arg for arg in self.args))  # type: ignore[return-value]
+
+    def renamed(self, names: Mapping[Any, Any]) -> Self:
+        """Indices and dimensions replaced."""
+        return self.xreplace(names)  # type: ignore[return-value]
 
     @property
     def T(self) -> Expression:
@@ -194,12 +207,12 @@ class Addition(Expression):
         for term in terms[1:]:
             if not all(map(same_dimension, first.shape, term.shape)):
                 raise ShapeError(f"cannot add {_described(first)} and {_described(term)}: the shapes differ")
-        return Basic.__new__(cls, *terms) if len(terms) > 1 else first
+        return first if len(terms) == 1 else Basic.__new__(cls, *terms)
 
     @property
     def shape(self) -> tuple[Any, Any]:
         """The common shape."""
-        return self.args[0].shape  # type: ignore[attr-defined]
+        return self.operands[0].shape
 
 
 class Product(Expression):
@@ -209,19 +222,21 @@ class Product(Expression):
     """
 
     def __new__(cls, *factors: Expression):
-        factors = tuple(f for factor in factors for f in (factor.args if isinstance(factor, Product) else (factor,)))  # type: ignore[misc]
+        factors = tuple(
+            f for factor in factors for f in (factor.operands if isinstance(factor, Product) else (factor,))
+        )
         for left, right in zip(factors, factors[1:], strict=False):
             if not same_dimension(left.shape[1], right.shape[0]):
                 raise ShapeError(
                     f"cannot multiply {_described(left)} by {_described(right)}: "
                     f"the inner dimensions of {shape_text(left)} and {shape_text(right)} differ"
                 )
-        return Basic.__new__(cls, *factors) if len(factors) > 1 else factors[0]
+        return factors[0] if len(factors) == 1 else Basic.__new__(cls, *factors)
 
     @property
     def shape(self) -> tuple[Any, Any]:
         """(rows of the first factor, columns of the last)."""
-        return self.args[0].shape[0], self.args[-1].shape[1]  # type: ignore[attr-defined]
+        return self.operands[0].shape[0], self.operands[-1].shape[1]
 
 
 class Scaled(Expression):
@@ -230,7 +245,9 @@ class Scaled(Expression):
     def __new__(cls, coefficient: Any, matrix: Expression):
         coefficient = sympy.sympify(coefficient)
         if coefficient.has(sympy.Float):
-            raise InputError(f"got the float {coefficient} as a coefficient; wanted an exact number such as Rational(1, 2)")
+            raise InputError(
+                f"got the float {coefficient} as a coefficient; wanted an exact number such as Rational(1, 2)"
+            )
         return Basic.__new__(cls, coefficient, matrix)
 
     @property
@@ -320,7 +337,7 @@ class Kronecker(Expression):
     @property
     def shape(self) -> tuple[Any, Any]:
         """The products of the rows and of the columns."""
-        (a, b), (c, d) = self.args[0].shape, self.args[1].shape  # type: ignore[attr-defined]
+        (a, b), (c, d) = (operand.shape for operand in self.operands)
         return a * c, b * d
 
 
@@ -356,7 +373,7 @@ class RangeSum(Expression):
     The shape of the body may not depend on the index.
     """
 
-    def __new__(cls, body: Expression, index: sympy.Symbol, lower: Any, upper: Any):
+    def __new__(cls, body: Any, index: Any, lower: Any, upper: Any):
         if index in set().union(*(size.free_symbols for size in body.shape)):
             raise ShapeError(f"cannot sum {_described(body)} over {index}: its shape depends on {index}")
         return Basic.__new__(cls, body, index, sympy.sympify(lower), sympy.sympify(upper))
@@ -398,7 +415,7 @@ class RangeSum(Expression):
 
     def at(self, value: Any) -> Expression:
         """The summand at one value of the index."""
-        return self.body.xreplace({self.index: sympy.sympify(value)})
+        return self.body.renamed({self.index: sympy.sympify(value)})
 
 
 def latex(expression: Expression) -> str:
@@ -430,4 +447,4 @@ def replace_letters(
                 return Addition(*terms) if terms else Zero(*expression.shape)
             body = inner(expression.body, ranges | {expression.index: upper})
             return RangeSum(body, expression.index, lower, upper)
-    return expression.func(*(inner(a) if isinstance(a, Expression) else a for a in expression.args))
+    return expression.rebuilt(inner)

@@ -235,14 +235,14 @@ class Normaliser:
             case m.Ones() | m.Selection():
                 return self._single(Atom(e))
             case m.Addition():
-                return _collect(e.shape, (item for t in e.args for item in self(t).terms.items()))  # type: ignore[arg-type]
+                return _collect(e.shape, (item for t in e.operands for item in self(t).terms.items()))
             case m.Scaled():
                 factor = _exact(e.coefficient)
                 return _collect(e.shape, ((t, factor * c) for t, c in self(e.arg).terms.items()))
             case m.Product():
-                result = self(e.args[-1])  # type: ignore[arg-type]
-                for factor in reversed(e.args[:-1]):
-                    result = self._multiply(self(factor), result)  # type: ignore[arg-type]
+                result = self(e.operands[-1])
+                for factor in reversed(e.operands[:-1]):
+                    result = self._multiply(self(factor), result)
                 return result
             case m.Transposed():
                 inner = self(e.arg)
@@ -268,9 +268,9 @@ class Normaliser:
 
     def _activation(self, argument: NormalForm) -> NormalForm:
         heads = [self._records[word[0]] if len(word) == 1 else None for _, word in argument.terms]
-        shapes = {head.shape if isinstance(head, Column) else None for head in heads}
-        if len(shapes) == 1 and None not in shapes:
-            shape = shapes.pop()  # σ(vec(Z)) = vec(σ(Z))
+        shapes = {head.shape for head in heads if isinstance(head, Column)}
+        if len(shapes) == 1 and all(isinstance(head, Column) for head in heads):
+            (shape,) = shapes  # σ(vec(Z)) = vec(σ(Z))
             matrix = self._map(shape, argument, lambda w: self._unvec(w, shape))
             return self._single(Column((self._intern(Opaque(m.Activation, matrix)),), shape))
         return self._single(Opaque(m.Activation, argument))
@@ -358,15 +358,11 @@ class Normaliser:
         return (self._intern(Arranged(word, shape)),)
 
     def _kronecker(self, e: m.Kronecker) -> NormalForm:
-        left, right = self(e.args[0]), self(e.args[1])  # type: ignore[arg-type]
+        left, right = map(self, e.operands)
         join = lambda x, y: self._pair(x, y, left.shape, right.shape)
         return _collect(
             e.shape,
-            (
-                (self._combine(s, t, join), c * d)
-                for s, c in left.terms.items()
-                for t, d in right.terms.items()
-            ),
+            ((self._combine(s, t, join), c * d) for s, c in left.terms.items() for t, d in right.terms.items()),
         )
 
     def _transpose(self, word: Word) -> Word:
@@ -456,9 +452,9 @@ class Normaliser:
         shape_at = lambda shape: tuple(s.xreplace(names) for s in shape)
         match self._records[letter]:
             case Atom(expression):
-                return self._intern(Atom(expression.xreplace(names)))
+                return self._intern(Atom(expression.renamed(names)))
             case Opaque(head, argument):
-                head = head.xreplace(names) if isinstance(head, m.Letter) else head
+                head = head.renamed(names) if isinstance(head, m.Letter) else head
                 return self._intern(Opaque(head, self._reindex_form(argument, names)))
             case Flipped(inner):
                 return self._flip(self._reindex_letter(inner, names))
@@ -518,7 +514,11 @@ class Normaliser:
             case Atom(expression):
                 return [expression]
             case Opaque(head, argument):
-                return [*argument.shape, *argument.terms.values(), *([head] if isinstance(head, m.Letter) else [])]
+                return [
+                    *argument.shape,
+                    *argument.terms.values(),
+                    *([head] if isinstance(head, m.Letter) else []),
+                ]
             case Pair(_, _, a, b):
                 return [*a, *b]
             case Column(_, shape) | Arranged(_, shape):
@@ -559,7 +559,8 @@ class Normaliser:
         while sums:  # a sum stands inside those whose index is in its bound
             inner = next(s for s in sums if not any(s[0] in upper.free_symbols for _, upper in sums))
             sums.remove(inner)
-            body = m.RangeSum(body, inner[0], 1, inner[1])
+            index = sympy.Symbol(inner[0].name, integer=True, positive=True)  # the dummy stays in here
+            body = m.RangeSum(body.renamed({inner[0]: index}), index, 1, inner[1])
         return body if coefficient == 1 else m.Scaled(coefficient, body)
 
     def form_expression(self, form: NormalForm, names: Mapping[int, m.Letter] | None = None) -> m.Expression:

@@ -39,6 +39,8 @@ class _Notation:
 
 
 class _PlainScalars(StrPrinter):
+    printmethod = "_plain_text"  # or SymPy would ask the Indexed itself, which answers D[j]
+
     def _print_Indexed(self, expr: sympy.Indexed) -> str:
         return str(expr.base) + _script("_", expr.indices)
 
@@ -47,8 +49,10 @@ class _PlainScalars(StrPrinter):
 
 
 def _text_letter(letter: m.Letter) -> str:
-    return letter.name + _script("_", letter.subscripts) + (
-        f"^({','.join(str(v).replace(' ', '') for v in letter.superscripts)})" if letter.superscripts else ""
+    return (
+        letter.name
+        + _script("_", letter.subscripts)
+        + (f"^({','.join(str(v).replace(' ', '') for v in letter.superscripts)})" if letter.superscripts else "")
     )
 
 
@@ -136,14 +140,16 @@ def _write(e: m.Expression, n: _Notation) -> str:
         case m.Selection():
             return n.selection.format(n.scalar(e.args[0]))
         case m.Addition():
-            return _signed([_write(term, n) for term in e.args])  # type: ignore[arg-type]
+            return _signed([_write(term, n) for term in e.operands])
         case m.Product():
-            return n.space.join(tight(f, (*_LOOSE, m.Scaled)) for f in e.args)
+            return n.space.join(tight(f, (*_LOOSE, m.Scaled)) for f in e.operands)
         case m.Scaled():
             factor = n.brackets.format(n.scalar(c)) if (c := e.coefficient).is_Add else n.scalar(c)
             return f"-{tight(e.arg)}" if factor == "-1" else f"{factor} {tight(e.arg)}"
         case m.Transposed():
-            return n.transpose.format(tight(e.arg, (*_LOOSE, m.Product, m.Scaled)))
+            raised = isinstance(e.arg, m.Letter) and e.arg.superscripts  # LaTeX allows no second superscript
+            loose = m.Letter if raised else (*_LOOSE, m.Product, m.Scaled, m.Transposed)
+            return n.transpose.format(tight(e.arg, loose))
         case m.Activation():
             return n.sigma.format(inner(e.arg))
         case m.RowSoftmax():
@@ -153,7 +159,7 @@ def _write(e: m.Expression, n: _Notation) -> str:
         case m.Matricised():
             return n.unvec.format(inner(e.arg))
         case m.Kronecker():
-            return n.kronecker.format(*(tight(f) for f in e.args))
+            return n.kronecker.format(*(tight(f) for f in e.operands))
         case m.Dependent():
             return n.dependent.format(n.letter(e.letter), inner(e.arg))
         case m.RangeSum():

@@ -20,9 +20,8 @@ def letters_of(expression: m.Expression) -> Iterator[m.Letter]:
     if isinstance(expression, m.Dependent):
         yield from letters_of(expression.arg)
         return
-    for arg in expression.args:
-        if isinstance(arg, m.Expression):
-            yield from letters_of(arg)
+    for operand in expression.operands:
+        yield from letters_of(operand)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Assignment:
     def at(self, index: sympy.Symbol, number: Any) -> Assignment:
         """The assignment for one value of an index."""
         names = {index: sympy.sympify(number)}
-        return Assignment(self.target.xreplace(names), self.value.xreplace(names))
+        return Assignment(self.target.renamed(names), self.value.renamed(names))
 
     def __str__(self) -> str:
         return f"{self.target} = {self.value}"
@@ -231,7 +231,12 @@ def _first_layer(kind: str, closed: ClosedForm) -> list[Step]:
     """The invariant before any pass: layer 1's own parameters are the closed form of one layer."""
     A, B, C, b, c = closed.layers.parameters(1)
     first = recurrence(closed, 1)
-    held = {"W_{1,1}": (A, first.W1), "b_{1,3}": (c, first.b3), "W_{1,3}": (C, first.W3), "b_{1,2}": (b, first.b2_constant)}
+    held: dict[str, tuple[m.Expression, m.Expression]] = {
+        "W_{1,1}": (A, first.W1),
+        "b_{1,3}": (c, first.b3),
+        "W_{1,3}": (C, first.W3),
+        "b_{1,2}": (b, first.b2_constant),
+    }
     held["W_{1,2}"] = (B if kind == "residual" else B @ A, first.W2)
     return [Step(f"one layer: {v} is its own", own, hat, {}) for v, (own, hat) in held.items()]
 

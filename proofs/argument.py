@@ -1,0 +1,84 @@
+"""An argument on the terminal: numbered equations, each decided before it is printed."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
+
+WIDTH = 104
+
+
+class BrokenStepError(AssertionError):
+    """A step of the argument that does not hold; unlike `assert`, it also stops an optimised run."""
+
+
+def difference(left: Program, right: Program) -> Difference | None:
+    """The first word in which the normal forms of two programs' results part; None if they are equal."""
+    read = Normaliser(left.lines)
+    other = Normaliser(right.lines, read.letters)
+    return first_difference(read, read(left.result), other(right.result))
+
+
+class Argument:
+    """Prints as it goes; every method that claims something raises `BrokenStepError` if it is not so."""
+
+    def __init__(self, title: str) -> None:
+        self.number = 0
+        print(f"{title}\n{'═' * len(title)}")
+
+    def section(self, title: str) -> None:
+        """A heading."""
+        print(f"\n{title}\n{'─' * len(title)}")
+
+    def say(self, text: str) -> None:
+        """A sentence or two."""
+        print(textwrap.fill(" ".join(text.split()), WIDTH))
+
+    def show(self, formula: object) -> None:
+        """A formula or a table that claims nothing by itself."""
+        for line in str(formula).splitlines():
+            print(_wrapped(line, "        ", "          "))
+
+    def check(self, fact: str, holds: bool) -> None:
+        """A fact, numbered: (n) ✓ fact."""
+        if not holds:
+            raise BrokenStepError(f"not so: {fact}")
+        self.number += 1
+        print(_wrapped(f"{f'({self.number})':>6} ✓ {fact}", "", "         "))
+
+    def prove(self, step: Step) -> None:
+        """An equation, numbered: both sides have one normal form."""
+        if not step.holds():
+            raise BrokenStepError(f"{step.name} fails; {_parting(step)}")
+        self.check(step.name, True)
+        self.show(step)
+
+    def refute(self, step: Step) -> None:
+        """An equation that must fail, with the word that is wrong in it."""
+        self.check(f"refuted — {step.name}", not step.holds())
+        self.show(f"{step.left} ≠ {step.right}")
+        self.show(_parting(step))
+
+
+def _parting(step: Step) -> str:
+    normalise = Normaliser(step.where)
+    word = first_difference(normalise, normalise(step.left), normalise(step.right))
+    return "the shapes differ" if word is None else parting(word)
+
+
+def parting(word: Difference) -> str:
+    """Where two sides part, in words."""
+    place = f", in {word.where}" if word.where else ""
+    return f"left has {word.left}, right has {word.right}{place}"
+
+
+def _wrapped(line: str, first: str, rest: str) -> str:
+    """The line broken between terms, never inside an index such as {i + 1}."""
+    bound = re.sub(r"\{[^{}]*\}", lambda index: index.group().replace(" ", "\N{NO-BREAK SPACE}"), line)
+    folded = textwrap.fill(bound, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
+    return folded.replace("\N{NO-BREAK SPACE}", " ")
