@@ -27,29 +27,12 @@ from argument import Argument, difference
 
 import uat_jax as uj
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.difference import Difference
 from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.program import Program
-from uat_jax.symbolic.updates import (
-    W1,
-    W2,
-    W3,
-    Assignment,
-    Block,
-    b2,
-    b3,
-    execute,
-    final_values,
-    for_every_k,
-    in_place_rules,
-    k,
-    nested_sum,
-    sequential,
-    simultaneous,
-    square_layers,
-    update_induction,
-)
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k
 
 KINDS = ("residual", "transformer")
 DEPTHS = range(1, 6)
@@ -65,7 +48,7 @@ PRINTED = (
     Assignment(W2(j + 1), W2(j + 1) @ W1(j)),
     Assignment(W3(j), W1(j + 1) @ W3(j)),
 )
-BIAS = Assignment(b2(j), (W2(j) @ b3(j - 1) + b2(j)) + W2(j) @ nested_sum(1, j - 1))
+BIAS = Assignment(b2(j), (W2(j) @ b3(j - 1) + b2(j)) + W2(j) @ u.nested_sum(1, j - 1))
 CORRECTED = (*PRINTED[:3], Assignment(W3(k), W1(j + 1) @ W3(k)))
 """The last rule for every k ≤ j instead of k = j alone."""
 
@@ -104,15 +87,15 @@ Execution = Callable[[str, int], Program]
 
 
 def _in(order: Callable[[int], list[Block]]) -> Execution:
-    return lambda kind, depth: execute(kind, depth, order(depth))
+    return lambda kind, depth: u.execute(kind, depth, order(depth))
 
 
 READINGS: dict[str, tuple[str, Execution]] = {
-    "(a)": ("every symbol on the right is the original one", _in(lambda L: [simultaneous(_list(L))])),
-    "(b)": ("the assignments are executed in the printed order", _in(lambda L: [sequential(_list(L))])),
+    "(a)": ("every symbol on the right is the original one", _in(lambda L: [u.simultaneous(_list(L))])),
+    "(b)": ("the assignments are executed in the printed order", _in(lambda L: [u.sequential(_list(L))])),
     "(c)": (
         "one box per layer, right-hand sides as on entering the box (Fig. 2)",
-        _in(lambda L: [simultaneous(_box(n)) for n in range(1, L)]),
+        _in(lambda L: [u.simultaneous(_box(n)) for n in range(1, L)]),
     ),
     "(c′)": (
         "as (c), but b_{j+1,2} uses the W_{k,3} already updated in its box",
@@ -120,27 +103,20 @@ READINGS: dict[str, tuple[str, Execution]] = {
     ),
     "(d)": (
         "for each new layer all rules are applied again",
-        _in(lambda L: [simultaneous(_list(n)) for n in range(2, L + 1)]),
+        _in(lambda L: [u.simultaneous(_list(n)) for n in range(2, L + 1)]),
     ),
     "(e)": (
         "every symbol on the right is the final one, except the assigned one",
-        lambda kind, depth: final_values(kind, depth, _list(depth)),
+        lambda kind, depth: u.final_values(kind, depth, _list(depth)),
     ),
     "(f)": (
         "corrected: as (c), but box j+1 multiplies every W_{k,3} with k ≤ j",
-        _in(lambda L: [simultaneous(for_every_k(_box(n, CORRECTED), n)) for n in range(1, L)]),
+        _in(lambda L: [u.simultaneous(u.for_every_k(_box(n, CORRECTED), n)) for n in range(1, L)]),
     ),
 }
 
-CERTIFICATES = {
-    "(a)": "updates.one-shot",
-    "(b)": "updates.one-sweep",
-    "(c)": "updates.boxes",
-    "(c′)": "updates.boxes-new-w3",
-    "(d)": "updates.redone",
-    "(e)": "updates.final-values",
-    "(f)": "updates.corrected-boxes",
-}
+NAMES = "one-shot one-sweep boxes boxes-new-w3 redone final-values corrected-boxes"
+CERTIFICATES = {r: f"updates.{name}" for r, name in zip(READINGS, NAMES.split(), strict=True)}
 """The same readings in the ledger, where the list is written down a second time."""
 
 
@@ -154,7 +130,7 @@ CERTIFICATES = {
 # %%
 def verdicts(execution: Execution, kind: str) -> list[Difference | None]:
     """For each depth: None if the reading is exact there, else the first wrong word."""
-    layers = square_layers(kind)
+    layers = u.square_layers(kind)
     return [difference(execution(kind, depth), plain_network(layers, depth)) for depth in DEPTHS]
 
 
@@ -260,7 +236,7 @@ def value(program: Program) -> Fraction:
 def three_layers_by_hand(a: Argument) -> None:
     """The scalar example under every reading."""
     a.section("Three layers by hand: A = (2, 3, 5), C_j = 1, B = b = c = x_0 = 0, σ(0) = 1/2")
-    true = value(plain_network(square_layers("residual"), 3))
+    true = value(plain_network(u.square_layers("residual"), 3))
     a.show(f"the network           x_3 = {true}")
     for name, (_, execution) in READINGS.items():
         found = value(execution("residual", 3))
@@ -284,15 +260,15 @@ def corrected(a: Argument) -> None:
     boxes = tuple(rule.at(j, INDEX) for rule in CORRECTED) + (BIAS.at(j, INDEX + 1),)
     for title, rules, in_place in (
         ("The corrected list (f), simultaneous, for every L", boxes, False),
-        ("Theorem 2: the same list overwriting in place, for every L", in_place_rules(INDEX), True),
+        ("Theorem 2: the same list overwriting in place, for every L", u.in_place_rules(INDEX), True),
     ):
         a.section(title)
         a.show("\n".join(map(str, rules)) + "\n(with k: for every k = 1, …, i)")
-        for step in update_induction("residual", rules, in_place=in_place):
+        for step in u.update_induction("residual", rules, in_place=in_place):
             a.prove(step)
-        transformer = update_induction("transformer", rules, in_place=in_place)
+        transformer = u.update_induction("transformer", rules, in_place=in_place)
         a.check(f"the same {len(transformer)} equations for a Transformer", all(s.holds() for s in transformer))
-    wrong = update_induction("residual", boxes, in_place=True)
+    wrong = u.update_induction("residual", boxes, in_place=True)
     failing = [step.name for step in wrong if not step.holds()]
     fact = f"refuted — (f)'s own order overwriting in place: {len(failing)} of {len(wrong)} equations fail"
     a.check(fact, bool(failing))

@@ -17,6 +17,8 @@ import numpy as np
 
 from uat_jax.lowering import Lowered
 from uat_jax.networks import (
+    ResidualLayer,
+    TransformerLayer,
     activation,
     initialise_residual,
     initialise_transformer,
@@ -24,6 +26,7 @@ from uat_jax.networks import (
     transformer,
 )
 from uat_jax.symbolic.derivation import Derivation, derive
+from uat_jax.symbolic.layers import Attention, Layers
 
 
 def letters(kind: str, layers: Sequence[Any]) -> dict[str, jax.Array]:
@@ -32,19 +35,17 @@ def letters(kind: str, layers: Sequence[Any]) -> dict[str, jax.Array]:
     return {name: array for j, layer in enumerate(layers, 1) for name, array in named(j, layer).items()}
 
 
-def _residual_letters(j: int, layer: Any) -> dict[str, jax.Array]:
-    return {f"{name}_{j}": array for name, array in layer._asdict().items()}
+def _residual_letters(j: int, layer: ResidualLayer) -> dict[str, jax.Array]:
+    names = map(str, Layers("residual").parameters(j))
+    return dict(zip(names, (layer.A, layer.B, layer.C, layer.b, layer.c), strict=True))
 
 
-def _transformer_letters(j: int, layer: Any) -> dict[str, jax.Array]:
+def _transformer_letters(j: int, layer: TransformerLayer) -> dict[str, jax.Array]:
+    of = Attention(len(layer.query))
     heads = {"Q": layer.query, "K": layer.key, "V": layer.value, "O": layer.output}
-    per_head = {f"W_{{{q},{i}}}^({j})": w for q, ws in heads.items() for i, w in enumerate(ws, 1)}
-    return per_head | {
-        f"V_{{{j},1}}": layer.hidden,
-        f"v_{{{j},1}}": layer.hidden_bias,
-        f"V_{{{j},2}}": layer.project,
-        f"v_{{{j},2}}": layer.project_bias,
-    }
+    per_head = {str(of.weight(name, j, i)): w for name, ws in heads.items() for i, w in enumerate(ws, 1)}
+    shared = layer.hidden, layer.hidden_bias, layer.project, layer.project_bias
+    return per_head | dict(zip(map(str, of.feed_forward(j)), shared, strict=True))
 
 
 @dataclass(frozen=True)

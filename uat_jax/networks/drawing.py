@@ -49,7 +49,7 @@ def draw_arrays(
     and rounded.
     """
     sizes = [int(np.prod(shape)) for shape, _ in table.values()]
-    wide = jnp.promote_types(dtype, jnp.float32)
+    wide = dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
     pieces = jnp.split(jax.random.normal(key, (sum(sizes),), wide), np.cumsum(sizes)[:-1].tolist())
     return {
         field: (piece.reshape(shape) * jnp.sqrt(jnp.asarray(variance, wide))).astype(dtype)

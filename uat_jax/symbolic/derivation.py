@@ -87,7 +87,8 @@ def derive(kind: str, *, depth: int, heads: int | None = None) -> Derivation:
         raise InputError(f"unknown kind of network {kind!r}; wanted one of {', '.join(KINDS)}")
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
         raise InputError(f"depth {depth!r} is not possible; wanted a whole number of layers, at least 1")
-    if heads is not None and (kind != "transformer" or heads < 1):
+    counted = isinstance(heads, int) and not isinstance(heads, bool) and heads >= 1
+    if heads is not None and (kind != "transformer" or not counted):
         raise InputError(f"heads={heads!r} does not fit; wanted a positive number and kind 'transformer'")
     attention = Attention(heads) if heads else None
     layers = attention.layers if attention else Layers(kind)

