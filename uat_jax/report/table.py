@@ -30,40 +30,38 @@ MEANINGS = {
 
 def show_verdicts(console: Console, chapters: Sequence[tuple[str, Sequence[Certificate]]], seconds: float) -> None:
     """One row per claim, by chapter, with the legend and the sum."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
-    table.add_column("claim", no_wrap=True)
-    table.add_column("what is claimed", ratio=2)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("how it is known", ratio=3)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("what is claimed, and how the verdict is known")
     for chapter, certificates in chapters:
-        if not certificates:
-            continue
-        table.add_section()
-        table.add_row(Text(chapter, style="bold"))
+        if certificates:
+            table.add_section()
+            table.add_row("", "", Text(chapter, style="bold underline"))
         for certificate in certificates:
             table.add_row(*_row(certificate))
     console.print(table)
     console.print(_legend([c for _, found in chapters for c in found], seconds))
 
 
-def _row(certificate: Certificate) -> tuple[Any, ...]:
+def _row(certificate: Certificate) -> tuple[Text, str, Text]:
     claim = certificate.claim
-    mark = Text(certificate.verdict, style=COLOURS[certificate.verdict])
+    verdict = Text(certificate.verdict, style=COLOURS[certificate.verdict])
     if not certificate.passes:
-        mark.append(f"\nexpected {certificate.expected}", style="bold red")
-    return str(claim["id"]), str(claim["title"]), mark, Text(_reason(certificate))
+        verdict.append(f"\nexpected\n{certificate.expected}", style="bold red")
+    return verdict, str(claim["id"]), Text.assemble((str(claim["title"]), "bold"), "\n", (_reason(certificate), "dim"))
 
 
 def _reason(certificate: Certificate) -> str:
     """The shortest honest answer to "how do you know?"."""
     if certificate.verdict == Verdict.REFUTED:
         return _refutation(certificate)
-    findings: dict[str, str] = {}
+    findings: dict[str, list[str]] = {}
     for evidence in certificate.evidence:
-        findings.setdefault(evidence.method, evidence.finding)
-    proof = findings.get("induction") or findings.get("normal form") or findings.get("floats", "")
-    lines = [proof, *_floats(certificate), findings.get("predictions", "")]
-    return "\n".join(line for line in lines if line)
+        findings.setdefault(evidence.method, []).append(evidence.finding)
+    proof = findings.get("induction") or findings.get("normal form") or findings.get("floats", [])
+    lines = ["; ".join(proof), *_floats(certificate), *findings.get("predictions", [])]
+    return "\n".join(lines)
 
 
 def _refutation(certificate: Certificate) -> str:
@@ -105,7 +103,7 @@ def show_claims(console: Console, chapters: Iterable[tuple[str, Iterable[Any]]])
         table.add_column(name, no_wrap=name in ("claim", "expects"))
     for chapter, rows in chapters:
         table.add_section()
-        table.add_row(Text(chapter, style="bold"))
+        table.add_row("", Text(chapter, style="bold underline"))
         for claim in rows:
             verdict = Text(claim.expects, style=COLOURS[claim.expects])
             table.add_row(claim.id, claim.title, claim.source, claim.ledger, verdict)

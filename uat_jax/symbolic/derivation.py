@@ -47,8 +47,10 @@ class Derivation:
         out that is what is decided, together with the step that makes each block such a layer.
         """
         network, closed, _ = self.normal_forms(dynamic=dynamic or self.attention is not None)
-        blocks = (step.holds() for step in self.steps if step.name.startswith("write block"))
-        return network == closed and (self.attention is None or all(blocks))
+        return network == closed and (self.attention is None or self._blocks_hold())
+
+    def _blocks_hold(self) -> bool:
+        return all(step.holds() for step in self.steps if step.name.startswith("write block"))
 
     def normal_forms(self, *, dynamic: bool = False) -> tuple[NormalForm, NormalForm, Normaliser]:
         """x_L of the plain network, x_L of the closed form, and a normaliser of their letters."""

@@ -155,7 +155,7 @@ class Attention:
     def _over_heads(self, term: Any) -> m.Expression:
         if isinstance(self.heads, int):
             return m.Addition(*(term(i) for i in range(1, self.heads + 1)))
-        i = sympy.Symbol("i", integer=True, positive=True)
+        i = sympy.Symbol("i", integer=True, nonnegative=True)  # not the positive i that may count layers
         return m.RangeSum(term(i), i, 1, self.heads)
 
     def attend(self, j: Any, X: m.Expression) -> m.Expression:

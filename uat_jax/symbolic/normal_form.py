@@ -113,6 +113,8 @@ Record = Atom | Opaque | Flipped | Pair | Column | Arranged
 
 def _exact(coefficient: Any) -> Any:
     """Python numbers where possible: they are a hundred times faster than SymPy's."""
+    if type(coefficient) is int:
+        return coefficient
     if isinstance(coefficient, sympy.Integer):
         return int(coefficient)
     if isinstance(coefficient, sympy.Rational):
@@ -121,7 +123,9 @@ def _exact(coefficient: Any) -> Any:
 
 
 def _is_zero(coefficient: Any) -> bool:
-    return coefficient == 0 or (isinstance(coefficient, sympy.Expr) and sympy.expand(coefficient) == 0)
+    return coefficient == 0 or (
+        type(coefficient) is not int and isinstance(coefficient, sympy.Expr) and sympy.expand(coefficient) == 0
+    )
 
 
 def _collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> NormalForm:
