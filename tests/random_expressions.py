@@ -50,38 +50,38 @@ def agree(a: Bounded, b: Bounded) -> bool:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Matrix operations of unit roundoff ``u`` on `Bounded` values; every γ has 8 to spare for the bound's own rounding."""
+    """Matrix operations of unit roundoff ``u`` on `Bounded` values; γ has 8 n U to spare: the bound is rounded itself."""
 
     u: float = U
 
     def gamma(self, n: int) -> float:
-        return n * self.u / (1 - n * self.u)
+        return n * self.u / (1 - n * self.u) + 8 * n * U
 
     def multiply(self, *factors: Bounded, product: Callable = np.matmul) -> Bounded:
         """|X̂Ŷ − XY| ≤ (|X|+e)(|Y|+e) − |X||Y| + γ (|X|+e)(|Y|+e), and so for more factors in any order."""
         chain = lambda parts: reduce(product, parts)
         size = chain([f.size for f in factors])
         propagated = size - chain([np.abs(f.value) for f in factors])
-        length = sum(f.value.shape[0] + 8 for f in factors)
+        length = sum(f.value.shape[0] + 1 for f in factors)
         return Bounded(chain([f.value for f in factors]), propagated + self.gamma(length) * size)
 
     def add(self, *terms: Bounded) -> Bounded:
         size = sum(t.size for t in terms)
-        error = sum(t.error for t in terms) + self.gamma(len(terms) + 8) * size
+        error = sum(t.error for t in terms) + self.gamma(len(terms)) * size
         return Bounded(sum(t.value for t in terms), error)  # type: ignore[arg-type]
 
     def elementwise(self, function: Callable[[np.ndarray], np.ndarray], x: Bounded, lipschitz: float = 1.25) -> Bounded:
-        """σ with |σ'| ≤ ``lipschitz``, computed to within 16 u (1 + |x|): it takes a few operations and one exp or tanh."""
+        """σ with |σ'| ≤ ``lipschitz``, computed to within 16 u (1 + |x|): a few operations and one exp or tanh."""
         return Bounded(function(x.value), lipschitz * x.error + 16 * self.u * (1 + x.size))
 
     def softmax(self, x: Bounded) -> Bounded:
         """The rows of the Jacobian sum to at most 2 s (1 − s) ≤ 1/2 in absolute value.
 
-        Rounding: x_i − max changes s_i by at most s_i |x_i − max| u ≤ u, exp and the quotient by a few u, the sum by γ_n.
+        Rounding: x_i − max moves s_i by at most s_i |x_i − max| u ≤ u, exp and the quotient by a few u, the sum by γ_n.
         """
         powers = np.exp(x.value - x.value.max(axis=1, keepdims=True))
         worst = np.broadcast_to(x.error.max(axis=1, keepdims=True), x.value.shape)
-        return Bounded(powers / powers.sum(axis=1, keepdims=True), worst / 2 + self.gamma(x.value.shape[1] + 16))
+        return Bounded(powers / powers.sum(axis=1, keepdims=True), worst / 2 + self.gamma(x.value.shape[1] + 8))
 
 
 # --- the evaluator -------------------------------------------------------------------------------------------------

@@ -517,3 +517,17 @@ def test_probe_inside_a_trace():
     inside = []
     jax.jit(lambda x: inside.append(matmul.matmul_precision(np.dtype("float32"), "highest", device)) or x)(1.0)
     assert inside == [outside]
+
+
+def test_products_with_zeros_and_ones_do_not_round():
+    """I ⊗ W moves the entries of W; W ⊗ W multiplies them."""
+
+    def deviation(left):
+        closed = trace(lambda w: jnp.kron(left(w), w), jnp.asarray(normal(2, 2), jnp.float32))
+        random = np.random.default_rng(SEED)
+        w = normal(2, 2).astype(np.float32)
+        return standard_deviation(closed, [w], random, samples=16, dot_precision=FULL_DOT)
+
+    assert (deviation(lambda w: jnp.eye(3, dtype=w.dtype)) == 0).all()
+    assert (deviation(lambda w: w) > 0).all()
+    assert (deviation(lambda w: 3 * jnp.eye(2, dtype=w.dtype)) > 0).any()

@@ -131,7 +131,7 @@ def _cast_from(equation: JaxprEqn) -> float:
     dtype = dtype_of(equation.invars[0])
     if is_number(equation.invars[0]):
         return unit_roundoff(dtype)
-    return 2.0**-53 if dtype == np.bool_ else 2.0 ** -jnp.iinfo(dtype).bits
+    return 1.0 if dtype == np.bool_ else 2.0 ** -jnp.iinfo(dtype).bits  # 0 and 1 are exact everywhere
 
 
 def _unit(equation: JaxprEqn) -> float:

@@ -25,6 +25,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, rounds
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
+from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.errors import InputError
 
 SMALLEST_NOISE = 2.0**-33
@@ -70,6 +71,8 @@ class _Noisy(Doubles):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         results = super().evaluate(equation, operands)
+        if equation.primitive.name == "mul" and _is_exact_product(operands, dtype_of(equation.outvars[0])):
+            return results
         exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
         error = amplitude(equation, exact, results[0][0], self.dot_precision) if rounds(equation) else None
         return results if error is None else [self.noisy(results[0], error)]
@@ -81,6 +84,13 @@ class _Noisy(Doubles):
         result = np.repeat(value, 1 + self.samples, axis=0) if len(value) == 1 else value.copy()
         result[1:] += np.where(signs == 1, self.scale * error, -self.scale * error)
         return result
+
+
+def _is_exact_product(operands: Sequence[np.ndarray], dtype: np.dtype) -> bool:
+    """Whether one factor consists of zeros and ±1 in all copies, as I_N does in I_N ⊗ W, and nothing is subnormal."""
+    normal = float(jnp.finfo(dtype).smallest_normal)
+    trivial = any(len(x) == 1 and np.all((x == 0) | (np.abs(x) == 1)) for x in operands)
+    return trivial and all(np.all((x == 0) | (np.abs(x) >= normal)) for x in operands)
 
 
 def _is_short(array: np.ndarray, dtype: np.dtype) -> np.ndarray:

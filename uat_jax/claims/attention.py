@@ -50,7 +50,7 @@ def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
         layer, x = arguments
         return lowered(letters("transformer", [layer]), x.reshape(-1))
 
-    layers, inputs = random_trials("transformer", 1, settings.trials, settings.seed)
+    layers, inputs = random_trials("transformer", settings.depth, settings.trials, settings.seed)
     found = compare_on(
         plain,
         matrix,
