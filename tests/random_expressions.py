@@ -50,7 +50,10 @@ def agree(a: Bounded, b: Bounded) -> bool:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Matrix operations of unit roundoff ``u`` on `Bounded` values; γ has 8 n U to spare: the bound is rounded itself."""
+    """Matrix operations of unit roundoff ``u`` on `Bounded` values.
+
+    γ_n has 8 n U to spare, since the bounds are rounded themselves.
+    """
 
     u: float = U
 
@@ -95,7 +98,7 @@ class Evaluator:
     j mod 3 + 1; a dependent parameter A(x) is tanh(R vec(x) + r) with R, r drawn from the letter of A and the shapes.
     """
 
-    numbers: Mapping[Any, int]
+    numbers: Mapping[Any, Any]
     values: dict[m.Letter, Bounded] = field(default_factory=dict)
     arithmetic: Arithmetic = Arithmetic()
     sigma: Callable[[np.ndarray], np.ndarray] = lambda x: np.tanh(x + 0.375)  # not odd, and not 0 at 0
@@ -352,8 +355,8 @@ def true_rewrites(e: m.Expression) -> list[m.Expression]:
         m.RangeSum(m.Letter("C", e.shape[0], e.shape[0], (k,)) @ e, k, 1, 0) + e if not e.has(k) else e,
     ]
     match e:
-        case m.Addition(args=terms):
-            found += [m.Addition(*reversed(terms)), terms[0] + m.Addition(*terms[1:])]  # type: ignore[list-item]
+        case m.Addition():
+            found += [m.Addition(*reversed(e.operands)), e.operands[0] + m.Addition(*e.operands[1:])]
         case m.Product(args=factors):
             found += _distributed(factors)
         case m.Transposed(args=(m.Product(args=factors),)):
@@ -408,8 +411,8 @@ def false_rewrites(e: m.Expression) -> list[m.Expression]:
         case m.Letter():
             found += [m.Letter("A" if e.name == "B" else "B", *e.shape, e.subscripts)] * 3
             found += [m.Letter(e.name, *e.shape, tuple(i + 1 for i in e.subscripts))] * 3
-        case m.Addition(args=terms):
-            found += [m.Addition(*terms[1:])] * 3
+        case m.Addition():
+            found += [m.Addition(*e.operands[1:])] * 3
         case m.Product(args=(x, *_)) if square and x.shape == e.shape:  # type: ignore[attr-defined]
             found += [m.Product(*e.args[1:], e.args[0])] * 3  # type: ignore[arg-type]
         case m.Kronecker(args=(x, y)) if x.shape[0] * x.shape[1] != 1:  # type: ignore[attr-defined]

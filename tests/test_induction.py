@@ -4,6 +4,7 @@ from dataclasses import fields, replace
 from itertools import permutations
 
 import pytest
+import sympy
 
 from uat_jax.certify.programs import difference
 from uat_jax.claims import update_lists as lists
@@ -44,7 +45,7 @@ def test_theorem_1_holds_for_every_depth(kind, dynamic):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_collected_rules_are_those_of_theorem_1(kind):
-    """P_{i+1} = A P_i, q_{i+1} = A q_i + c, Ŵ_{i+1,2} = B̄ P_i, b̂_{i+1,2} = B̄ q_i + b + B̄ u_i, what multiplies u is A."""
+    """P_{i+1} = A P_i, q_{i+1} = A q_i + c, Ŵ_{i+1,2} = B̄ P_i, b̂_{i+1,2} = B̄ q_i + b + B̄ u_i; u_i is carried by A."""
     closed = ClosedForm(Layers(kind))
     A, B, C, b, c = closed.layers.parameters(i + 1)
     inner = B if kind == "residual" else B @ A
@@ -62,6 +63,24 @@ def test_the_collected_rules_are_those_of_theorem_1(kind):
         assert Step(field.name, getattr(collected, field.name), getattr(stated, field.name)).holds(), field.name
 
 
+class Halved(Layers):
+    """Layers whose linear part is taken half: A_j x / 2 + c_j + C_j σ(B_j x + b_j)."""
+
+    def apply(self, j, x):
+        A, B, C, b, c = self.parameters(j)
+        return m.Addition(m.Scaled(sympy.Rational(1, 2), A @ x), c, C @ m.Activation(B @ x + b))
+
+
+def test_coefficients_are_collected():
+    halved, plain = (recurrence(ClosedForm(of("residual")), i + 1) for of in (Halved, Layers))
+    half = lambda e: m.Scaled(sympy.Rational(1, 2), e)
+    assert halved.carry is not None and plain.carry is not None
+    assert Step("W1", halved.W1, half(plain.W1)).holds()
+    assert Step("carry", halved.carry, half(plain.carry)).holds()
+    assert Step("b3", halved.b3, half(plain.b3) + half(ClosedForm(Layers("residual")).layers.c(i + 1))).holds()
+    assert not Step("W1", halved.W1, plain.W1).holds()
+
+
 WHERE_IT_SHOWS = {
     "W1": [AFFINE, STEP],
     "b3": [AFFINE, STEP],
@@ -75,7 +94,7 @@ MUTATIONS = {
     "sign": lambda e: -e,
     "doubled": lambda e: e + e,
     "dropped": lambda e: m.Zero(*e.shape),
-    "lost last term": lambda e: m.Addition(*e.args[:-1]) if isinstance(e, m.Addition) else -e,
+    "lost last term": lambda e: m.Addition(*e.operands[:-1]) if isinstance(e, m.Addition) else -e,
 }
 
 
@@ -113,6 +132,19 @@ def test_the_step_needs_what_multiplies_u(kind):
     )
     assert step(rule).holds()
     assert not step(replace(rule, carry=None)).holds()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_thirds_unfold_only_where_k_runs_up_to_i(kind):
+    layers, closed = Layers(kind), ClosedForm(Layers(kind))
+    k = sympy.Symbol("k", integer=True, positive=True)
+    rule = recurrence(closed, i + 1)
+    define = step_definitions(closed, layers, rule)
+    letter = closed.W3(k, i + 1)
+    assert rule.carry is not None
+    assert define(letter, {k: i}) == rule.carry @ closed.W3(k, i)
+    assert [define(letter, ranges) for ranges in ({}, {k: i + 1}, {k: i - 1})] == [None] * 3
+    assert define(closed.W3(i + 1, i + 1), {}) == rule.W3
 
 
 # --- Theorem 2 -------------------------------------------------------------------------------------------

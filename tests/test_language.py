@@ -92,12 +92,12 @@ def test_what_does_not_fit_is_named_with_its_shape(build, said):
 def test_sympy_itself_lets_symbolic_mismatches_through():
     """Why the language checks shapes itself."""
     W = sympy.MatrixSymbol("W", p, n)
-    assert (W @ W).shape == (p, n)
+    assert sympy.MatMul(W, W).shape == (p, n)  # type: ignore[attr-defined]
 
 
 def test_a_float_is_no_coefficient():
     with pytest.raises(InputError, match="float 0.5.* exact"):
-        0.5 * x
+        m.Scaled(0.5, x)
 
 
 # --- putting in ------------------------------------------------------------------------------------------
@@ -194,7 +194,11 @@ PRINTED = [
     ),
     (m.Scaled(-2, x), "-2 x", r"-2 \mathbf{x}"),
     (x - 2 * x, "x - 2 x", r"\mathbf{x} - 2 \mathbf{x}"),
-    (m.Scaled(1 / sympy.sqrt(p), A + A), "1/sqrt(m) (A + A)", r"\frac{1}{\sqrt{m}} \left(\mathbf{A} + \mathbf{A}\right)"),
+    (
+        m.Scaled(1 / sympy.sqrt(p), A + A),
+        "1/sqrt(m) (A + A)",
+        r"\frac{1}{\sqrt{m}} \left(\mathbf{A} + \mathbf{A}\right)",
+    ),
     (m.Scaled(n + 1, x), "(n + 1) x", r"\left(n + 1\right) \mathbf{x}"),
     ((2 * A) @ x, "(2 A) x", r"\left(2 \mathbf{A}\right)\mathbf{x}"),
     (m.RangeSum(B[k] @ x, k, 1, j), "Σ_{k=1}^{j} B_k x", r"\sum_{k=1}^{j} \mathbf{B}_{k}\mathbf{x}"),

@@ -49,7 +49,7 @@ def roundoff(dtype) -> Arithmetic:
 
 
 def drawn(letters, numbers: Mapping[Any, int], dtype, name: str) -> dict[m.Letter, jax.Array]:
-    """Arrays for letters: each row of absolute sum 1, so that products neither grow nor round away; columns are biases."""
+    """Arrays for letters: the absolute values in a row sum to 1, so that products do not grow; columns are biases."""
     seed = zlib.crc32(name.encode())
     print(f"seed {seed}")
     rng, found = np.random.default_rng(seed), {}
@@ -123,7 +123,7 @@ def _lowered_row(expression, sizes, dtype):
     return found, at(Arithmetic()), at(roundoff(dtype))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES[:2])
 @pytest.mark.parametrize("sizes", SIZES, ids=["1", "2×3×4", "5×2×1"])
 @pytest.mark.parametrize("expression", ROWS.values(), ids=ROWS)
 def test_row(expression, sizes, dtype):
@@ -218,12 +218,13 @@ class Both:
         return exact(np.asarray(x).astype(np.float64).reshape(-1, 1))
 
 
+ALL_DEPTHS = list(zip((1, 2, 3, 7, 13), SIGMAS, strict=True))
 CASES = [
-    *[(kind, depth, None, sigma) for kind in ("residual", "transformer") for depth, sigma in zip((1, 2, 3, 7, 13), SIGMAS, strict=True)],
+    *[(kind, depth, None, sigma) for kind in ("residual", "transformer") for depth, sigma in ALL_DEPTHS],
     *[("residual", 3, None, sigma) for sigma in SIGMAS if sigma != "gelu"],
-    *[("transformer", 2, 2, sigma) for sigma in SIGMAS],
-    *[("transformer", depth, heads, "gelu") for depth, heads in ((1, 1), (3, 1), (7, 1), (1, 2), (3, 2), (13, 2), (1, 3), (3, 3))],
-]  # fmt: skip
+    *[("transformer", depth, 2, sigma) for depth, sigma in ALL_DEPTHS],
+    *[("transformer", depth, heads, "gelu") for depth in (1, 2, 3) for heads in (1, 3)],
+]
 
 
 @pytest.mark.parametrize(("kind", "depth", "heads", "sigma"), CASES)

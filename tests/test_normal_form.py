@@ -197,6 +197,7 @@ NOT_DECIDED = {
     "Kronecker products associate": (K(K(A, B), X), K(A, K(B, X))),
     "vec of ones": (vec(one(n, p)), one(n * p, 1)),
     "σ of a zero column": (S(vec(O(n, p))), vec(S(O(n, p)))),
+    "σ of a transposed vec": (S(vec(X).T), S(vec(X)).T),
     "coefficients are not expanded": ((n + 1) ** 2 * x, (n**2 + 2 * n + 1) * x),
     "softmax rows sum to one": (softmax(A) @ one(n, 1), one(n, 1)),
     "scalars commute as matrices": (u.T @ x, x.T @ u),
@@ -247,8 +248,8 @@ SUMS = {
         Sum(C @ Ak[k] @ x, k, 1, j),
         [Sum(Ak[k] @ C @ x, k, 1, j)],
     ),
-    "a constant summand": (Sum(A, k, 1, j), j * A, [A, (j + 1) * A]),
-    "a constant summand, one more": (Sum(A, k, 1, j + 1), j * A + A, [j * A]),
+    "a constant summand": (Sum(A, k, 1, j), m.Scaled(j, A), [A, m.Scaled(j + 1, A)]),
+    "a constant summand, one more": (Sum(A, k, 1, j + 1), m.Scaled(j, A) + A, [m.Scaled(j, A)]),
     "a product of sums": (
         Sum(Ak[k], k, 1, j) @ Sum(Bk[k], k, 1, j),
         Sum(Sum(Ak[k] @ Bk[l], l, 1, j), k, 1, j),
@@ -306,12 +307,12 @@ SUMS = {
     "an inner sum shadows the name of the outer": (
         Sum(Ak[k] @ Sum(Bk[k], k, 1, j), k, 1, j + 1),
         Sum(Ak[k] @ Sum(Bk[l], l, 1, j), k, 1, j + 1),
-        [Sum(Ak[k] @ (j * Bk[k]), k, 1, j + 1)],
+        [Sum(Ak[k] @ m.Scaled(j, Bk[k]), k, 1, j + 1)],
     ),
     "an explicit sum around a shadow": (
         Sum(Ak[k] @ Sum(Bk[k], k, 1, j), k, 1, 2),
         (Ak[1] + Ak[2]) @ Sum(Bk[k], k, 1, j),
-        [Ak[1] @ (j * Bk[1]) + Ak[2] @ (j * Bk[2])],
+        [Ak[1] @ m.Scaled(j, Bk[1]) + Ak[2] @ m.Scaled(j, Bk[2])],
     ),
     "a free index is not captured": (
         Sum(Sum(Ak[l] @ Bk[k], k, 1, j), l, 1, k + 1),

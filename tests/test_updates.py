@@ -79,7 +79,7 @@ def test_the_first_wrong_words_of_one_shot_are_those_of_the_ledger():
     """P_3 → A_3A_2, b_{3,3} → A_3c_2 + c_3 and W_{1,3} → A_2C_1, seen in the lines themselves."""
     program, layers = u.execute("residual", 3, lists.one_shot(3)), u.square_layers("residual")
     A, C, c = layers.A, layers.C, layers.c
-    held = lambda letter: program[m.Letter(letter.name, *letter.shape, letter.subscripts, (1,))]
+    held = lambda letter: program[m.Letter(letter.name, *letter.shape, subscripts=letter.subscripts, superscripts=(1,))]
     assert held(u.W1(3)) == A(3) @ A(2)
     assert held(u.b3(3)) == A(3) @ c(2) + c(3)
     assert held(u.W3(1)) == A(2) @ C(1)

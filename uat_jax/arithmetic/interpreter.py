@@ -26,7 +26,7 @@ Rule = Callable[..., Any]
 
 STRUCTURAL = frozenset(
     "broadcast_in_dim concatenate dynamic_slice dynamic_update_slice expand_dims gather pad reshape rev "
-    "select_n slice split squeeze transpose".split()
+    "select_n slice split squeeze stack transpose unstack".split()
 )
 """Primitives that move entries and compute none."""
 
@@ -248,7 +248,12 @@ class _Walk:
 
     def scan(self, equation: JaxprEqn, operands: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
         """A scan, unrolled: the body is applied to (constants, carry, i-th entry of each sequence)."""
-        constants, carries = equation.params["num_consts"], equation.params["num_carry"]
+        body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
+        # A sequence has one axis more outside than inside; versions of JAX name the counts differently.
+        rank = lambda atom: len(shape_of(atom))
+        same = lambda outer, inner: sum(rank(a) == rank(b) for a, b in zip(outer, inner, strict=True))
+        carries = same(equation.outvars, body.outvars)
+        constants = same(equation.invars, body.invars) - carries
         fixed, carry, sequences = (
             operands[:constants],
             operands[constants : constants + carries],

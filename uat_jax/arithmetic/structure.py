@@ -36,7 +36,9 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "slice": _slice,
     "split": _split,
     "squeeze": lambda parameters, x: np.squeeze(x, parameters["dimensions"]),
+    "stack": lambda parameters, *xs: np.stack(xs, parameters["axis"]),
     "transpose": lambda parameters, x: x.transpose(parameters["permutation"]),
+    "unstack": lambda parameters, x: list(np.moveaxis(x, parameters["axis"], 0)),
 }
 
 
