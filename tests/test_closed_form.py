@@ -12,12 +12,12 @@ from uat_jax.certify.floats import compare_on
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.closed_form import CLAIMS
-from uat_jax.claims.kernels import Kernels, cast, random_kernels, random_trials
+from uat_jax.claims.kernels import Kernels, cast, letters, random_kernels, random_trials
 from uat_jax.claims.ledger import find
 from uat_jax.claims.update_lists import boxes
 from uat_jax.errors import FloatRangeError, InputError, ShapeError
 from uat_jax.lowering import Lowered
-from uat_jax.networks import ACTIVATIONS, Network, activation, digits, save_network
+from uat_jax.networks import ACTIVATIONS, Network, ResidualLayer, activation, digits, save_network
 from uat_jax.symbolic import updates as u
 
 SEED = 11
@@ -60,10 +60,8 @@ def _square_trials(depth: int):
     draw = np.random.default_rng(SEED)
     D, F = 5, 7
     shapes = {"A": (D, D), "B": (F, D), "C": (D, F), "b": (F,), "c": (D,)}
-    layers = [{name: draw.normal(size=(4, *s)) / 2 for name, s in shapes.items()} for _ in range(depth)]
-    from uat_jax.networks import ResidualLayer
-
-    return tuple(ResidualLayer(**layer) for layer in layers), draw.normal(size=(4, D))
+    one = lambda: ResidualLayer(**{name: draw.normal(size=(4, *s)) / 2 for name, s in shapes.items()})  # type: ignore
+    return tuple(one() for _ in range(depth)), draw.normal(size=(4, D))
 
 
 @pytest.mark.parametrize(("depth", "agrees"), [(1, True), (2, True), (3, False)])
@@ -77,8 +75,6 @@ def test_merge_does_not_see_the_input():
     kernels = random_kernels("residual", 3, "highest")
     layers, x = cast(random_trials("residual", 3, 1, SEED), "float32")
     one = jax.tree.map(lambda a: a[0], layers)
-    from uat_jax.claims.kernels import letters
-
     hatted = kernels.lowered.merge(letters("residual", one))
     plain = kernels.plain((one, x[0]))
     np.testing.assert_allclose(kernels.lowered.evaluate(hatted, x[0]), plain, rtol=1e-4)

@@ -459,3 +459,12 @@ def test_sympy_cannot_do_this_itself():
     W, x = m.Letter("W", n, n), m.Letter("x", n, 1)
     with pytest.raises(NotImplementedError, match="Activation"):
         sympy.lambdify((W, x), m.Activation(W @ x), "jax")
+
+
+def test_two_letters_of_one_name_are_refused():
+    n = m.dimension("n")
+    one, other, y = m.Letter("W_1", n, n), m.Letter("W", n, n, (1,)), m.Letter("y", n, 1)
+    x = m.Letter("x", n, 1)
+    lowered = Lowered(Program({y: one @ other @ x}, y), x, jnp.tanh)
+    with pytest.raises(InputError, match="both written W_1"):
+        lowered({"W_1": jnp.ones((2, 2))}, jnp.ones(2))

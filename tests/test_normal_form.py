@@ -21,7 +21,8 @@ from random_expressions import (
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.derivation import derive
-from uat_jax.symbolic.normal_form import Normaliser, Opaque
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.words import Opaque
 
 n, p, q = m.dimension("n"), m.dimension("p"), m.dimension("q")
 k, l = (sympy.Symbol(s, integer=True, positive=True) for s in "kl")
@@ -388,7 +389,7 @@ def test_a_definition_means_no_bound_index():
 def test_names_of_the_normal_form_can_be_used_again():
     """What comes back from a normal form is an expression like any other."""
     normalise = Normaliser()
-    once = normalise.form_expression(normalise(Sum(Ak[k] @ S(Sum(Bk[l] @ xk[k], l, 1, j)), k, 1, j)))
+    once = normalise.letters.form_expression(normalise(Sum(Ak[k] @ S(Sum(Bk[l] @ xk[k], l, 1, j)), k, 1, j)))
     assert isinstance(once, m.RangeSum)
     assert equal(once, Sum(Ak[k] @ S(Sum(Bk[l] @ xk[k], l, 1, j)), k, 1, j))
     doubled = m.Letter("A", n, n, (once.index,)) @ once
@@ -439,7 +440,7 @@ def _evaluators(symbolic):
 def test_the_normal_form_of_a_random_expression_has_its_value(depth, symbolic, seed):
     for name, _, e in _draws(depth, symbolic, seed):
         normalise = Normaliser()
-        back = normalise.form_expression(normalise(e))
+        back = normalise.letters.form_expression(normalise(e))
         for at in _evaluators(symbolic):
             assert agree(at(e), at(back)), f"{name}: {e}"
         assert normalise.equal(e, back), f"{name}: {e}"
@@ -486,7 +487,7 @@ def test_the_comparison_of_numbers_can_fail():
 def test_the_closed_form_stays_quadratic(kind, depth):
     """x_L has 1 + L + L words and the argument of σ in layer j has 1 + (j−1) + 1 + (j−1) = 2j: L² + 3L + 1 in all."""
     network, closed, normalise = derive(kind, depth=depth).normal_forms()
-    arguments = [r.argument for r in normalise.letters.records if isinstance(r, Opaque)]
+    arguments = [r.argument for r in normalise.letters.table if isinstance(r, Opaque)]
     assert len(arguments) == depth
     for form in (network, closed):
         words = len(form.terms) + sum(len(argument.terms) for argument in arguments)

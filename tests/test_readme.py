@@ -43,7 +43,7 @@ def test_table(text, monkeypatch, capsys):
 
 def test_counts(text):
     """18 proved, 24 refuted: the numbers in the README are the ledger's."""
-    expected = [claim.expects for claim in cli.claims()]
+    expected = [str(claim.expects) for claim in cli.claims()]
     for verdict in ("PROVED", "REFUTED"):
         assert re.search(rf"^{verdict}\s+{expected.count(verdict)} ", text, re.M)
     assert f"{len(expected)} of {len(expected)} claims" in text

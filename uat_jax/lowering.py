@@ -84,6 +84,11 @@ class Lowered:
 
 
 def _given(letters: Sequence[m.Letter], arrays: Arrays) -> dict[m.Letter, Array]:
+    """The arrays of the letters.  Raises `InputError` for a missing array and for two letters of one name."""
+    names = list(map(str, letters))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two different letters are both written {twice}; wanted a name of its own for each")
     missing = [str(l) for l in letters if str(l) not in arrays]
     if missing:
         raise InputError(f"no array for {', '.join(missing)}; wanted one for each of {', '.join(map(str, letters))}")

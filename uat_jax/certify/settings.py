@@ -17,8 +17,8 @@ class Settings:
     ``depth``: number of layers of the networks that are evaluated and of the closed form that is compared with them
     (claims for all depths are proved for all depths regardless).  ``dtypes``: of the float evidence (none: no such
     evidence).  ``trials``: random networks and inputs, trial t drawn from ``seed`` and t alone.  ``device``: "cpu",
-    "gpu", "tpu" or None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of the user's own
-    network and inputs.  Raises `InputError` for anything out of range.
+    "gpu", "tpu" or None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of
+    the user's own network and inputs.  Raises `InputError` for anything out of range.
     """
 
     depth: int = 3

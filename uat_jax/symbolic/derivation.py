@@ -9,10 +9,11 @@ from functools import cached_property
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import KINDS, Attention, Layers
-from uat_jax.symbolic.normal_form import NormalForm, Normaliser
+from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.words import NormalForm
 
 
 @dataclass(frozen=True)

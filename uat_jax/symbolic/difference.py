@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.normal_form import NormalForm, Normaliser, Opaque, Term
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.words import NormalForm, Opaque, Term
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def first_difference(normaliser: Normaliser, left: NormalForm, right: NormalForm
 
 
 def _is_plain(n: Normaliser, term: Term) -> bool:
-    return not any(isinstance(record, Opaque) for record in n.records(term[1]))
+    return not any(isinstance(record, Opaque) for record in n.letters.records(term[1]))
 
 
 def _unmatched(n, left, right, only_left, only_right, where) -> Difference:
@@ -65,7 +66,7 @@ def _common_ends(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 def _same_but_one_argument(n: Normaliser, s: Term, t: Term) -> tuple[NormalForm, NormalForm] | None:
     if s[0] != t[0] or len(s[1]) != len(t[1]):
         return None
-    parts = [(x, y) for x, y in zip(n.records(s[1]), n.records(t[1]), strict=True) if x != y]
+    parts = [(x, y) for x, y in zip(n.letters.records(s[1]), n.letters.records(t[1]), strict=True) if x != y]
     match parts:
         case [(Opaque(f, a), Opaque(g, b))] if f == g:
             return a, b
@@ -74,7 +75,7 @@ def _same_but_one_argument(n: Normaliser, s: Term, t: Term) -> tuple[NormalForm,
 
 def _abbreviated(n: Normaliser, form: NormalForm, term: Term) -> str:
     """The word as text, with the inner arguments of its functions written as dots."""
-    expression = n.term_expression(term, form.terms[term], form.shape[0])
+    expression = n.letters.term_expression(term, form.terms[term], form.shape[0])
     return str(_shallow(expression, depth=1))
 
 

@@ -16,7 +16,8 @@ import sympy
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers
-from uat_jax.symbolic.normal_form import Atom, NormalForm, Normaliser, Opaque, Word
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.words import Atom, Letters, NormalForm, Opaque, Word
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,11 @@ def recurrence(closed: ClosedForm, j: Any) -> Recurrence:
     first = j == 1
     normalise = Normaliser()
     x = x_0 if first else m.Addition(closed.W1(j - 1) @ x_0, closed.b3(j - 1), u)
-    outer = _by_last_letter(normalise, normalise(layers.apply(j, x)), (x_0, u))
+    outer = _by_last_letter(normalise.letters, normalise(layers.apply(j, x)), (x_0, u))
     (sigma,) = (key for key in outer if isinstance(key, Opaque))
-    inner = _by_last_letter(normalise, sigma.argument, (x_0, u))
+    inner = _by_last_letter(normalise.letters, sigma.argument, (x_0, u))
     size_outer, size_inner = layers.widths(j), layers.hidden_widths(j)
-    read = lambda words, rows, columns: factored(normalise, words, rows, columns)
+    read = lambda words, rows, columns: factored(normalise.letters, words, rows, columns)
     return Recurrence(
         W1=read(outer[x_0], size_outer, layers.widths(0)),
         b3=read(outer[None], size_outer, 1),
@@ -123,7 +124,7 @@ def recurrence(closed: ClosedForm, j: Any) -> Recurrence:
 Words = list[tuple[Word, Any]]
 
 
-def _by_last_letter(n: Normaliser, form: NormalForm, ends: tuple[m.Letter, ...]) -> Mapping[Any, Words]:
+def _by_last_letter(n: Letters, form: NormalForm, ends: tuple[m.Letter, ...]) -> Mapping[Any, Words]:
     """The words sorted by what they act on: one of ``ends``, a σ, or nothing (None: a constant); ends are cut off."""
     classes: dict[Any, Words] = defaultdict(list)
     for (ranges, word), coefficient in form.terms.items():
@@ -138,7 +139,7 @@ def _by_last_letter(n: Normaliser, form: NormalForm, ends: tuple[m.Letter, ...])
     return classes
 
 
-def factored(n: Normaliser, words: Iterable[tuple[Word, Any]], rows: Any, columns: Any) -> m.Expression:
+def factored(n: Letters, words: Iterable[tuple[Word, Any]], rows: Any, columns: Any) -> m.Expression:
     """Σ c·word with common first letters taken out, so that B X + B Y is written B (X + Y)."""
     groups: dict[Any, Words] = defaultdict(list)
     for word, coefficient in words:
@@ -149,7 +150,7 @@ def factored(n: Normaliser, words: Iterable[tuple[Word, Any]], rows: Any, column
     return m.Addition(*terms) if terms else m.Zero(rows, columns)
 
 
-def _factor(n: Normaliser, head: Word, tails: Words, rows: Any, columns: Any) -> m.Expression:
+def _factor(n: Letters, head: Word, tails: Words, rows: Any, columns: Any) -> m.Expression:
     if len(tails) > 1 and head:
         left = n.expression(head)
         assert left is not None

@@ -1,0 +1,432 @@
+"""Words of letters: the free noncommutative algebra in which normal forms live.
+
+A `NormalForm` is a sum of words; a word is a tuple of letters; a letter is an interned record (`Letters.records`) for
+a matrix letter, an opaque function of a normal form, a transpose, X ⊗ Y, vec(word) or unvec(word).  `Letters` joins,
+transposes, vectorises and renumbers words, applying the rules that docs/soundness.md proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import count, groupby, permutations, product
+from typing import Any
+
+import sympy
+
+from uat_jax.symbolic import language as m
+
+Word = tuple[int, ...]
+Term = tuple[tuple[Any, ...], Word]  # the upper bounds of the sums in front, and the word
+
+
+_expanded = cache(sympy.expand)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalForm:
+    """A sum of words of one shape.  Two normal forms of one `Normaliser` are equal iff their ``key`` is."""
+
+    shape: tuple[Any, Any]
+    terms: Mapping[Term, Any]
+
+    @cached_property
+    def key(self) -> tuple:
+        """The shape and the words with their coefficients, hashable: 0 and c I show their size nowhere else."""
+        return (*map(_expanded, self.shape), frozenset(self.terms.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NormalForm) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+# --- letters -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A letter or constant of the language."""
+
+    expression: m.Expression
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A function letter f(argument): ``head`` is Activation, RowSoftmax or the letter of a dynamic parameter."""
+
+    head: Any
+    argument: NormalForm
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """The transpose of a letter that cannot absorb it."""
+
+    letter: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """word ⊗ word, with the shapes of both."""
+
+    left: Word
+    right: Word
+    left_shape: tuple[Any, Any]
+    right_shape: tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """vec(word) of a matrix with that shape."""
+
+    word: Word
+    shape: tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """unvec(word) with that shape, for a word that is not itself a vec."""
+
+    word: Word
+    shape: tuple[Any, Any]
+
+
+Record = Atom | Opaque | Flipped | Pair | Column | Arranged
+
+
+def exact(coefficient: Any) -> Any:
+    """Python numbers where possible: they are a hundred times faster than SymPy's."""
+    if type(coefficient) is int:
+        return coefficient
+    if isinstance(coefficient, sympy.Integer):
+        return int(coefficient)
+    if isinstance(coefficient, sympy.Rational):
+        return Fraction(int(coefficient.p), int(coefficient.q))
+    return coefficient
+
+
+def _is_zero(coefficient: Any) -> bool:
+    return coefficient == 0 or (
+        type(coefficient) is not int and isinstance(coefficient, sympy.Expr) and sympy.expand(coefficient) == 0
+    )
+
+
+def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> NormalForm:
+    """The sum of the terms, like words added up and zeros left out."""
+    total: dict[Term, Any] = {}
+    for term, coefficient in terms:
+        total[term] = total[term] + coefficient if term in total else coefficient
+    return NormalForm(shape, {t: exact(c) for t, c in total.items() if not _is_zero(c)})
+
+
+@cache
+def binder(height: int) -> sympy.Symbol:
+    """The bound index κ_height: the number of sums at or inside its own, so inner names never meet outer ones.
+
+    A dummy is equal to no symbol of an expression.
+    """
+    return sympy.Dummy(f"κ{height}", integer=True, positive=True)
+
+
+class Letters:
+    """The table of letters, with what is known of each, and the rules for joining words of them."""
+
+    def __init__(self) -> None:
+        self.table: list[Record] = []
+        self.shapes: list[tuple[Any, Any]] = []
+        self.ids: dict[Record, int] = {}
+        self.transposes: dict[int, int] = {}
+        self.heights: dict[int, int] = {}
+        self.symbols: dict[int, frozenset] = {}
+
+    def records(self, word: Word) -> tuple[Record, ...]:
+        """The letters of a word."""
+        return tuple(self.table[i] for i in word)
+
+    def intern(self, record: Record) -> int:
+        """The number of a letter; equal records have equal numbers."""
+        if record not in self.ids:
+            self.ids[record] = len(self.table)
+            self.table.append(record)
+            self.shapes.append(self._shape_of(record))
+        return self.ids[record]
+
+    def _shape_of(self, record: Record) -> tuple[Any, Any]:
+        match record:
+            case Atom(expression):
+                return expression.shape
+            case Opaque(head, argument):
+                return head.shape if isinstance(head, m.Letter) else argument.shape
+            case Flipped(letter):
+                return self.shapes[letter][1], self.shapes[letter][0]
+            case Pair(_, _, (a, b), (c, d)):
+                return a * c, b * d
+            case Column(_, (rows, columns)):
+                return rows * columns, sympy.Integer(1)
+            case Arranged(_, shape):
+                return shape
+
+    def single(self, record: Record) -> NormalForm:
+        """The form that is one letter."""
+        letter = self.intern(record)
+        return NormalForm(self.shapes[letter], {((), (letter,)): 1})
+
+    # --- joining words ------------------------------------------------------------------------------------------------
+
+    def map_words(self, shape: Any, form: NormalForm, rule: Callable[[Word], Word]) -> NormalForm:
+        """The form with a rule applied to every word, its sums renumbered."""
+        return collect(shape, ((self.ordered(ranges, rule(word)), c) for (ranges, word), c in form.terms.items()))
+
+    def combine(self, s: Term, t: Term, join: Callable[[Word, Word], Word]) -> Term:
+        """Join two words; the sums in front of them get names that do not clash."""
+        (s_ranges, s_word), (t_ranges, t_word) = s, t
+        if not s_ranges and not t_ranges:
+            return (), join(s_word, t_word)
+        height = max(self.height(s_word), self.height(t_word))
+        s_ranges, s_word = self._renumber(s, height)
+        t_ranges, t_word = self._renumber(t, height + len(s_ranges))
+        return self.ordered(s_ranges + t_ranges, join(s_word, t_word))
+
+    def _renumber(self, term: Term, height: int) -> Term:
+        ranges, word = term
+        start = self.height(word)
+        names = {binder(start + i): binder(height + i) for i in range(1, len(ranges) + 1)}
+        return tuple(r.xreplace(names) for r in ranges), self.reindex(word, names)
+
+    def concatenate(self, left: Word, right: Word) -> Word:
+        """The product of two words, neighbours merged."""
+        while left and right:
+            merged = self._merge(left[-1], right[0])
+            if merged is None:
+                break
+            left, right = left[:-1], merged + right[1:]
+            if not merged:
+                continue
+            left, right = left + right[:1], right[1:]  # the merged letter may meet its left neighbour next
+            if len(left) > 1 and (again := self._merge(left[-2], left[-1])) is not None:
+                left = left[:-2] + again
+        return left + right
+
+    def _merge(self, a: int, b: int) -> Word | None:
+        """(X⊗Y)(Z⊗W) = XZ⊗YW and (X⊗Y) vec(Z) = vec(X Z Yᵀ); None where neither applies."""
+        match self.table[a], self.table[b]:
+            case Pair(x, y, (p, q), (r, s)), Pair(z, w, (t, u), (v, n)) if _fit(q, t) and _fit(s, v):
+                return self.pair(self.concatenate(x, z), self.concatenate(y, w), (p, u), (r, n))
+            case Pair(x, y, (p, q), (r, s)), Column(z, (t, u)) if _fit(q, t) and _fit(s, u):
+                word = self.concatenate(self.concatenate(x, z), self.transpose(y))
+                return self.vec(word, (p, r))
+            case Flipped(column), Pair() if isinstance(self.table[column], Column):
+                merged = self._merge(self._flip(b), column)
+                return None if merged is None else self.transpose(merged)
+        return None
+
+    def pair(self, left: Word, right: Word, left_shape: Any, right_shape: Any) -> Word:
+        """word ⊗ word, or what it is equal to for identities, columns and rows."""
+        if not left and not right:
+            return ()
+        if left_shape[1] == 1 and right_shape[1] == 1:
+            word = self.concatenate(left, self.transpose(right))
+            return self.vec(word, (left_shape[0], right_shape[0]))
+        if left_shape[0] == 1 and right_shape[0] == 1:  # rows: the transpose of columns
+            columns = self.transpose(left), self.transpose(right), left_shape[::-1], right_shape[::-1]
+            return self.transpose(self.pair(*columns))
+        return (self.intern(Pair(left, right, left_shape, right_shape)),)
+
+    def vec(self, word: Word, shape: tuple[Any, Any]) -> Word:
+        """vec(word)."""
+        if shape[1] == 1:
+            return word
+        match self.records(word):
+            case (Arranged(column, _),):
+                return column
+        return (self.intern(Column(word, shape)),)
+
+    def unvec(self, word: Word, shape: tuple[Any, Any]) -> Word:
+        """unvec(word)."""
+        if shape[1] == 1:
+            return word
+        match self.records(word):
+            case (Column(matrix, of),) if all(map(m.same_dimension, of, shape)):
+                return matrix
+        return (self.intern(Arranged(word, shape)),)
+
+    # --- transposes ---------------------------------------------------------------------------------------------------
+
+    def transpose(self, word: Word) -> Word:
+        """The transpose of a word: transposed letters in reverse order."""
+        return tuple(self._flip(letter) for letter in reversed(word))
+
+    def _flip(self, letter: int) -> int:
+        if letter not in self.transposes:
+            flipped = self._flipped(letter)
+            self.transposes[letter], self.transposes[flipped] = flipped, letter
+        return self.transposes[letter]
+
+    def _flipped(self, letter: int) -> int:
+        match self.table[letter]:
+            case Flipped(inner):
+                return inner
+            case Opaque(m.Activation, argument):  # σ is elementwise
+                turned = self.map_words(argument.shape[::-1], argument, self.transpose)
+                return self.intern(Opaque(m.Activation, turned))
+            case Pair(left, right, a, b):
+                flipped = Pair(self.transpose(left), self.transpose(right), a[::-1], b[::-1])
+                return self.intern(flipped)
+            case Atom(m.Ones() as ones):
+                return self.intern(Atom(m.Ones(*ones.shape[::-1])))
+        return self.intern(Flipped(letter))
+
+    # --- sums in front of words ---------------------------------------------------------------------------------------
+
+    def ordered(self, ranges: tuple[Any, ...], word: Word) -> Term:
+        """Number the sums in front of a word by where their indices first occur in it (Fubini)."""
+        if len(ranges) < 2:
+            return ranges, word
+        start, free = self.height(word), [self.free_symbols(i) for i in word]
+        first = lambda i: next((n for n, symbols in enumerate(free) if binder(start + i) in symbols), len(word))
+        groups = groupby(sorted(range(1, len(ranges) + 1), key=first), key=first)
+        orders = product(*(list(permutations(together)) for _, together in groups))  # more than one in one letter
+        numbered = (self._numbered(ranges, word, start, [i for group in order for i in group]) for order in orders)
+        return min(numbered, key=lambda term: (term[1], str(term[0])))
+
+    def _numbered(self, ranges: tuple[Any, ...], word: Word, start: int, order: list[int]) -> Term:
+        names = {binder(start + old): binder(start + new) for new, old in enumerate(order, 1) if old != new}
+        return tuple(ranges[i - 1].xreplace(names) for i in order), self.reindex(word, names)
+
+    def reindex(self, word: Word, names: Mapping[Any, Any]) -> Word:
+        """Replace index symbols inside a word."""
+        if not names:
+            return word
+        return tuple(self._reindex_letter(i, names) if self.free_symbols(i) & names.keys() else i for i in word)
+
+    def _reindex_letter(self, letter: int, names: Mapping[Any, Any]) -> int:
+        shape_at = lambda shape: tuple(s.xreplace(names) for s in shape)
+        match self.table[letter]:
+            case Atom(expression):
+                return self.intern(Atom(expression.renamed(names)))
+            case Opaque(head, argument):
+                head = head.renamed(names) if isinstance(head, m.Letter) else head
+                return self.intern(Opaque(head, self._reindex_form(argument, names)))
+            case Flipped(inner):
+                return self._flip(self._reindex_letter(inner, names))
+            case Pair(left, right, a, b):
+                words = self.reindex(left, names), self.reindex(right, names)
+                return self.intern(Pair(*words, shape_at(a), shape_at(b)))
+            case Column(word, shape):
+                return self.intern(Column(self.reindex(word, names), shape_at(shape)))
+            case Arranged(word, shape):
+                return self.intern(Arranged(self.reindex(word, names), shape_at(shape)))
+
+    def _reindex_form(self, form: NormalForm, names: Mapping[Any, Any]) -> NormalForm:
+        return collect(
+            tuple(s.xreplace(names) for s in form.shape),  # type: ignore[arg-type]
+            (
+                ((tuple(r.xreplace(names) for r in ranges), self.reindex(word, names)), _renamed(c, names))
+                for (ranges, word), c in form.terms.items()
+            ),
+        )
+
+    def height(self, word: Word) -> int:
+        """How many nested sums the arguments of a word's letters contain."""
+        return max((self._letter_height(i) for i in word), default=0)
+
+    def _letter_height(self, letter: int) -> int:
+        if letter not in self.heights:
+            self.heights[letter] = max(
+                (len(r) + self.height(w) for r, w in self._inside(self.table[letter])), default=0
+            )
+        return self.heights[letter]
+
+    def _inside(self, record: Record) -> list[Term]:
+        match record:
+            case Opaque(_, argument):
+                return list(argument.terms)
+            case Flipped(letter):
+                return [((), (letter,))]
+            case Pair(left, right):
+                return [((), left + right)]
+            case Column(word, _) | Arranged(word, _):
+                return [((), word)]
+        return []
+
+    def free_symbols(self, letter: int) -> frozenset:
+        """The index symbols that occur in a letter."""
+        if letter not in self.symbols:
+            record = self.table[letter]
+            own = {s for size in self._own_scalars(record) for s in getattr(size, "free_symbols", ())}
+            for ranges, word in self._inside(record):
+                own = own.union(*(r.free_symbols for r in ranges), *(self.free_symbols(i) for i in word))
+            self.symbols[letter] = frozenset(own)
+        return self.symbols[letter]
+
+    def _own_scalars(self, record: Record) -> list[Any]:
+        """What can name an index outside the words of a letter: shapes, coefficients, the letter of a function."""
+        match record:
+            case Atom(expression):
+                return [expression]
+            case Opaque(head, argument):
+                return [
+                    *argument.shape,
+                    *argument.terms.values(),
+                    *([head] if isinstance(head, m.Letter) else []),
+                ]
+            case Pair(_, _, a, b):
+                return [*a, *b]
+            case Column(_, shape) | Arranged(_, shape):
+                return [*shape]
+        return []
+
+    # --- back to expressions ------------------------------------------------------------------------------------------
+
+    def expression(self, word: Word, names: Mapping[int, m.Letter] | None = None) -> m.Expression | None:
+        """The word as an expression (None for the empty word); ``names`` abbreviates letters."""
+        factors = [self._letter_expression(i, names or {}) for i in word]
+        return m.Product(*factors) if factors else None
+
+    def _letter_expression(self, letter: int, names: Mapping[int, m.Letter]) -> m.Expression:
+        if letter in names:
+            return names[letter]
+        whole = lambda word, size: self.expression(word, names) or m.Identity(size)
+        match self.table[letter]:
+            case Atom(expression):
+                return expression
+            case Opaque(head, argument):
+                inner = self.form_expression(argument, names)
+                return m.Dependent(head, inner) if isinstance(head, m.Letter) else head(inner)
+            case Flipped(inner):
+                return self._letter_expression(inner, names).T
+            case Pair(left, right, a, b):
+                return m.Kronecker(whole(left, a[0]), whole(right, b[0]))
+            case Column(word, shape):
+                return m.Vectorised(whole(word, shape[0]))
+            case Arranged(word, shape):
+                return m.Matricised(whole(word, shape[0] * shape[1]), *shape)
+
+    def term_expression(self, term: Term, coefficient: Any, size: Any, names: Mapping[int, m.Letter] | None = None):
+        """One term, coefficient and sums included; ``size`` is the size of the identity an empty word stands for."""
+        ranges, word = term
+        body = self.expression(word, names) or m.Identity(size)
+        sums = list(zip(map(binder, count(self.height(word) + 1)), ranges, strict=False))
+        while sums:  # a sum stands inside those whose index is in its bound
+            inner = next(s for s in sums if not any(s[0] in upper.free_symbols for _, upper in sums))
+            sums.remove(inner)
+            index = sympy.Symbol(inner[0].name, integer=True, positive=True)  # the dummy stays in here
+            body = m.RangeSum(body.renamed({inner[0]: index}), index, 1, inner[1])
+        return body if coefficient == 1 else m.Scaled(coefficient, body)
+
+    def form_expression(self, form: NormalForm, names: Mapping[int, m.Letter] | None = None) -> m.Expression:
+        """The whole form as an expression, one term after the other."""
+        terms = [self.term_expression(t, c, form.shape[0], names) for t, c in form.terms.items()]
+        return m.Addition(*terms) if terms else m.Zero(*form.shape)
+
+
+def _renamed(coefficient: Any, names: Mapping[Any, Any]) -> Any:
+    return coefficient.xreplace(names) if isinstance(coefficient, sympy.Basic) else coefficient
+
+
+def _fit(a: Any, b: Any) -> bool:
+    return m.same_dimension(a, b)
