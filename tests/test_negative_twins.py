@@ -22,7 +22,7 @@ PROVED = [claim.id for claim in uj.claims() if claim.expects == uj.Verdict.PROVE
 MUTATIONS = ("sign", "dropped term", "index", "transpose", "version")
 
 
-# --- mutations of one place --------------------------------------------------------------------------------------------
+# --- mutations of one place ------------------------------------------------------------------------------------------
 
 
 def _mutants_of(e: m.Expression, kind: str) -> Iterator[m.Expression]:
