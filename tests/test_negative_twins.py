@@ -48,10 +48,11 @@ def mutants(e: m.Expression, kind: str) -> Iterator[m.Expression]:
     yield from _mutants_of(e, kind)
     if isinstance(e, m.Letter):
         return
+    rebuild: Callable[..., m.Expression] = e.func  # type: ignore[assignment]
     for i, arg in enumerate(e.args):
         if isinstance(arg, m.Expression) and not (isinstance(e, m.Dependent) and i == 0):
             for changed in mutants(arg, kind):
-                yield e.func(*e.args[:i], changed, *e.args[i + 1 :])
+                yield rebuild(*e.args[:i], changed, *e.args[i + 1 :])
 
 
 # --- what the claims decide ----------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class FloatComparison:
             argument, perturbed on one side) that would have exceeded the tolerances of both sides together,
             to first order at trial 0: the most visible coefficient and the median one (of at most 512 drawn at
             random). None if nothing is visible.
+        arguments: dtype and shape of every array of one trial, by path; a trailing "shared" where all trials share it.
         worst_input: the arguments of the trial with the largest error, where they are at most 64 numbers.
     """
 
@@ -75,6 +76,7 @@ class FloatComparison:
     derivation: str
     smallest_visible: float | None
     median_visible: float | None
+    arguments: dict[str, str]
     worst_input: dict[str, Any] | None
 
 
@@ -206,6 +208,7 @@ def _compare(
         ),
         smallest_visible=_finite(np.min(visible)),
         median_visible=_finite(np.median(visible)),
+        arguments=_described(batch),
         worst_input=_printed(batch.trial(max(sides, key=lambda side: side.worst_ulp).worst_trial)),
     )
 
@@ -268,6 +271,15 @@ def _deviations(jaxpr: ClosedJaxpr, batch: Trials, dots: DotPrecisions, seed: in
 
 def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _described(batch: Trials) -> dict[str, str]:
+    paths = jax.tree_util.tree_leaves_with_path(batch.structure())
+    shared = lambda i: "" if i in batch.batched else ", shared"
+    return {
+        jax.tree_util.keystr(path) or "x": f"{leaf.dtype}{list(leaf.shape)}{shared(i)}"
+        for i, (path, leaf) in enumerate(paths)
+    }
 
 
 def _printed(arguments: Any) -> dict[str, Any] | None:

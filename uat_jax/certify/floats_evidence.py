@@ -13,8 +13,18 @@ ASSUMPTIONS = (
 )
 
 
-def float_evidence(found: FloatComparison, *, what: str) -> Evidence:
-    """AGREES if both programs stay within their tolerance in every trial, else UNKNOWN."""
+METHOD = {
+    "reference": "exact value of the network at the given floats, by ball arithmetic; casts are taken as exact",
+    "comparison": "|side − exact value| ≤ tolerance of that side, entry by entry",
+    "aggregation": "every entry of every trial; the worst error over entries and trials, the median over trials",
+}
+
+
+def float_evidence(found: FloatComparison, *, what: str, drawn: str) -> Evidence:
+    """AGREES if both programs stay within their tolerance in every trial, else UNKNOWN.
+
+    ``what`` was compared, and how its arguments were ``drawn``.
+    """
     visible = "nothing" if found.smallest_visible is None else f"a coefficient error of {found.smallest_visible:.0e}"
     finding = (
         f"{found.dtype}, {what}: worst error {found.f.worst_ulp:.1f} ULP (network) and {found.g.worst_ulp:.1f} ULP "
@@ -24,4 +34,4 @@ def float_evidence(found: FloatComparison, *, what: str) -> Evidence:
     if not found.agrees:
         finding = f"tolerance exceeded: {finding}"
     verdict = Verdict.AGREES if found.agrees else Verdict.UNKNOWN
-    return Evidence("floats", finding, verdict, asdict(found), ASSUMPTIONS)
+    return Evidence("floats", finding, verdict, {**asdict(found), **METHOD, "inputs": drawn}, ASSUMPTIONS)

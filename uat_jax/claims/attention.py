@@ -12,7 +12,7 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
-from uat_jax.claims.kernels import HEADS, TOKENS, cast, letters, random_trials
+from uat_jax.claims.kernels import DRAWN, HEADS, TOKENS, cast, letters, random_trials
 from uat_jax.lowering import Lowered
 from uat_jax.networks import attention
 from uat_jax.symbolic import language as m
@@ -60,7 +60,7 @@ def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
         precision=settings.precision,
         device=settings.device,
     )
-    return float_evidence(found, what="attention against its matrix")
+    return float_evidence(found, what="attention against its matrix", drawn=DRAWN)
 
 
 def _feed_forward(settings: Settings) -> Iterator[Evidence]:

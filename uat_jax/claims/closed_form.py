@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -15,7 +15,7 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
-from uat_jax.claims.kernels import Kernels, cast, random_kernels, random_trials
+from uat_jax.claims.kernels import DRAWN, Kernels, cast, random_kernels, random_trials
 from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
@@ -59,23 +59,34 @@ def _random(kind: str, settings: Settings) -> Iterator[Evidence]:
     kernels = random_kernels(kind, settings.depth, settings.precision)
     arguments = random_trials(kind, settings.depth, settings.trials, settings.seed)
     what = f"random networks, L = {settings.depth}, σ = {kernels.activation}"
-    yield from _floats(kernels, arguments, 0, settings, settings.dtypes, what)
+    yield from _floats(_Sample(kernels, arguments, 0, what, DRAWN), settings, settings.dtypes)
 
 
-def _floats(kernels: Kernels, arguments: Any, axes: Any, settings: Settings, dtypes, what: str) -> Iterator[Evidence]:
-    """Both forms on the same arguments, rounded to each dtype; ``axes`` as in `compare_on`."""
+@dataclass(frozen=True)
+class _Sample:
+    """Both forms and the arguments they are compared on; ``axes`` as in `compare_on`, ``drawn``: how they came about."""
+
+    kernels: Kernels
+    arguments: Any
+    axes: Any
+    what: str
+    drawn: str
+
+
+def _floats(sample: _Sample, settings: Settings, dtypes: Sequence[str]) -> Iterator[Evidence]:
+    """Both forms on the same arguments, rounded to each dtype."""
     for dtype in dtypes:
         found = compare_on(
-            kernels.plain,
-            kernels.closed,
-            cast(arguments, dtype),
-            axes,
+            sample.kernels.plain,
+            sample.kernels.closed,
+            cast(sample.arguments, dtype),
+            sample.axes,
             dtype=dtype,
             seed=settings.seed,
             precision=settings.precision,
             device=settings.device,
         )
-        yield float_evidence(found, what=what)
+        yield float_evidence(found, what=sample.what, drawn=sample.drawn)
 
 
 # --- real weights --------------------------------------------------------------------------------------------------
@@ -96,7 +107,9 @@ def _digits(kind: Any, settings: Settings) -> Iterator[Evidence]:
     kernels = _kernels_of(network, inputs, settings)
     dtypes = [d for d in settings.dtypes if d == str(network.dtype)] or settings.dtypes[:1]
     what = f"trained network, {TRAINED_TRIALS} held-out digits"
-    yield from _floats(kernels, (network.layers, inputs[:TRAINED_TRIALS]), (None, 0), settings, dtypes, what)
+    arguments = network.layers, inputs[:TRAINED_TRIALS]
+    drawn = "the trained weights and the first held-out images that come with the package (uat_jax.networks.digits)"
+    yield from _floats(_Sample(kernels, arguments, (None, 0), what, drawn), settings, dtypes)
     yield _predictions(kind, kernels, network, inputs, labels)
 
 
@@ -126,7 +139,9 @@ def _own_network(kind: str, settings: Settings) -> Iterator[Evidence]:
         inputs = np.asarray(load_inputs(settings.inputs, network))
     inputs = inputs[: settings.trials]
     kernels, what = _kernels_of(network, inputs, settings), f"{settings.weights}, {len(inputs)} inputs"
-    yield from _floats(kernels, (network.layers, inputs), (None, 0), settings, settings.dtypes, what)
+    drawn = f"weights from {settings.weights}, inputs from {settings.inputs or 'a standard normal (NumPy, the seed)'}"
+    sample = _Sample(kernels, (network.layers, inputs), (None, 0), what, drawn)
+    yield from _floats(sample, settings, settings.dtypes)
 
 
 def _random_inputs(network: Network, settings: Settings) -> np.ndarray:

@@ -111,6 +111,12 @@ def random_trials(kind: str, depth: int, trials: int, seed: int) -> tuple[Any, n
         return jax.tree.map(np.asarray, drawn)
 
 
+DRAWN = (
+    "trial t from fold_in(key(seed), t) in float64 and rounded to the dtype: weights by the initialisers of "
+    "uat_jax.networks (normal, variance 1 / terms of the sum; biases of variance 1/4), inputs standard normal"
+)
+"""How the arguments of random trials are drawn, for the certificates."""
+
 QUICK = {"xla_backend_optimization_level": 0}
 
 
