@@ -151,7 +151,8 @@ def test_structural_list_is_exercised():
         x, y = normal(2, 4, 6)
         jaxprs = [str(trace(f, x, y, np.array([1, 2]))) for f in EXACT.values()]
     unused = {name for name in STRUCTURAL if not any(name in text for text in jaxprs)}
-    assert unused <= {"expand_dims", "dynamic_update_slice"}
+    # Which of them a version of JAX writes differs: 0.10 slices where 0.11 unstacks.
+    assert unused <= {"expand_dims", "dynamic_update_slice", "unstack"}
 
 
 DIMENSIONS = [
