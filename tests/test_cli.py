@@ -57,16 +57,13 @@ def test_show_prints_every_step_checked(capsys):
     assert text.count("✓") >= 10
 
 
-def test_show_as_latex(capsys):
-    assert main(["show", "transformer.closed-form", "--latex"]) == 0
+@pytest.mark.parametrize("name", [claim.id for claim in uj.claims()])
+def test_show_as_latex(name, capsys):
+    assert main(["show", name, "--latex"]) == 0
     text = capsys.readouterr().out
-    assert r"\begin{align*}" in text and r"\hat{\mathbf{W}}_{1,3}^{(2)}" in text
+    assert r"\begin{equation*}" in text and r"\begin{align*}" in text
     assert text.count("{") == text.count("}")
-    assert text.isascii() or not [c for c in text if not c.isascii() and c not in "…"][:1] or _only_in_comments(text)
-
-
-def _only_in_comments(text):
-    return all(line.isascii() for line in text.splitlines() if not line.startswith("%"))
+    assert all(line.isascii() for line in text.splitlines() if not line.startswith("%"))
 
 
 def test_recheck(tmp_path, capsys):
@@ -76,10 +73,7 @@ def test_recheck(tmp_path, capsys):
     other = tmp_path / "d.json"
     other.write_text((tmp_path / "c.json").read_text().replace('"PROVED"', '"REFUTED"'))
     assert main(["recheck", path, str(other)]) == 1
-    assert (
-        "says REFUTED, not as expected; decided again it is PROVED" in capsys.readouterr().out.replace("\n", " ")
-        or True
-    )
+    assert "the certificate says REFUTED; decided again it is PROVED" in capsys.readouterr().out
 
 
 def _network(tmp_path, change):
@@ -168,8 +162,8 @@ def test_a_certificate_of_a_newer_schema(capsys, tmp_path):
 
 def test_importing_changes_no_configuration():
     """x64 and the promotion rules are the user's."""
-    code = "import jax; b = dict(jax.config.values); import uat_jax; assert b == dict(jax.config.values)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    code = "import jax; b = dict(jax.config.values); import uat_jax; print(b == dict(jax.config.values))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
 
 
 def test_python_minus_m():

@@ -31,7 +31,7 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     """PROVED if both programs have one normal form; else the first wrong word and the smallest counterexample."""
     found = difference(network, printed)
     if found is None:
-        yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED)
+        yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED, _written(printed))
         return
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)

@@ -64,7 +64,10 @@ def _script(mark: str, indices: tuple) -> str:
 def _latex_letter(letter: m.Letter) -> str:
     decomposed = unicodedata.normalize("NFD", letter.name)
     accents = [_ACCENTS[mark] for mark in decomposed if mark in _ACCENTS]
-    symbol = rf"\mathbf{{{''.join(c for c in decomposed if c not in _ACCENTS)}}}"
+    base = "".join(c for c in decomposed if c not in _ACCENTS)
+    greek = unicodedata.name(base, "") if len(base) == 1 else ""
+    name = greek.removeprefix("GREEK SMALL LETTER ").lower()
+    symbol = rf"\boldsymbol{{\{name}}}" if name != greek.lower() else rf"\mathbf{{{base}}}"
     for accent in accents:
         symbol = rf"{accent}{{{symbol}}}"
     subscripts = ",".join(sympy.latex(i) for i in letter.subscripts)
