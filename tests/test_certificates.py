@@ -6,7 +6,7 @@ import pytest
 
 import uat_jax as uj
 from uat_jax.certify.certificate import VERSION, write_atomically
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, MismatchError
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,24 @@ def test_recheck_decides_again(certificate, tmp_path):
 def test_recheck_refuses_a_verdict_that_is_not_found_again(certificate, tmp_path, verdict):
     body = json.loads(certificate.to_json()) | {"verdict": verdict}
     path = write_atomically(tmp_path / "c.json", json.dumps(body))
-    with pytest.raises(InputError, match=f"the certificate says {verdict}; decided again it is REFUTED"):
+    with pytest.raises(MismatchError, match=f"the certificate says {verdict}; decided again it is REFUTED"):
+        uj.recheck(path)
+
+
+FORGERIES = {
+    "claim": lambda body: body["claim"].update(printed="1 = 1"),
+    "expected": lambda body: body.update(expected="PROVED"),
+    "counterexample": lambda body: body["counterexample"]["inputs"].update(C_1=99),
+    "evidence": lambda body: body.update(evidence=[]),
+}
+
+
+@pytest.mark.parametrize("part", FORGERIES)
+def test_recheck_refuses_what_it_does_not_find_again(certificate, tmp_path, part):
+    body = json.loads(certificate.to_json())
+    FORGERIES[part](body)
+    path = write_atomically(tmp_path / "c.json", json.dumps(body))
+    with pytest.raises(MismatchError, match=f"the certificate's {part} is not"):
         uj.recheck(path)
 
 
@@ -56,6 +73,10 @@ DAMAGE = {
     "not a certificate": lambda text: json.dumps({"schema": "something else"}),
     "no schema": lambda text: json.dumps([1, 2]),
     "schema version": lambda text: json.dumps(json.loads(text) | {"version": VERSION + 1}),
+    "schema version -3": lambda text: json.dumps(json.loads(text) | {"version": -3}),
+    "claim is ": lambda text: json.dumps(json.loads(text) | {"claim": [1]}),
+    "settings is None": lambda text: json.dumps(json.loads(text) | {"settings": None}),
+    "passes is 'yes'": lambda text: json.dumps(json.loads(text) | {"passes": "yes"}),
     "schema version None": lambda text: json.dumps(json.loads(text) | {"version": None}),
     "damaged: missing": lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "evidence"}),
     "superfluous fields extra": lambda text: json.dumps(json.loads(text) | {"extra": 1}),

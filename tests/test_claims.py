@@ -7,6 +7,7 @@ import pytest
 import uat_jax as uj
 from uat_jax.certify.counterexample import find
 from uat_jax.certify.decision import decide
+from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import difference, settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
@@ -117,6 +118,19 @@ def test_combined_verdict(found, verdict):
     assert combine(_evidence(*found)) == verdict
 
 
+def test_every_statement_of_a_claim_counts():
+    refuted = Evidence("counterexample", "found", Verdict.REFUTED, subject="residual")
+    unknown = Evidence("normal form", "differs", Verdict.UNKNOWN, subject="transformer")
+    proved = dataclasses.replace(unknown, verdict=Verdict.PROVED)
+    assert combine([refuted, unknown]) == Verdict.UNKNOWN
+    assert combine([refuted, proved]) == Verdict.REFUTED
+    assert combine([proved, dataclasses.replace(proved, subject="residual")]) == Verdict.PROVED
+
+
+def test_an_empty_proof_proves_nothing():
+    assert prove([], method="normal form", what="nothing").verdict == Verdict.UNKNOWN
+
+
 def test_contradicting_methods_stop_the_run():
     with pytest.raises(DisagreementError, match="contradict"):
         combine(_evidence(Verdict.PROVED, Verdict.REFUTED))
@@ -164,6 +178,11 @@ def test_unequal_programs_without_a_counterexample_are_unknown():
         ("lemma-1", {"dtypes": ("float8",)}, "unknown dtype 'float8'"),
         ("lemma-1", {"device": "abacus"}, "unknown device 'abacus'"),
         ("lemma-1", {"trials": 0}, "0 trials"),
+        ("lemma-1", {"trials": 1.5}, "1.5 trials"),
+        ("lemma-1", {"seed": -1}, "seed -1 is not possible"),
+        ("lemma-1", {"seed": 10**22}, "seed 10000000000000000000000 is not possible"),
+        ("lemma-1", {"seed": "x"}, "seed 'x' is not possible"),
+        ("lemma-1", {"dtypes": "float32"}, "dtypes 'float32' is not possible"),
         ("lemma-1", {"precision": "low"}, "unknown matmul precision 'low'"),
         ("lemma-1", {"inputs": "x.npz"}, "inputs were given without weights"),
         ("lemma-1", {"colour": "red"}, "unknown setting 'colour'"),

@@ -149,6 +149,7 @@ def test_weights_of_the_other_kind(capsys, tmp_path):
 
 def test_an_output_folder_that_cannot_be_written(capsys, tmp_path):
     (tmp_path / "file").write_text("")
+    assert "it is a folder" in _one_line(capsys, ["prove", "lemma-1", "--json", str(tmp_path)])
     for option in ("--out", "--json"):
         assert "cannot write" in _one_line(capsys, ["prove", "lemma-1", option, str(tmp_path / "file" / "x")])
     assert [p.name for p in tmp_path.iterdir()] == ["file"]

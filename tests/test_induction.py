@@ -8,6 +8,7 @@ import sympy
 
 from uat_jax.certify.programs import difference
 from uat_jax.claims import update_lists as lists
+from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
@@ -159,7 +160,7 @@ MUST_PRECEDE = [(BIAS, INNER), (BIAS, THIRDS), (THIRDS, OUTER), (CONSTANT, OUTER
 @pytest.mark.parametrize("kind", KINDS)
 def test_theorem_2_holds_for_every_depth(kind):
     steps = u.update_induction(kind, u.in_place_rules(i), in_place=True)
-    assert len(steps) == 11
+    assert len(steps) == 12
     assert failing(steps) == []
 
 
@@ -209,7 +210,7 @@ def _at_i(rules):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_printed_list_is_refuted_at_every_W3_and_the_corrected_one_accepted(kind):
     printed, corrected = _at_i(lists.PRINTED), _at_i(lists.CORRECTED)
-    assert failing(u.update_induction(kind, printed, in_place=False)) == [EVERY_W3]
+    assert failing(u.update_induction(kind, printed, in_place=False)) == [EVERY_W3, "nothing else is assigned: W_{i,3}"]
     assert failing(u.update_induction(kind, corrected, in_place=False)) == []
     assert failing(u.update_induction(kind, corrected, in_place=True)) != []
 
@@ -219,3 +220,39 @@ def test_the_printed_list_is_refuted_at_every_W3_and_the_corrected_one_accepted(
 def test_no_assignment_can_be_left_out(kind, dropped):
     rules = tuple(rule for n, rule in enumerate(u.in_place_rules(i)) if n != dropped)
     assert failing(u.update_induction(kind, rules, in_place=True))
+
+
+EXTRA = {
+    "W_{k,2} doubled": u.Assignment(u.W2(u.k), m.Scaled(2, u.W2(u.k))),
+    "b_{k,2} lost": u.Assignment(u.b2(u.k), m.Zero(u.F, 1)),
+    "W_{i,3} lost": u.Assignment(u.W3(i), m.Zero(u.D, u.F)),
+    "W_{i,2} lost": u.Assignment(u.W2(i), m.Zero(u.F, u.D)),
+    "b_{i,2} lost": u.Assignment(u.b2(i), m.Zero(u.F, 1)),
+    "the layer after next": u.Assignment(u.W1(i + 2), m.Zero(u.D, u.D)),
+    "its bias": u.Assignment(u.b3(i + 2), m.Zero(u.D, 1)),
+}
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("extra", EXTRA)
+def test_an_added_assignment_is_refuted(extra, kind, in_place):
+    """The invariant covers what the five assignments do not touch."""
+    rules = (*u.in_place_rules(i), EXTRA[extra])
+    assert not all(step.holds() for step in u.update_induction(kind, rules, in_place=in_place))
+
+
+def test_an_assignment_for_every_k_may_not_read_the_family_it_writes():
+    rule = u.Assignment(u.W3(u.k), u.W3(u.k) + m.RangeSum(u.W3(u.k), u.k, 1, i))
+    with pytest.raises(InputError, match="may not contain a sum"):
+        u.update_induction("residual", (*u.in_place_rules(i), rule), in_place=True)
+
+
+def test_parameters_may_not_contain_the_input():
+    """b̂_3 = (…) x_0 + … would make any function a "UAT sum"."""
+    layers = Layers("residual")
+    rule = recurrence(ClosedForm(layers), i + 1)
+    x = layers.x(0)
+    hidden = replace(rule, W1=m.Zero(*rule.W1.shape), b3=rule.W1 @ x + rule.b3)
+    with pytest.raises(InputError, match="contains x_0"):
+        closed_form_induction(layers, hidden)

@@ -23,7 +23,7 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import DEVICES, DTYPES, Settings
 from uat_jax.claims.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, recheck
-from uat_jax.errors import InputError, UatJaxError
+from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report.statement import latex, show_statement
 from uat_jax.report.table import show_claims, show_verdicts
 
@@ -148,6 +148,8 @@ def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
 
 def _check_writable(path: Path) -> None:
     """Find out before the work, not after it, that a file cannot be written there."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; choose a file name")
     probe = path.with_name(f".{path.name}.probe")
     write_atomically(probe, "")
     probe.unlink()
@@ -174,7 +176,7 @@ def _recheck(options: argparse.Namespace) -> int:
         try:
             found = recheck(certificate, seed=options.seed)
             print(f"{path}: {found.claim['id']} {found.verdict}, as the certificate says")
-        except InputError as error:
+        except MismatchError as error:
             disagree += 1
             print(f"{path}: {error}")
     return 1 if disagree else 0

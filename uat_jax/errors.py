@@ -21,5 +21,9 @@ class FloatRangeError(UatJaxError):
     """A kernel left the range of its dtype (overflow) although its inputs were finite."""
 
 
+class MismatchError(UatJaxError):
+    """A certificate that says something else than what is found when its claim is decided again."""
+
+
 class DisagreementError(UatJaxError):
     """Two methods contradict each other on one claim: a defect of this package, never of the claim."""

@@ -72,7 +72,11 @@ def write_atomically(path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
             file.write(text)
-        os.replace(file.name, path)
+        try:
+            os.replace(file.name, path)
+        except OSError:
+            os.unlink(file.name)
+            raise
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from None
     return path
@@ -102,7 +106,7 @@ def load(path: str | os.PathLike[str]) -> Certificate:
 def _checked(body: Any, path: Any) -> Certificate:
     if not isinstance(body, dict) or body.get("schema") != SCHEMA:
         raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
-    if not isinstance(body.get("version"), int) or body["version"] > VERSION:
+    if type(body.get("version")) is not int or not 1 <= body["version"] <= VERSION:
         raise InputError(
             f"{path} has schema version {body.get('version')}; this uat_jax reads up to {VERSION}: upgrade it"
         )
@@ -110,6 +114,17 @@ def _checked(body: Any, path: Any) -> Certificate:
     if set(body) != names | {"schema", "version"}:
         odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))
         raise InputError(f"{path} is damaged: missing or superfluous fields {odd}")
+    kinds = {
+        "claim": dict,
+        "settings": dict,
+        "environment": dict,
+        "evidence": list,
+        "assumptions": list,
+        "passes": bool,
+    }
+    for name, kind in kinds.items():
+        if not isinstance(body[name], kind):
+            raise InputError(f"{path} is damaged: {name} is {body[name]!r}")
     try:
         evidence = tuple(
             Evidence(**{**e, "verdict": Verdict(e["verdict"]), "assumptions": tuple(e["assumptions"])})

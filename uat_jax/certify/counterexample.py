@@ -1,4 +1,4 @@
-"""The smallest input on which two programs differ: shapes of one, small whole numbers, as many zeros as possible.
+"""A small input on which two programs differ: shapes of one, small whole numbers, as many zeros as can be had.
 
 σ is relu, which is exact on whole numbers, so that both values are whole numbers as well.  A difference found in
 float64 counts only after ball arithmetic has separated the two exact values.
@@ -51,7 +51,7 @@ def _all_zero(value: Any) -> bool:
 
 
 def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) -> Counterexample | None:
-    """The smallest counterexample to left = right, or None if none is found at sizes up to 2.
+    """A shrunk counterexample to left = right, or None if none is found at sizes up to 2.
 
     Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
     """

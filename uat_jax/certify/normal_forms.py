@@ -22,6 +22,8 @@ def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
         if difference is not None:
             return Evidence(method, f"{step.name}: {difference}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
         done.append({"name": step.name, "equation": str(step), "latex": step.latex()})
+    if not done:
+        return Evidence(method, "no equation was given", Verdict.UNKNOWN)
     return Evidence(method, what, Verdict.PROVED, {"steps": done})
 
 

@@ -28,10 +28,10 @@ def difference(network: Program, printed: Program, also: Unfolding | None = None
 
 
 def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
-    """PROVED if both programs have one normal form; else the first wrong word and the smallest counterexample."""
+    """PROVED if both programs have one normal form; else the first wrong word and a counterexample."""
     found = difference(network, printed)
     if found is None:
-        yield Evidence("normal form", f"{what}: equal for all shapes", Verdict.PROVED, _written(printed))
+        yield Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
         return
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
@@ -52,7 +52,7 @@ def settle_by_depth(
     next to where they are equal without it.
     """
     depths = tuple(depths)
-    found = by_depth(pair, depths, what=what)
+    found = replace(by_depth(pair, depths, what=what), subject=what)
     if also is not None:
         special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
         found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
@@ -62,7 +62,7 @@ def settle_by_depth(
         return
     network, printed = pair(failure)
     yield replace(found, figures={**found.figures, **_written(printed)})
-    yield refute(network, printed, argument)
+    yield replace(refute(network, printed, argument), subject=what)
 
 
 def _written(program: Program) -> dict[str, str]:

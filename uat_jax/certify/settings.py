@@ -33,8 +33,12 @@ class Settings:
     def __post_init__(self) -> None:
         if isinstance(self.depth, bool) or not isinstance(self.depth, int) or self.depth < 1:
             raise InputError(f"depth {self.depth!r} is not possible; wanted a whole number of layers, at least 1")
-        if self.trials < 1:
-            raise InputError(f"{self.trials} trials are not possible; wanted at least 1")
+        if type(self.trials) is not int or self.trials < 1:
+            raise InputError(f"{self.trials!r} trials are not possible; wanted a whole number, at least 1")
+        if type(self.seed) is not int or not 0 <= self.seed < 2**31:
+            raise InputError(f"seed {self.seed!r} is not possible; wanted a whole number from 0 to 2^31 - 1")
+        if not isinstance(self.dtypes, tuple):
+            raise InputError(f"dtypes {self.dtypes!r} is not possible; wanted a tuple of names, such as ('float32',)")
         for dtype in self.dtypes:
             if dtype not in DTYPES:
                 raise InputError(f"unknown dtype {dtype!r}; wanted one of {', '.join(DTYPES)}")

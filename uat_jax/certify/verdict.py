@@ -31,7 +31,8 @@ class Evidence:
 
     ``method``: normal form, induction, floats, counterexample, predictions.  ``finding``: one readable line.
     ``verdict``: what this method alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
-    ``assumptions``: what the finding presupposes.
+    ``assumptions``: what the finding presupposes.  ``subject``: which of several statements of one claim it is about
+    (such as the kind of network), empty if there is only one.
     """
 
     method: str
@@ -39,15 +40,25 @@ class Evidence:
     verdict: Verdict
     figures: Mapping[str, Any] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    subject: str = ""
 
 
 def combine(evidence: Iterable[Evidence]) -> Verdict:
-    """The verdict of several methods on one statement.
+    """The verdict on a claim: the weakest of the verdicts on its statements, and UNKNOWN if any of them is.
 
     REFUTED needs a counterexample: normal forms that differ without one are UNKNOWN.  Floats alone give AGREES.
     Raises `DisagreementError` if one method proves what another refutes.
     """
-    evidence = tuple(evidence)
+    by_subject: dict[str, list[Evidence]] = {}
+    for found in evidence:
+        by_subject.setdefault(found.subject, []).append(found)
+    verdicts = {_combine(found) for found in by_subject.values()}
+    order = (Verdict.UNKNOWN, Verdict.REFUTED, Verdict.AGREES, Verdict.CERTIFIED, Verdict.PROVED)
+    return next((v for v in order if v in verdicts), Verdict.UNKNOWN)
+
+
+def _combine(evidence: list[Evidence]) -> Verdict:
+    """The verdict of several methods on one statement."""
     found = {e.verdict for e in evidence}
     if Verdict.REFUTED in found and found & {Verdict.PROVED, Verdict.CERTIFIED}:
         sides = "; ".join(f"{e.method}: {e.verdict} ({e.finding})" for e in evidence)

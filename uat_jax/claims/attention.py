@@ -82,7 +82,11 @@ CLAIMS = (
         source="DUAT Eq. 7–10, §3.2",
         printed=r"\mathring{\mathbf{H}}'=(\mathbf{W}'_{HVO})^T\mathbf{x}'",
         reading="row-major vec; the transpose of W'_HVO is W_HVO(x) = Σ_i H_i(x) ⊗ (E_i W_Vi W_Oi)ᵀ, which depends on x",
-        hypotheses=("heads act on slices of the features", "the scores are divided by √M"),
+        hypotheses=(
+            "heads act on slices of the features, of which there are M/h each",
+            "the scores are divided by √M",
+            "Concat(Ĥ_1, …, Ĥ_h) W_O is Σ_i Ĥ_i W_Oi with W_Oi the i-th block of rows (block multiplication)",
+        ),
         expects=Verdict.PROVED,
         decide=_mha,
     ),

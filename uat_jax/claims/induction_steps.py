@@ -11,7 +11,7 @@ from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
-from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
@@ -21,15 +21,43 @@ from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequ
 i, j = INDEX, INDEX + 1
 
 
-def _step_of_the_induction(name: str):
-    """One equation of the proof of Theorem 1, for residual networks and Transformers, static and dynamic."""
+def _form(of: Layers) -> m.Expression:
+    """x_i = (W_{i,1} x_0 + b_{i,3}) + UAT_i^R."""
+    closed = ClosedForm(of)
+    return (closed.W1(i) @ of.x(0) + closed.b3(i)) + closed.u(i)
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
-        for kind in ("residual", "transformer"):
-            steps = [s for d in (False, True) for s in closed_form_induction(Layers(kind, dynamic=d)) if name in s.name]
-            yield prove(steps, method="induction", what=f"{kind} network: holds for every i, static and dynamic")
 
-    return decide
+def _equation_26(settings: Settings) -> Iterator[Evidence]:
+    """W_{i+1,1} x_i + b_{i+1,3}, line by line as printed."""
+    of = Layers("residual")
+    closed = ClosedForm(of)
+    A, _, _, _, c = of.parameters(j)
+    P, q, U, x = closed.W1(i), closed.b3(i), closed.u(i), of.x(0)
+    lines = [
+        A @ ((P @ x + q) + U) + c,
+        m.Addition(A @ (P @ x + q), A @ U, c),
+        ((A @ P) @ x + (A @ q + c)) + A @ U,
+    ]
+    yield _lines_equal(A @ of.x(i) + c, lines, {of.x(i): _form(of)})
+
+
+def _equation_27(settings: Settings) -> Iterator[Evidence]:
+    """W_{i+1,3} σ(W_{i+1,2} x_i + b_{i+1,2}), line by line as printed."""
+    of = Layers("residual")
+    closed = ClosedForm(of)
+    _, B, C, b, _ = of.parameters(j)
+    P, q, U, x = closed.W1(i), closed.b3(i), closed.u(i), of.x(0)
+    lines = [
+        C @ m.Activation(B @ ((P @ x + q) + U) + b),
+        C @ m.Activation(m.Addition(B @ (P @ x + q), B @ U, b)),
+        C @ m.Activation(m.Addition((B @ P) @ x, B @ q + b, B @ U)),
+    ]
+    yield _lines_equal(C @ m.Activation(B @ of.x(i) + b), lines, {of.x(i): _form(of)})
+
+
+def _lines_equal(left: m.Expression, lines: list[m.Expression], where: dict[m.Letter, m.Expression]) -> Evidence:
+    steps = [Step(f"line {n}", line, left, where) for n, line in enumerate(lines, 2)]
+    return prove(steps, method="normal form", what="every printed line equals the first, for every i")
 
 
 def _equation_30(settings: Settings) -> Iterator[Evidence]:
@@ -123,7 +151,7 @@ CLAIMS = (
         printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
-        decide=_step_of_the_induction("Eq. 26"),
+        decide=_equation_26,
     ),
     Claim(
         id="eq-27",
@@ -133,7 +161,7 @@ CLAIMS = (
         printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
-        decide=_step_of_the_induction("Eq. 27"),
+        decide=_equation_27,
     ),
     Claim(
         id="eq-30",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,7 +14,7 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.claims import attention, closed_form, induction_steps, nested_bias, two_layers, update_lists
 from uat_jax.claims.claim import Claim
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, MismatchError
 
 CHAPTERS = (
     ("Theorem 1: the closed form", closed_form.CLAIMS),
@@ -35,8 +36,9 @@ def find(name: str) -> Claim:
     """The claim with that id.  Raises `InputError` naming the nearest id if there is none."""
     by_id = {claim.id: claim for claim in claims()}
     if name not in by_id:
-        nearest = get_close_matches(name, by_id, n=1, cutoff=0.0)[0]
-        raise InputError(f"unknown claim {name!r}; did you mean {nearest!r}? `uat-jax claims` lists all")
+        nearest = get_close_matches(name, by_id, n=1, cutoff=0.3)
+        hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+        raise InputError(f"unknown claim {name!r}; {hint}`uat-jax claims` lists all")
     return by_id[name]
 
 
@@ -56,21 +58,30 @@ def prove(claim: str, **settings: Any) -> Certificate:
 def recheck(certificate: str | os.PathLike[str] | Certificate, *, seed: int | None = None) -> Certificate:
     """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
 
-    Raises `InputError` if the file is not a certificate, or states another verdict than is now found.
+    Raises `InputError` if the file is not a usable certificate, and `MismatchError` if it states another claim,
+    verdict, counterexample or kind of evidence than is now found.
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
     settings = _settings(given)
-    fresh = replace(settings, seed=settings.seed + 1 if seed is None else seed)
-    found = decide(find(str(given.claim.get("id"))), fresh)
-    if found.verdict != given.verdict or found.passes != given.passes:
+    found = decide(
+        find(str(given.claim.get("id"))), replace(settings, seed=settings.seed + 1 if seed is None else seed)
+    )
+    name = given.claim["id"]
+    if (given.verdict, given.passes) != (found.verdict, found.passes):
         stated, now = (f"{c.verdict}{'' if c.passes else ', not as expected'}" for c in (given, found))
-        raise InputError(f"{given.claim['id']}: the certificate says {stated}; decided again it is {now}")
+        raise MismatchError(f"{name}: the certificate says {stated}; decided again it is {now}")
+    stated, now = (json.loads(c.to_json()) for c in (given, found))
+    for part in ("claim", "expected", "counterexample"):
+        if stated[part] != now[part]:
+            raise MismatchError(f"{name}: the certificate's {part} is not the one found again; its file was changed")
+    if [e["method"] for e in stated["evidence"]] != [e["method"] for e in now["evidence"]]:
+        raise MismatchError(f"{name}: the certificate's evidence is not of the kinds found again; its file was changed")
     return found
 
 
 def _settings(certificate: Certificate) -> Settings:
-    fields = dict(certificate.settings)
     try:
-        return Settings(**{**fields, "dtypes": tuple(fields.get("dtypes", ()))})
-    except TypeError as error:
+        fields = dict(certificate.settings)
+        return Settings(**{**fields, "dtypes": tuple(fields["dtypes"])})
+    except (TypeError, ValueError, KeyError) as error:
         raise InputError(f"the certificate's settings are damaged: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 
 from uat_jax.certify.normal_forms import prove
@@ -76,7 +77,8 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evid
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
             if EXACT_TO.get(reading, 1) is None:
-                yield prove([_right_for_all(kind)], method="induction", what=f"{kind} network: exact for every L")
+                proof = prove([_right_for_all(kind)], method="induction", what=f"{kind} network: exact for every L")
+                yield replace(proof, subject=f"{kind} network")
             yield from settle_by_depth(_pair(kind, reading), DEPTHS, u.X0, what=f"{kind} network")
 
     return decide

@@ -39,7 +39,10 @@ def _lemma_1(settings: Settings) -> Iterator[Evidence]:
 
 
 def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
-    """A fixed bias would make the argument of the second σ affine in x_0: every second difference would be zero."""
+    """A fixed bias would make the argument of the second σ affine in x_0: every second difference would be zero.
+
+    The counterexample's two numbers are second differences: of that argument, and of w x_0 + β.
+    """
     layers = u.square_layers("residual")
     x, e, result = layers.x(0), m.Letter("e", u.D, 1), m.Letter("d", u.F, 1)
     argument = lambda point: layers.B(2) @ layers.apply(1, point) + layers.b(2)
@@ -139,11 +142,12 @@ CLAIMS = (
     ),
     Claim(
         id="lemma-2.fixed-bias",
-        title="a multi-layer network is a UAT sum with fixed biases",
+        title="the σ-terms of a multi-layer network have fixed biases",
         ledger="G2",
         source="v2 Lemma 2; DUAT App. B.2, last sentence",
         printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ corresponds to UAT}",
-        reading="UAT: all parameters of the closed form are independent of the input",
+        reading="UAT: the network's own σ-terms, written on x_0, have parameters that do not depend on the input, so that "
+        "the argument of the second σ is w x_0 + β (whether some other fixed sum equals the network depends on σ)",
         expects=Verdict.REFUTED,
         correction="lemma-2.dynamic-bias",
         decide=_fixed_bias,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import sympy
 
@@ -34,11 +35,20 @@ BIAS = Assignment(b2(j), (W2(j) @ b3(j - 1) + b2(j)) + W2(j) @ u.nested_sum(1, j
 # The correction: every W_{k,3} with k ≤ j is multiplied, not only W_{j,3}.
 CORRECTED = (*PRINTED[:3], Assignment(W3(k), W1(j + 1) @ W3(k)))
 
+
+def written(rules: tuple[Assignment, ...]) -> str:
+    """Assignments as LaTeX, for the lists that correct the printed one."""
+    return r",\ ".join(rf"{m.latex(rule.target)}\leftarrow {m.latex(rule.value)}" for rule in rules)
+
+
 PRINTED_LATEX = (
     r"\mathbf{W}'_{j+1,1}=\mathbf{W}'_{j+1,1}\mathbf{W}_{j,1},\ "
     r"\mathbf{b}'_{j+1,3}=\mathbf{W}'_{j+1,1}\mathbf{b}_{j,3}+\mathbf{b}'_{j+1,3},\ "
     r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1},\ "
-    r"\mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}\quad(j=1,\ldots,i)"
+    r"\mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}\quad(j=1,\ldots,i),\quad "
+    r"\mathbf{b}'_{j,2}=(\mathbf{W}'_{j,2}\mathbf{b}'_{j-1,3}+\mathbf{b}'_{j,2})"
+    r"+\mathbf{W}'_{j,2}\sum_{k=1}^{j-1}\mathbf{W}'_{k,3}\sigma(\mathbf{W}'_{k,2}\mathbf{x}'_0+\mathbf{b}'_{k,2})"
+    r"\quad(j=2,\ldots,i+1)"
 )
 
 
@@ -137,8 +147,9 @@ def for_all_depths(
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
             steps = u.update_induction(kind, rules, in_place=in_place)
-            yield prove(steps, method="induction", what=f"{kind} network: exact for every L")
-            yield by_depth(_executed(kind, order), DEPTHS, what=f"{kind} network, executed")
+            proof = prove(steps, method="induction", what=f"{kind} network: exact for every L")
+            executed = by_depth(_executed(kind, order), DEPTHS, what=f"{kind} network, executed")
+            yield from (replace(found, subject=kind) for found in (proof, executed))
 
     return decide
 
@@ -196,7 +207,7 @@ CLAIMS = (
         title="in-place update order of Theorem 2",
         ledger="Theorem 2",
         source="correction of DUAT §3.3 and App. B.3",
-        printed=PRINTED_LATEX,
+        printed=written(u.in_place_rules(j)),
         reading="for j = 1…L−1: b_{j+1,2}, then W_{j+1,2}, then every W_{k,3}, then b_{j+1,3}, then W_{j+1,1}",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.PROVED,
@@ -213,7 +224,7 @@ CLAIMS = (
         title="update list, (f) corrected: every W_{k,3} is multiplied",
         ledger="G15",
         source=f"correction of {_SOURCE}",
-        printed=PRINTED_LATEX.replace(r"\mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}", r"\mathbf{W}'_{k,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{k,3}\ (k\leq j)"),
+        printed=written((*CORRECTED, BIAS.at(j, j + 1))),
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.PROVED,
@@ -225,6 +236,7 @@ CLAIMS = (
         ledger="G15",
         source="DUAT §3.3, i = 0",
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
+        reading="the product W_{1,2}W_{1,1}, as in Fig. 2 (the text of one copy has a comma between the factors)",
         hypotheses=_SQUARE,
         expects=Verdict.PROVED,
         decide=_first_factor("transformer"),
@@ -235,6 +247,7 @@ CLAIMS = (
         ledger="G15",
         source="DUAT §3.3, i = 0",
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
+        reading="the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0",
         hypotheses=_SQUARE,
         expects=Verdict.REFUTED,
         correction="residual.closed-form",

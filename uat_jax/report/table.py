@@ -21,7 +21,7 @@ COLOURS = {
     Verdict.UNKNOWN: "bold red",
 }
 MEANINGS = {
-    Verdict.PROVED: "both sides have one normal form: equal for every shape and every σ",
+    Verdict.PROVED: "both sides have one normal form: equal for every σ and every shape the hypotheses allow",
     Verdict.REFUTED: "wrong as printed or read: a counterexample, confirmed in float64 and in ball arithmetic",
     Verdict.AGREES: "not proved; floats stay within a derived tolerance of the exact value",
     Verdict.UNKNOWN: "neither proved nor refuted",

@@ -51,7 +51,8 @@ class Derivation:
         return network == closed and (self.attention is None or self._blocks_hold())
 
     def _blocks_hold(self) -> bool:
-        return all(step.holds() for step in self.steps if step.name.startswith("write block"))
+        blocks = [step for step in self.steps if step.name.startswith("write block")]
+        return len(blocks) == self.depth and all(step.holds() for step in blocks)
 
     def normal_forms(self, *, dynamic: bool = False) -> tuple[NormalForm, NormalForm, Normaliser]:
         """x_L of the plain network, x_L of the closed form, and a normaliser of their letters."""

@@ -16,9 +16,11 @@ from typing import Any
 
 import sympy
 
+from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.normal_form import Definitions
+from uat_jax.symbolic.program import letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
 from uat_jax.symbolic.step import Step
 
@@ -33,7 +35,17 @@ def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tu
     """
     static = ClosedForm(replace(layers, dynamic=False))
     collected = rules or recurrence(static, INDEX + 1)
+    _check_free_of_the_input(static, collected)
     return (_base(static, layers), *_step(static, layers, collected))
+
+
+def _check_free_of_the_input(closed: ClosedForm, rule: Recurrence) -> None:
+    """The parameters may not contain x_0 or the σ-terms themselves: that is what makes the sum a UAT form."""
+    forbidden = {closed.layers.x(0), closed.layers.x(INDEX), closed.u(INDEX)}
+    for name, part in vars(rule).items():
+        used = forbidden.intersection(letters_of(part)) if part is not None else ()
+        if used:
+            raise InputError(f"the rule {name} = {part} contains {', '.join(map(str, used))}; parameters may not")
 
 
 def _base(closed: ClosedForm, layers: Layers) -> Step:

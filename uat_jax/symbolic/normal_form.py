@@ -146,6 +146,8 @@ class Normaliser:
         if not lower.is_Integer:
             raise UnsupportedError(f"sums start at an integer; got Σ from {lower} in {e}")
         constant, symbolic = upper.as_coeff_Add()
+        if not constant.is_Integer:
+            raise UnsupportedError(f"sums end at a whole number more or less than a symbol; got Σ to {upper} in {e}")
         if symbolic == 0:
             terms, sign = range(int(lower), int(constant) + 1), 1
             rest: list[tuple[Term, Any]] = []

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from uat_jax.errors import ShapeError
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX, step_definitions
 from uat_jax.symbolic.layers import Layers
@@ -222,6 +222,10 @@ def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool
         return for_k[letter] if letter in for_k and ranges.get(k) == i else now.get(letter)
 
     for rule in rules:
+        if k in rule.target.free_symbols and rule.value.has(m.RangeSum):
+            raise InputError(
+                f"the assignment {rule} for every k may not contain a sum: it would read what it overwrites"
+            )
         holder = every if k in rule.target.free_symbols else state
         holder[rule.target] = m.replace_letters(rule.value, read, {k: i} if holder is every else {})
     return (*_first_layer(kind, closed), *_invariant(closed, state, every))
@@ -258,7 +262,27 @@ def _invariant(closed: ClosedForm, state: dict, every: dict) -> list[Step]:
             unfold,
         )
     )
-    return found
+    sigma = m.RangeSum(m.Activation(every[W2(k)] @ X0 + every[b2(k)]), k, 1, i)
+    found.append(
+        Step("σ(W_{k,2} x_0 + b_{k,2}) is s_k for every k ≤ i", sigma, m.RangeSum(closed.s(k), k, 1, i), unfold)
+    )
+    return found + _left_alone(closed, state, wanted, every)
+
+
+def _left_alone(closed: ClosedForm, state: dict, wanted: dict, every: dict) -> list[Step]:
+    """Whatever else was assigned must hold what it held: W_{i,·} its closed form, a later layer its own."""
+    i = INDEX
+    keep = {
+        W3(i): closed.W3(i, i + 1),
+        W2(i): closed.W2(i),
+        b2(i): closed.b2(i),
+        W1(i): closed.W1(i),
+        b3(i): closed.b3(i),
+    }
+    more = [(v, value) for v, value in {**state, **every}.items() if v not in wanted and k not in v.free_symbols]
+    return [
+        Step(f"nothing else is assigned: {v}", value, keep.get(v, v), {}) for v, value in more if value != keep.get(v)
+    ]
 
 
 def _sigma_letters(closed: ClosedForm, definitions: Any) -> Any:
