@@ -76,10 +76,11 @@ class Trials:
 def _map_sharded(function: Callable, moving: Any, fixed: Any, count: int, devices: Sequence[Any], chunk: int) -> Any:
     """function(moving[i], fixed) for every i < count, `chunk` of them at a time on each device.
 
-    The leading axis is padded with copies of the last entry to a multiple of chunk × devices.
+    The leading axis is padded with copies of the last entry to a multiple of chunk × devices, at least twice it.
     """
     mesh = Mesh(np.array(devices), ("trials",))
-    padded = -(-count // (chunk * len(devices))) * chunk * len(devices)
+    rounds = max(2, -(-count // (chunk * len(devices))))  # a loop of one round would be compiled as another kernel
+    padded = rounds * chunk * len(devices)
     rows = np.minimum(np.arange(padded), count - 1)
 
     def share(moving: Any, fixed: Any) -> jax.Array:
