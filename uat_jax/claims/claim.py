@@ -9,6 +9,13 @@ from typing import Any
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 
+ELEMENTWISE = "σ is applied to every element"
+SQUARE = (ELEMENTWISE, "all D_j are equal and all F_j are equal, as in the papers")
+"""The hypotheses of statements that overwrite variables: a variable has one shape."""
+
+DEPTHS = range(1, 6)
+"""The depths at which the ledger says which readings are exact."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -29,7 +36,7 @@ class Claim:
     expects: Verdict
     decide: Callable[[Settings], Iterable[Evidence]]
     reading: str = ""
-    hypotheses: tuple[str, ...] = ("σ is applied to every element",)
+    hypotheses: tuple[str, ...] = (ELEMENTWISE,)
     exact_to: int | None = None
     correction: str = ""
 

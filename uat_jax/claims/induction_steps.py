@@ -8,7 +8,7 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import SQUARE, Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.induction import INDEX
@@ -140,7 +140,6 @@ _31 = (
     r"\mathbf{x}'_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3})"
     r"+\mathbf{W}'_{i,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})"
 )
-_SQUARE = ("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers")
 
 CLAIMS = (
     Claim(
@@ -179,7 +178,7 @@ CLAIMS = (
         source="DUAT Eq. 31; v2 text",
         printed=_31,
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-31.corrected",
         decide=_decide_31(i),
@@ -191,7 +190,7 @@ CLAIMS = (
         source="correction of DUAT Eq. 31",
         printed=_31.replace(r"\mathbf{W}'_{i,3}", r"\mathbf{W}'_{i+1,3}"),
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.PROVED,
         decide=_decide_31(j),
     ),
@@ -212,7 +211,7 @@ CLAIMS = (
         source="DUAT after Eq. 32",
         printed=_LETS_LATEX,
         reading=f"every right-hand side is the old value; {_SLIPS}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.PROVED,
         decide=_lets_32(simultaneous(LETS)),
     ),
@@ -223,7 +222,7 @@ CLAIMS = (
         source="DUAT after Eq. 32",
         printed=_LETS_LATEX,
         reading=f"each assignment overwrites; {_SLIPS}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-32.simultaneous",
         decide=_lets_32(sequential(LETS)),

@@ -10,17 +10,15 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import settle_by_depth
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import DEPTHS, SQUARE, Claim
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
 from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.layers import KINDS
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
-
-KINDS = ("residual", "transformer")
-DEPTHS = range(1, 6)
 
 MATRIX = ("original", "updated")
 BIAS = ("original", "updated")
@@ -113,10 +111,7 @@ def _claim(reading: tuple[str, str, str]) -> Claim:
         source="DUAT Eq. 12, 34",
         printed=PRINTED,
         reading=f"{words}; every other parameter of Eq. 11/33 as in Theorem 1",
-        hypotheses=(
-            "σ is applied to every element",
-            "all D_j are equal and all F_j are equal, as in the papers",
-        ),
+        hypotheses=SQUARE,
         expects=Verdict.PROVED if exact_to is None else Verdict.REFUTED,
         exact_to=exact_to,
         correction="" if exact_to is None else "nested-bias.original-updated-previous",

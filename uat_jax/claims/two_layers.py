@@ -10,7 +10,7 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import SQUARE, Claim
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -127,8 +127,6 @@ def _v2_lets(target) -> tuple[Assignment, ...]:
     return (*_LETS[:3], Assignment(target(2), W2(2) @ W1(1)), _LETS[4])
 
 
-_SQUARE = ("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers")
-
 CLAIMS = (
     Claim(
         id="lemma-1",
@@ -178,7 +176,7 @@ CLAIMS = (
         source="DUAT Eq. 23, 25",
         printed=_LETS_LATEX,
         reading="every right-hand side is the original value; b_{2,1} is a slip for b_{2,3}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.PROVED,
         decide=_equation_23(simultaneous(_LETS)),
     ),
@@ -189,7 +187,7 @@ CLAIMS = (
         source="DUAT Eq. 23, 25",
         printed=_LETS_LATEX,
         reading="each assignment overwrites; b_{2,1} is a slip for b_{2,3}",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-23.simultaneous",
         decide=_equation_23(sequential(_LETS)),
@@ -201,7 +199,7 @@ CLAIMS = (
         source="v2 App. C (6)",
         printed=r"\mathbf{W}'_{2,3}=\mathbf{W}'_{2,2}\mathbf{W}'_{1,1}",
         reading="every right-hand side is the original value",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-23.simultaneous",
         decide=_wrong_name,

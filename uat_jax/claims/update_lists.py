@@ -11,17 +11,17 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import Pair, by_depth, settle, settle_by_depth
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import DEPTHS, SQUARE, Claim
+from uat_jax.claims.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.layers import KINDS
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k, sequential, simultaneous
 
 j = sympy.Symbol("j", integer=True, positive=True)
-KINDS = ("residual", "transformer")
-DEPTHS = range(1, 6)
 
 # DUAT, after Eq. 11 and again after Eq. 33, "for each j = 1, 2, …, i":
 PRINTED = (
@@ -46,9 +46,8 @@ PRINTED_LATEX = (
     r"\mathbf{b}'_{j+1,3}=\mathbf{W}'_{j+1,1}\mathbf{b}_{j,3}+\mathbf{b}'_{j+1,3},\ "
     r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1},\ "
     r"\mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}\quad(j=1,\ldots,i),\quad "
-    r"\mathbf{b}'_{j,2}=(\mathbf{W}'_{j,2}\mathbf{b}'_{j-1,3}+\mathbf{b}'_{j,2})"
-    r"+\mathbf{W}'_{j,2}\sum_{k=1}^{j-1}\mathbf{W}'_{k,3}\sigma(\mathbf{W}'_{k,2}\mathbf{x}'_0+\mathbf{b}'_{k,2})"
-    r"\quad(j=2,\ldots,i+1)"
+    + BIAS_LATEX
+    + r"\quad(j=2,\ldots,i+1)"
 )
 
 
@@ -177,8 +176,7 @@ def _raw_weights(settings: Settings) -> Iterator[Evidence]:
 
 
 _SOURCE = "DUAT §3.3 after Eq. 11, App. B.3 after Eq. 33"
-_SQUARE = ("σ is applied to every element", "all D_j are equal and all F_j are equal, as in the papers")
-_PRESUPPOSED = (*_SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
+_PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
 
 
 def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable[[str], Pair]) -> Claim:
@@ -237,7 +235,7 @@ CLAIMS = (
         source="DUAT §3.3, i = 0",
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
         reading="the product W_{1,2}W_{1,1}, as in Fig. 2 (the text of one copy has a comma between the factors)",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.PROVED,
         decide=_first_factor("transformer"),
     ),
@@ -248,7 +246,7 @@ CLAIMS = (
         source="DUAT §3.3, i = 0",
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
         reading="the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="residual.closed-form",
         decide=_first_factor("residual"),
@@ -260,7 +258,7 @@ CLAIMS = (
         source=_SOURCE,
         printed=r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}",
         reading="Eq. 30 is not applied first; the other rules are the corrected ones",
-        hypotheses=_SQUARE,
+        hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         exact_to=1,
         correction="updates.corrected-boxes",
