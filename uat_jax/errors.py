@@ -17,6 +17,10 @@ class UnsupportedError(UatJaxError):
     """Something this package cannot express: an unknown symbolic head or an unsupported primitive."""
 
 
+class BudgetError(UatJaxError):
+    """The time that was allowed is used up; what had been reached by then is no verdict."""
+
+
 class FloatRangeError(UatJaxError):
     """A kernel left the range of its dtype (overflow) although its inputs were finite."""
 

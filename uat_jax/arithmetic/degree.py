@@ -1,0 +1,83 @@
+"""Degrees of the rational functions that a program computes, counted while it runs.
+
+An element is a polynomial in *atoms*: the inputs, the values of opaque functions, exponentials, and the inverses that
+were taken.  Multiplying it by every divisor as often as its inverse occurs gives a polynomial without inverses; its
+degree bounds the chance that the element vanishes at a random point (docs/soundness.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Degree:
+    """Total degree in the atoms, and for each inversion (by number) its largest power and whether it is `aligned`.
+
+    Aligned: every entry depends on one entry of that inversion at most, the one at its own place.
+    """
+
+    total: int = 0
+    inverses: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
+
+    def __or__(self, other: Degree) -> Degree:
+        """Of a sum: the larger of each."""
+        return Degree(max(self.total, other.total), _merged(self.inverses, other.inverses, max))
+
+    def __mul__(self, other: Degree) -> Degree:
+        """Of a product: the sums."""
+        return Degree(self.total + other.total, _merged(self.inverses, other.inverses, int.__add__))
+
+    def power(self, exponent: int) -> Degree:
+        """Of the exponent-th power, exponent ≥ 0."""
+        powers = {gate: (power * exponent, aligned) for gate, (power, aligned) in self.inverses.items()}
+        return Degree(self.total * exponent, powers if exponent else {})
+
+    def mixed(self) -> Degree:
+        """Of entries that depend on entries of other places."""
+        if not any(aligned for _, aligned in self.inverses.values()):
+            return self
+        return Degree(self.total, {gate: (power, False) for gate, (power, _) in self.inverses.items()})
+
+
+def _merged(left: Mapping, right: Mapping, join) -> Mapping:
+    if not right:
+        return left
+    if not left or left is right and join is max:
+        return right
+    merged = dict(left)
+    for gate, (power, aligned) in right.items():
+        known = merged.get(gate)
+        merged[gate] = (power, aligned) if known is None else (join(known[0], power), known[1] and aligned)
+    return merged
+
+
+ATOM = Degree(1)
+CONSTANT = Degree(0)
+
+
+class Inversions:
+    """The inversions of a program: for each, how many different divisors it had and their degree."""
+
+    def __init__(self) -> None:
+        self.divisors: list[tuple[int, Degree]] = []
+
+    def new(self, count: int, degree: Degree) -> Degree:
+        """The degree of the inverses of `count` different divisors."""
+        self.divisors.append((count, degree))
+        return Degree(1, {len(self.divisors) - 1: (1, True)})
+
+    def cleared(self, degree: Degree) -> int:
+        """The degree after multiplying by every divisor as often as its inverse occurs, the latest first."""
+        total, powers = degree.total, dict(degree.inverses)
+        while powers:
+            gate = max(powers)
+            power, aligned = powers.pop(gate)
+            count, divisor = self.divisors[gate]
+            times = power * (1 if aligned else count)
+            total += times * divisor.total
+            for earlier, (inner, inner_aligned) in divisor.inverses.items():
+                known, known_aligned = powers.get(earlier, (0, True))
+                powers[earlier] = known + times * inner, known_aligned and inner_aligned and aligned
+        return total

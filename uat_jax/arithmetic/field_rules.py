@@ -1,0 +1,334 @@
+"""The table of primitives in prime fields: what each one means for a `Number`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.contraction import as_matrices
+from uat_jax.arithmetic.number import FINITE, MINUS_INFINITY, UNDEFINED, Number, rational
+from uat_jax.arithmetic.residues import Residues, vanishes
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Fields
+
+Rule = Callable[..., Any]
+
+
+def _lifted(function: Callable[..., Any]) -> Rule:
+    """A function of numbers as a rule."""
+    return lambda fields, equation, *operands: function(fields.functions, *map(fields.lift, operands))
+
+
+def _undefined_where_special(x: Number) -> np.ndarray | None:
+    if x.special is None:
+        return None
+    return np.where(x.special != FINITE, UNDEFINED, FINITE).astype(np.int8)
+
+
+def _odd(name: str) -> Rule:
+    """An unknown odd function."""
+    return lambda fields, equation, x: Number(fields.functions.odd(name, x.residues), _undefined_where_special(x))
+
+
+def _even(name: str) -> Rule:
+    """An unknown even function."""
+    return lambda fields, equation, x: Number(fields.functions.even(name, x.residues), _undefined_where_special(x))
+
+
+def _opaque(name: str) -> Rule:
+    """An unknown function."""
+
+    def rule(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
+        numbers = [fields.lift(operand) for operand in operands]
+        return Number(fields.draw.opaque(name, *(n.residues for n in numbers)))
+
+    return rule
+
+
+def _exponential_form(fields: Fields) -> bool:
+    return "exponential form" in fields.functions.laws
+
+
+def _logistic(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """1/(1 + exp(-x)), or (1 + tanh(x/2))/2."""
+    f = fields.functions
+    one = f.constant(1, x.shape)
+    if _exponential_form(fields):
+        return f.inverse(f.add(one, f.exponential(f.negate(x)))).but(nonnegative=True)
+    tanh = Number(f.odd("tanh", f.multiply(x, f.constant(Fraction(1, 2))).residues))
+    return f.multiply(f.constant(Fraction(1, 2), x.shape), f.add(one, tanh)).but(nonnegative=True)
+
+
+def _tanh(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """2/(1 + exp(-2x)) - 1, or an odd function."""
+    f = fields.functions
+    if not _exponential_form(fields):
+        return _odd("tanh")(fields, equation, x)
+    two = f.constant(2, x.shape)
+    return f.subtract(f.multiply(two, _logistic(fields, equation, f.multiply(two, x))), f.constant(1, x.shape))
+
+
+def _circular(which: int, rule: Rule) -> Rule:
+    """Cos or sin by exp(ix), or an even or odd function."""
+    return lambda fields, equation, x: (
+        fields.functions.circular(x)[which] if _exponential_form(fields) else rule(fields, equation, x)
+    )
+
+
+def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """x^y: products and roots for whole and half-whole y, else an unknown function of both."""
+    f, (x, y) = fields.functions, fields.functions.aligned(fields.lift(x), fields.lift(y))
+    exponent = rational(fields.draw, y)
+    if exponent is not None and exponent.denominator == 1:
+        return f.power(x, int(exponent))
+    if exponent is not None and exponent.denominator == 2:
+        return f.power(f.root(x), int(2 * exponent))
+    return Number(fields.draw.opaque("pow", x.residues, y.residues), nonnegative=x.nonnegative)
+
+
+def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """Σ_k x[b, i, k] y[b, k, j] in every copy."""
+    x, y = fields.lift(x), fields.lift(y)
+    if x.special is not None or y.special is not None:
+        raise UnsupportedError(f"'dot_general'{source_line(equation)} multiplies an infinity; mask before the product")
+    (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
+    left = _matrices(x, batch_x, _free(x, contract_x, batch_x), contract_x)
+    right = _matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
+    product = fields.draw.matmul(left, right).reshaped(shape_of(equation.outvars[0]))
+    return Number(product, nonnegative=x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+
+
+def _free(x: Number, contract: tuple, batch: tuple) -> list[int]:
+    return [axis for axis in range(len(x.shape)) if axis not in (*contract, *batch)]
+
+
+def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Residues:
+    """x as a stack of matrices in every copy."""
+    matrices = lambda a: np.stack([as_matrices(copy, batch, rows, columns) for copy in a])
+    return Residues(tuple(map(matrices, x.residues.levels)), x.residues.degree)
+
+
+def _comparison(strict: bool, swapped: bool) -> Rule:
+    """x > y as (1 + sign(x - y))/2 almost everywhere; entries at an infinity are decided."""
+
+    def rule(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+        f = fields.functions
+        x, y = f.aligned(fields.lift(x), fields.lift(y))
+        x, y = (y, x) if swapped else (x, y)
+        decided = _decided_order(x, y, strict)
+        if decided is not None:
+            return decided
+        _refuse_special(equation, x, y)
+        if "almost everywhere" in f.laws:
+            f.draw.notes.add("comparisons hold almost everywhere: x > 0 is taken for x >= 0")
+        return f.step(f.subtract(x, y), strict)
+
+    return rule
+
+
+def _decided_order(x: Number, y: Number, strict: bool) -> np.ndarray | None:
+    """x > y where one side is infinite in every entry."""
+    for z, greater in ((y, True), (x, False)):
+        if z.special is not None and np.all(z.special == MINUS_INFINITY):
+            other = x if z is y else y
+            infinite = np.zeros(z.shape, bool) if other.special is None else other.special == MINUS_INFINITY
+            return np.where(infinite, not strict, greater)
+    return None
+
+
+def _refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
+    if any(n.special is not None for n in numbers):
+        raise UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} compares an infinity or NaN; mask by position instead"
+        )
+
+
+def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+    """1 where x = y as functions, else an unknown even function of x - y."""
+    f = fields.functions
+    x, y = f.aligned(fields.lift(x), fields.lift(y))
+    codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
+    if any(np.all(code != FINITE) for code in codes):
+        return (codes[0] == codes[1]) & (codes[0] != UNDEFINED)
+    difference = f.subtract(x, y).residues
+    zero = vanishes(difference)
+    if zero.all():
+        return np.ones(x.shape, bool)
+    _refuse_special(equation, x, y)
+    return Number(fields.draw.where(zero, fields.draw.fraction(1), f.even("equal", difference)))
+
+
+def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+    found = _equality(fields, equation, x, y)
+    return _not(fields, equation, found) if isinstance(found, Number) else ~found
+
+
+def _not(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
+    f, x = fields.functions, fields.lift(x)
+    return f.subtract(f.constant(1, x.shape), x)
+
+
+def _and(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    return x if x is y else fields.functions.multiply(fields.lift(x), fields.lift(y))
+
+
+def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """x + y - xy."""
+    f, x, y = fields.functions, fields.lift(x), fields.lift(y)
+    return x if x is y else f.subtract(f.add(x, y), f.multiply(x, y))
+
+
+def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+    """Casts between floating types, and from symbolic booleans and integers, keep the number."""
+    if is_number(equation.invars[0]) and not is_number(equation.outvars[0]):
+        if np.issubdtype(equation.params["new_dtype"], np.bool_):
+            return _inequality(fields, equation, x, np.zeros(x.shape))
+        return Number(fields.functions.odd("truncate", x.residues))
+    return x
+
+
+def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> np.ndarray:
+    return np.ones(x.shape, bool) if x.special is None else x.special == FINITE
+
+
+def _integer_pow(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    return fields.functions.power(x, equation.params["y"])
+
+
+def _reduce_max(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    return fields.functions.largest(x, tuple(equation.params["axes"]))
+
+
+def _reduce_sum(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    return fields.functions.sum(x, tuple(equation.params["axes"]))
+
+
+def _reduce_logical(negated: bool) -> Rule:
+    """All as a product, any as the complement of a product of complements."""
+
+    def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+        f = fields.functions
+        x = f.subtract(f.constant(1, x.shape), x) if negated else x
+        for axis in sorted(equation.params["axes"], reverse=True):
+            entries = [x.moved(lambda a, i=i: np.take(a, i, axis + 1)) for i in range(x.shape[axis])]
+            x = entries[0]
+            for entry in entries[1:]:
+                x = f.multiply(x, entry)
+        return f.subtract(f.constant(1, x.shape), x) if negated else x
+
+    return rule
+
+
+def _sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
+    """The sorted keys; what is sorted along with them is an unknown function of the row."""
+    keys = fields.lift(operands[0])
+    axis = equation.params["dimension"]
+    _refuse_special(equation, keys)
+    results = [fields.functions.order_statistics(keys, axis)]
+    for i, operand in enumerate(operands[1:]):
+        results.append(_of_row(fields, f"sorted {i}", keys, axis, fields.lift(operand)))
+    return results
+
+
+def _of_row(fields: Fields, name: str, keys: Number, axis: int, payload: Number | None = None) -> Number:
+    """An unknown function of a whole row at each of its places."""
+    draw, size = fields.draw, keys.shape[axis]
+    rows = keys.moved(lambda a: np.moveaxis(a, axis + 1, 1)).residues
+    places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(keys.shape) - 1)))
+    arguments = [rows] if payload is None else [rows, payload.moved(lambda a: np.moveaxis(a, axis + 1, 1)).residues]
+    total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))
+    spread = Residues(tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree)
+    return Number(draw.opaque(name, spread, places)).moved(lambda a: np.moveaxis(a, 1, axis + 1))
+
+
+def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
+    """The k largest in descending order, and their places as an unknown function of the row."""
+    axis = equation.params.get("axis", len(x.shape) - 1)
+    _refuse_special(equation, x)
+    count = equation.params["k"]
+    pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
+    ordered = fields.functions.order_statistics(x, axis)
+    return [ordered.moved(pick), _of_row(fields, "places", x, axis).moved(pick)]
+
+
+def _argument(name: str) -> Rule:
+    """Argmax and argmin: an unknown function of the row."""
+
+    def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+        (axis,) = equation.params["axes"]
+        return _of_row(fields, name, x, axis).moved(lambda a: np.take(a, 0, axis + 1))
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    "abs": _lifted(lambda f, x: f.absolute(x)),
+    "add": _lifted(lambda f, x, y: f.add(x, y)),
+    "add_any": _lifted(lambda f, x, y: f.add(x, y)),
+    "and": _and,
+    "argmax": _argument("argmax"),
+    "argmin": _argument("argmin"),
+    "asinh": _odd("asinh"),
+    "atan": _odd("atan"),
+    "atan2": _opaque("atan2"),
+    "atanh": _odd("atanh"),
+    "acos": _opaque("acos"),
+    "acosh": _opaque("acosh"),
+    "asin": _odd("asin"),
+    "cbrt": _odd("cbrt"),
+    "ceil": _lifted(lambda f, x: f.negate(Number(f.draw.opaque("floor", f.negate(x).residues)))),
+    "convert_element_type": _convert,
+    "cos": _circular(0, _even("cos")),
+    "digamma": _opaque("digamma"),
+    "div": _lifted(lambda f, x, y: f.divide(x, y)),
+    "dot_general": _dot_general,
+    "eq": _equality,
+    "erf": _odd("erf"),
+    "erf_inv": _odd("erf_inv"),
+    "erfc": _lifted(lambda f, x: f.subtract(f.constant(1, x.shape), Number(f.odd("erf", x.residues)))),
+    "exp": _lifted(lambda f, x: f.exponential(x)),
+    "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
+    "floor": _lifted(lambda f, x: Number(f.draw.opaque("floor", x.residues))),
+    "ge": _comparison(strict=False, swapped=False),
+    "gt": _comparison(strict=True, swapped=False),
+    "integer_pow": _integer_pow,
+    "is_finite": _is_finite,
+    "le": _comparison(strict=False, swapped=True),
+    "lgamma": _opaque("lgamma"),
+    "log": _lifted(lambda f, x: f.logarithm(x)),
+    "log1p": _lifted(lambda f, x: f.logarithm(f.add(f.constant(1, x.shape), x))),
+    "logistic": _logistic,
+    "lt": _comparison(strict=True, swapped=True),
+    "max": _lifted(lambda f, x, y: f.maximum(x, y)),
+    "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
+    "ne": _inequality,
+    "neg": _lifted(lambda f, x: f.negate(x)),
+    "not": _not,
+    "or": _or,
+    "pow": _pow,
+    "reduce_and": _reduce_logical(negated=False),
+    "reduce_max": _reduce_max,
+    "reduce_or": _reduce_logical(negated=True),
+    "reduce_precision": lambda fields, equation, x: x,
+    "reduce_sum": _reduce_sum,
+    "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
+    "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
+    "sign": _lifted(lambda f, x: f.sign(x)),
+    "sin": _circular(1, _odd("sin")),
+    "sinh": _odd("sinh"),
+    "sort": _sort,
+    "sqrt": _lifted(lambda f, x: f.root(x)),
+    "square": _lifted(lambda f, x: f.power(x, 2)),
+    "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
+    "tan": _odd("tan"),
+    "tanh": _tanh,
+    "top_k": _top_k,
+    "xor": _lifted(lambda f, x, y: f.subtract(f.add(x, y), f.multiply(f.constant(2, x.shape), f.multiply(x, y)))),
+}

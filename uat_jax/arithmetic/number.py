@@ -1,0 +1,148 @@
+"""Numbers of the prime fields: residues, and what is known about the real number they stand for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
+
+FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
+"""Codes of `Number.special`."""
+
+ONE = Fraction(1)
+TALLEST = 1 << 64
+"""Scales whose numerator or denominator exceeds this are forgotten."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letter:
+    """A quantity ℓ known only by its square: a root √v, or a sign ε with ε² = 1 (`square` None)."""
+
+    value: Residues
+    square: Residues | None
+    nonnegative: bool
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Letter:
+        """The same rearrangement of entries."""
+        square = None if self.square is None else self.square.moved(move)
+        return Letter(self.value.moved(move), square, self.nonnegative)
+
+    def is_(self, other: Letter) -> bool:
+        """Whether two letters are the same, entry by entry."""
+        return (self.square is None) == (other.square is None) and same(self.value, other.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quadratic:
+    """constant + coefficient·ℓ; the constant None is 0."""
+
+    constant: Residues | None
+    coefficient: Residues
+    letter: Letter
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Quadratic:
+        """The same rearrangement of entries."""
+        constant = None if self.constant is None else self.constant.moved(move)
+        return Quadratic(constant, self.coefficient.moved(move), self.letter.moved(move))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """For logarithms: the number is a sum of `count` products exp(tᵢ)·cᵢ; `exponents` is the sum of the tᵢ."""
+
+    exponents: Residues
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """An array of numbers, and what is known about it.
+
+    residues: the element.  special: int8 codes where an entry is not a finite number, or None.  known: the float64
+    values of an array that depends on constants only.  nonnegative: every entry is ≥ 0.  scale: some positive rational
+    s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
+    sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
+    it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
+    """
+
+    residues: Residues
+    special: np.ndarray | None = None
+    known: np.ndarray | None = None
+    nonnegative: bool = False
+    scale: Fraction = ONE
+    quadratic: Quadratic | None = None
+    square_of: Number | None = None
+    sum_of_squares: tuple[Number, tuple[int, ...]] | None = None
+    largest_of: tuple[Residues, np.ndarray | None] | None = None
+    terms: Terms | None = None
+    factors: tuple[Number, Number] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.residues.shape
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
+        """The entries rearranged: `move` acts on arrays of shape (copies, *shape)."""
+        flat = lambda array: None if array is None else move(array[None])[0]
+        part = lambda element: None if element is None else element.moved(move)
+        return Number(
+            self.residues.moved(move),
+            flat(self.special),
+            flat(self.known),
+            self.nonnegative,
+            self.scale,
+            part(self.quadratic),
+            part(self.square_of),
+            terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
+            factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
+            largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
+        )
+
+    def but(self, **changes: object) -> Number:
+        """The same number with some of what is known about it changed."""
+        return dataclasses.replace(self, **changes)
+
+
+def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callable) -> tuple:
+    """Members stand along the leading axis: each is moved alone."""
+    members, present = largest_of
+    each = lambda array: np.stack([move(array[:, i]) for i in range(array.shape[1])], axis=1)
+    moved = Residues(tuple(map(each, members.levels)), members.degree.mixed())
+    return moved, None if present is None else each(present[None])[0]
+
+
+def rational(draw: Draw, x: Number) -> Fraction | None:
+    """The rational number that every entry of a constant is, if there is one of small height."""
+    if x.known is None or x.known.size == 0 or x.special is not None:
+        return None
+    value = float(x.known.flat[0])
+    if not np.isfinite(value) or not np.all(x.known == value):
+        return None
+    for candidate in (Fraction(value), Fraction(value).limit_denominator(1 << 20)):
+        if all(np.all(a == b) for a, b in zip(x.residues.levels, draw.fraction(candidate).levels)):
+            return candidate
+    return None
+
+
+def from_quadratic(draw: Draw, constant: Residues | None, coefficient: Residues, letter: Letter) -> Number:
+    """constant + coefficient·ℓ; a plain number where the coefficient vanishes."""
+    if constant is not None and vanishes(coefficient).all():
+        return Number(constant)
+    value = draw.multiply(coefficient, letter.value)
+    value = value if constant is None else draw.add(constant, value)
+    return Number(value, quadratic=Quadratic(constant, coefficient, letter))
+
+
+def combined_special(codes: Sequence[np.ndarray | None], shape: tuple[int, ...], combine: Callable) -> np.ndarray | None:
+    """The codes of an entrywise result; None if all entries are finite."""
+    if all(code is None for code in codes):
+        return None
+    full = [np.zeros(shape, np.int8) if code is None else np.broadcast_to(code, shape) for code in codes]
+    found = combine(*full).astype(np.int8)
+    return found if found.any() else None

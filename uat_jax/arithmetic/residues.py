@@ -1,0 +1,258 @@
+"""Elements of a tower of prime fields at one random draw, and what can be computed with them.
+
+An element has one array of residues per level, of shape (copies, *shape); constants have a single copy.  Every ring
+operation works level by level and copy by copy.  An exponential uses one level:
+
+    exp(a)_{k,c} = g_k ^ ( Σ_t h_{c,t} · a_{k+1,t} )   mod p_k,
+
+with h uniform, and so exp(a + b) = exp(a)·exp(b).  An unknown function is a random function of all copies of its
+arguments at a level.  The draw keeps count of what its error bound depends on (docs/soundness.md).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
+from uat_jax.arithmetic.random_function import key, values
+from uat_jax.arithmetic.tower import Level
+from uat_jax.errors import UatJaxError
+
+
+class ZeroDivisorError(UatJaxError):
+    """A divisor that is not zero as a function vanished at the random point: draw again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Residues:
+    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element."""
+
+    levels: tuple[np.ndarray, ...]
+    degree: Degree
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the element, without its copies."""
+        return self.levels[0].shape[1:]
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Residues:
+        """The same rearrangement of entries in every level; the copies stay in front."""
+        return Residues(tuple(map(move, self.levels)), self.degree.mixed())
+
+    def reshaped(self, shape: Sequence[int]) -> Residues:
+        """The same entries, in order, in another shape."""
+        return Residues(tuple(a.reshape(len(a), *shape) for a in self.levels), self.degree)
+
+
+def vanishes(a: Residues) -> np.ndarray:
+    """Where an element is 0 in every copy of the top level: a boolean array of its shape."""
+    return ~a.levels[0].any(axis=0)
+
+
+def same(a: Residues, b: Residues) -> bool:
+    """Whether two elements agree in every copy of the top level."""
+    return a is b or a.shape == b.shape and bool(np.all(a.levels[0] == b.levels[0]))
+
+
+def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Scalars get the axes of the other operands behind their copies."""
+    rank = max(x.ndim for x in operands)
+    return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
+
+
+class Draw:
+    """One random draw: a tower, the point it is evaluated at, and the random functions.
+
+    Attributes:
+        applications: for every level, how many values of unknown functions were taken.
+        work: for every level, how many entries of one copy were computed.
+        notes: what was assumed on the way.
+        worst: the merged degree of everything that is tested for being zero or equal.
+        exponents: for every level below the top, the different arguments of exp there, shape (copies, count).
+    """
+
+    def __init__(self, levels: Sequence[Level], seed: Any):
+        self.levels = tuple(levels)
+        self.seed = seed
+        self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
+        self.inversions = Inversions()
+        self.applications = [0] * len(self.levels)
+        self.worst = CONSTANT
+        self.notes: set[str] = set()
+        self.exponents: list[np.ndarray | None] = [None] * len(self.levels)
+        self.work = [0] * len(self.levels)
+
+    def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
+        """One method of the prime fields on every level that all operands have."""
+        levels = zip(*(operand.levels for operand in operands))
+        results = tuple(
+            getattr(level.field, method)(*_aligned(residues), **arguments)
+            for level, residues in zip(self.levels, levels)
+        )
+        for k, result in enumerate(results):
+            self.work[k] += result[0].size
+        return Residues(results, degree)
+
+    def variable(self, shape: Sequence[int]) -> Residues:
+        """A uniformly random point."""
+        draw = lambda level: self.inputs.integers(0, level.field.prime, (level.copies, *shape))
+        return Residues(tuple(map(draw, self.levels)), ATOM)
+
+    def floats(self, array: np.ndarray) -> Residues:
+        """Finite float64 numbers, exactly."""
+        return Residues(tuple(level.field.floats(array[None]) for level in self.levels), CONSTANT)
+
+    def fraction(self, value: Fraction | int, shape: Sequence[int] = ()) -> Residues:
+        """One rational number in every entry."""
+        value = Fraction(value)
+        residue = lambda level: level.field.fraction(value.numerator, value.denominator)
+        return Residues(tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels), CONSTANT)
+
+    def imaginary(self, shape: Sequence[int] = ()) -> Residues:
+        """A square root of -1 in every entry."""
+        levels = self.levels[:-1] or self.levels
+        return Residues(tuple(np.full((1, *shape), level.imaginary, np.int64) for level in levels), CONSTANT)
+
+    def add(self, a: Residues, b: Residues) -> Residues:
+        """A + b."""
+        return self.each("add", a.degree | b.degree, a, b)
+
+    def subtract(self, a: Residues, b: Residues) -> Residues:
+        """A - b."""
+        return self.each("subtract", a.degree | b.degree, a, b)
+
+    def negate(self, a: Residues) -> Residues:
+        """-a."""
+        return self.each("negate", a.degree, a)
+
+    def multiply(self, a: Residues, b: Residues) -> Residues:
+        """Ab."""
+        return self.each("multiply", a.degree * b.degree, a, b)
+
+    def scale(self, a: Residues, factor: Fraction | int) -> Residues:
+        """A rational multiple."""
+        return a if factor == 1 else self.each("multiply", a.degree, a, self.fraction(factor))
+
+    def power(self, a: Residues, exponent: int) -> Residues:
+        """a^exponent for exponent ≥ 0."""
+        return self.each("power", a.degree.power(exponent), a, exponent=exponent)
+
+    def inverse(self, a: Residues) -> Residues:
+        """1/a.
+
+        Raises:
+            ZeroDivisorError: an entry vanished at this point.
+        """
+        self.tested(a)
+        count = _different(a.levels[0])
+        self.applications[0] += count
+        try:
+            return self.each("inverse", self.inversions.new(count, a.degree), a)
+        except ZeroDivisionError:
+            raise ZeroDivisorError("a divisor vanished at the random point; draw another") from None
+
+    def sum(self, a: Residues, axes: Sequence[int]) -> Residues:
+        """The sum over axes of the element's shape."""
+        behind = tuple(axis + 1 for axis in axes)
+        return self.each("sum", a.degree.mixed(), a, axes=behind)
+
+    def matmul(self, a: Residues, b: Residues) -> Residues:
+        """Σ_k a[n, i, k] b[n, k, j]."""
+        return self.each("matmul", (a.degree * b.degree).mixed(), a, b)
+
+    def stack(self, elements: Sequence[Residues]) -> Residues:
+        """Elements of one shape along a new leading axis (behind the copies)."""
+        degree = functools.reduce(Degree.__or__, (e.degree for e in elements)).mixed()
+        return Residues(tuple(map(_stacked, zip(*(e.levels for e in elements)))), degree)
+
+    def concatenate(self, elements: Sequence[Residues]) -> Residues:
+        """The entries of all elements, flattened and laid end to end."""
+        flat = [e.reshaped((-1,)) for e in elements]
+        degree = functools.reduce(Degree.__or__, (e.degree for e in flat)).mixed()
+        return Residues(tuple(_joined(levels) for levels in zip(*(e.levels for e in flat))), degree)
+
+    def where(self, condition: np.ndarray, a: Residues, b: Residues) -> Residues:
+        """A where the condition holds, else b."""
+        levels = (np.where(condition, *_aligned(pair)) for pair in zip(a.levels, b.levels))
+        return Residues(tuple(levels), a.degree | b.degree)
+
+    def opaque(self, name: str, *arguments: Residues) -> Residues:
+        """A random function of the arguments, one for every name, level and draw."""
+        results = []
+        shape = np.broadcast_shapes(*(a.shape for a in arguments))
+        for k, (level, residues) in enumerate(zip(self.levels, zip(*(a.levels for a in arguments)))):
+            full = [np.broadcast_to(r, (len(r), *shape)) for r in _aligned(residues)]
+            every = [np.ascontiguousarray(np.broadcast_to(r, (level.copies, *shape))) for r in full]
+            results.append(values(key(name, k, *self.seed), every, level.copies, level.field.prime))
+            self.applications[k] += int(np.prod(shape))
+        self.tested(*arguments)
+        return Residues(tuple(results), ATOM)
+
+    def exponential(self, a: Residues, kind: str = "exp") -> Residues:
+        """exp(a), or exp(ia) for kind "circular": homomorphisms that have nothing to do with each other.
+
+        Below the last level of the tower an exponential is an unknown function.
+        """
+        self.tested(a)
+        if len(a.levels) == 1:
+            self.notes.add(f"exponentials nested more than {len(self.levels) - 1} deep are unknown functions")
+            return self.opaque(kind, a)
+        results = []
+        for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)])):
+            exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
+            exponents = exponents.reshape(lower.copies, -1)
+            self._remember(k + 1, kind, exponents)
+            mixed = lower.field.matmul(self._mixing(k, kind), exponents)
+            power = level.field.exponential(level.generator, mixed, lower.field.prime)
+            results.append(power.reshape(level.copies, *a.shape))
+        return Residues(tuple(results), ATOM)
+
+    def _mixing(self, k: int, kind: str) -> np.ndarray:
+        """The mixing matrix of a level, another one for every kind of exponential."""
+        if kind == "exp":
+            return self.levels[k].mixing
+        generator = np.random.default_rng(key(kind, k, *self.seed)[:4].tolist())
+        return generator.integers(0, self.levels[k + 1].field.prime, self.levels[k].mixing.shape)
+
+    def _remember(self, k: int, kind: str, columns: np.ndarray) -> None:
+        """Keep the different arguments of exp at a level, as columns."""
+        known = self.exponents[k]
+        together = columns if known is None else np.concatenate([known, columns], axis=1)
+        self.exponents[k] = together[:, _first_of_each(together)]
+
+    def tested(self, *elements: Residues) -> None:
+        """These elements, or differences of them, are taken for zero only if they vanish in every copy."""
+        for element in elements:
+            self.worst = self.worst | element.degree
+
+    @property
+    def largest_degree(self) -> int:
+        """Of any element tested, after clearing all inverses."""
+        return max(1, self.inversions.cleared(self.worst))
+
+
+def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    copies = max(map(len, arrays))
+    return np.stack([np.broadcast_to(a, (copies, *a.shape[1:])) for a in arrays], axis=1)
+
+
+def _joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    copies = max(map(len, arrays))
+    return np.concatenate([np.broadcast_to(a, (copies, *a.shape[1:])) for a in arrays], axis=1)
+
+
+def _first_of_each(columns: np.ndarray) -> np.ndarray:
+    """Where each different column occurs first, in order."""
+    rows = np.ascontiguousarray(columns.T)
+    words = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    return np.sort(np.unique(words, return_index=True)[1])
+
+
+def _different(residues: np.ndarray) -> int:
+    return len(_first_of_each(residues.reshape(len(residues), -1)))

@@ -1,0 +1,94 @@
+"""Towers of primes p₀ > p₁ > … > p_K with p_{k+1} | p_k - 1: each level carries the exponents of the one above.
+
+The multiplicative group modulo p_k has a subgroup of order p_{k+1}, so e ↦ g_k^e is a homomorphism from the addition
+modulo p_{k+1} to the multiplication modulo p_k: exp(a + b) = exp(a)·exp(b) and exp(0) = 1 hold exactly.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from flint import fmpz
+
+from uat_jax.arithmetic.prime_field import BITS, PrimeField
+
+DEEPEST = 12
+"""Levels below the top one: nested exponentials that are followed exactly."""
+
+COFACTOR = 64
+"""(p_k - 1)/p_{k+1} is at most this."""
+
+
+def draw_primes(depth: int, random_numbers: random.Random, *, step: int = 2, bits: int = BITS) -> tuple[int, ...]:
+    """Random primes p₀ > … > p_depth with p₀ < 2^bits and every (p_k - 1)/p_{k+1} a multiple of `step`.
+
+    With step = 4, -1 is a square modulo every prime but the last, and cos and sin can be written with complex
+    exponentials.  The bottom prime is made as large as a short search allows.
+    """
+    for lost in range(2 * depth + 2, bits - 4):
+        for _ in range(64 * (depth + 1)):
+            bottom = random_numbers.getrandbits(bits - lost) | 1 << (bits - lost - 1) | 1
+            if fmpz(bottom).is_probable_prime():
+                primes = _extended((bottom,), depth, step, bits)
+                if primes is not None:
+                    return primes
+    raise ValueError(f"no tower of {depth + 1} primes below 2^{bits}; wanted fewer levels")
+
+
+def _extended(primes: tuple[int, ...], depth: int, step: int, bits: int) -> tuple[int, ...] | None:
+    """The tower with `depth` more primes on top, or None if there is none below 2^bits."""
+    if depth == 0:
+        return primes
+    for cofactor in range(step, COFACTOR + 1, step):
+        prime = cofactor * primes[0] + 1
+        if prime.bit_length() + 2 * (depth - 1) > bits:
+            return None
+        if fmpz(prime).is_probable_prime():
+            found = _extended((prime, *primes), depth - 1, step, bits)
+            if found is not None:
+                return found
+    return None
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: a prime field evaluated in `copies` independent copies.
+
+    `generator` has order p_{k+1} modulo p_k; `mixing` has shape (copies of this level, copies of the next) and entries
+    modulo p_{k+1}.  Both are None at the bottom.
+    """
+
+    field: PrimeField
+    copies: int
+    generator: int | None
+    mixing: np.ndarray | None
+
+    @cached_property
+    def imaginary(self) -> int:
+        """A square root of -1 modulo the prime (≡ 1 modulo 4)."""
+        p = self.field.prime
+        candidates = (pow(base, (p - 1) // 4, p) for base in range(2, p))
+        return next(i for i in candidates if i * i % p == p - 1)
+
+
+def draw_levels(primes: Sequence[int], copies: Sequence[int], generator: np.random.Generator) -> tuple[Level, ...]:
+    """A tower with the given copies per level and random generators and mixing matrices."""
+    levels = []
+    for k, prime in enumerate(primes):
+        last = k + 1 == len(primes)
+        base = None if last else _element_of_order(primes[k + 1], prime, generator)
+        mixing = None if last else generator.integers(0, primes[k + 1], (copies[k], copies[k + 1]))
+        levels.append(Level(PrimeField(prime), copies[k], base, mixing))
+    return tuple(levels)
+
+
+def _element_of_order(order: int, prime: int, generator: np.random.Generator) -> int:
+    """A random element of prime order: the cofactor-th power of a random residue, unless that is 1."""
+    while True:
+        element = pow(int(generator.integers(2, prime)), (prime - 1) // order, prime)
+        if element != 1:
+            return element

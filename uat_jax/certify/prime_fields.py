@@ -1,0 +1,243 @@
+"""Equality of two jaxprs at random points of towers of prime fields, with the chance of a wrong answer.
+
+A first draw with few copies says whether the programs agree at all and what there is to count; then the copies are
+chosen so that the error bound of `uat_jax.arithmetic.error_bound` reaches what was asked for, and drawn in rounds,
+each with primes, points and functions of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.error_bound import SPARE, ErrorBound, error_bound, log2_choose, vanishing
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, exponential_depth
+from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
+from uat_jax.arithmetic.fields import Fields, equal, evaluate
+from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.prime_field import BITS
+from uat_jax.arithmetic.random_function import key
+from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
+from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
+from uat_jax.arithmetic.tracing import shape_of
+from uat_jax.errors import UnsupportedError
+
+PROBE = 4
+"""Copies of every level in the first draw."""
+
+ROUNDS = 2
+"""Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
+
+MOST_ROUNDS = 6
+ATTEMPTS = 6
+"""Draws of one round before a divisor that always vanishes is reported."""
+
+THEOREM_SECONDS = 0.6
+"""Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
+
+SECONDS_PER_ENTRY = 1.5e-8
+
+
+@dataclass(frozen=True)
+class Round:
+    """One draw in which the two programs agreed."""
+
+    primes: tuple[int, ...]
+    copies: tuple[int, ...]
+    applications: tuple[int, ...]
+    bound: ErrorBound
+
+
+@dataclass(frozen=True)
+class FieldComparison:
+    """What the prime fields say.
+
+    equal: the programs agreed in every draw.  log2_error: of the chance that they are different all the same.
+    condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
+    which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
+    entries are not finite on both sides.
+    """
+
+    equal: bool
+    laws: tuple[str, ...]
+    rounds: tuple[Round, ...] = ()
+    log2_error: float = 0.0
+    condition: str = ""
+    assumptions: tuple[str, ...] = ()
+    where: tuple[int, tuple[int, ...]] | None = None
+    constant: bool = False
+    undefined: int = 0
+
+
+@dataclass
+class PrimeFields:
+    """The comparison of two jaxprs of the same inputs.
+
+    bits: size of the largest prime.  fixed_copies: copies per level instead of the planned ones (for experiments at
+    toy primes).
+    """
+
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+    seed: int = 0
+    laws: frozenset[str] = LAWS
+    deadline: float | None = None
+    bits: int = BITS
+    depth: Depth = field(init=False)
+    primitives: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        (left, names), (right, other_names) = exponential_depth(self.left), exponential_depth(self.right)
+        self.depth = Depth(max(left.plain, right.plain), max(left.written, right.written))
+        self.primitives = names | other_names
+
+    def compare(self, log2_error: float = -128.0) -> FieldComparison:
+        """Different, or equal up to a chance of 2^log2_error.
+
+        tanh, logistic, cos and sin are first taken for unknown functions, and if that is not enough for exponentials.
+
+        Raises:
+            UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
+        """
+        found = self._compare(self.laws - {"exponential form"}, log2_error)
+        if not found.equal and "exponential form" in self.laws and self.primitives & WRITTEN:
+            written = self._compare(self.laws, log2_error)
+            return written if written.equal else found
+        return found
+
+    def _compare(self, laws: frozenset[str], log2_error: float) -> FieldComparison:
+        start = time.perf_counter()
+        depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
+        probe = self.draw((PROBE,) * (depth + 1), 0, laws)
+        if probe.where is not None:
+            return FieldComparison(False, tuple(sorted(laws)), assumptions=probe.assumptions, where=probe.where)
+        seconds = time.perf_counter() - start
+        rounds: list[Round] = []
+        notes = set(probe.assumptions)
+        copies = plan(probe.draw, log2_error / ROUNDS - 2, self._allowed(seconds))
+        while not rounds or len(rounds) < MOST_ROUNDS and sum(r.bound.log2 for r in rounds) > log2_error:
+            drawn = self.draw(copies, len(rounds) + 1, laws)
+            notes |= set(drawn.assumptions)
+            if drawn.where is not None:
+                return FieldComparison(False, tuple(sorted(laws)), assumptions=tuple(sorted(notes)), where=drawn.where)
+            rounds.append(drawn.round())
+        return FieldComparison(
+            True,
+            tuple(sorted(laws)),
+            tuple(rounds),
+            sum(r.bound.log2 for r in rounds),
+            next((r.bound.condition for r in rounds if r.bound.condition), ""),
+            tuple(sorted(notes)),
+            constant=probe.constant,
+            undefined=probe.undefined,
+        )
+
+    def _allowed(self, probe_seconds: float) -> float:
+        """Seconds that one round with the copies of the theorem may take."""
+        if self.deadline is None:
+            return THEOREM_SECONDS / ROUNDS
+        return max(THEOREM_SECONDS, (self.deadline - time.monotonic()) / 2) / ROUNDS
+
+    def draw(self, copies: Sequence[int], number: int, laws: frozenset[str]) -> Drawn:
+        """Both programs at one random point; a point at which a divisor vanishes is drawn again."""
+        for attempt in range(ATTEMPTS):
+            seed = (self.seed, number, attempt)
+            try:
+                return self._draw(copies, seed, laws)
+            except ZeroDivisorError:
+                continue
+        raise UnsupportedError("a divisor vanishes at every random point; prime fields cannot follow this quotient")
+
+    def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
+        step = 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
+        random_numbers = random.Random(key("primes", *seed).tobytes())
+        primes = draw_primes(len(copies) - 1, random_numbers, step=step, bits=self.bits)
+        levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
+        draw = Draw(levels, seed)
+        functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & {"log", "log1p", "cumlogsumexp"}))
+        fields = Fields(functions, self.deadline)
+        inputs = [Number(draw.variable(shape_of(v))) for v in self.left.jaxpr.invars]
+        return Drawn(draw, evaluate(self.left, fields, inputs), evaluate(self.right, fields, inputs))
+
+
+@dataclass
+class Drawn:
+    """The outputs of both programs at one draw."""
+
+    draw: Draw
+    left: list[Number]
+    right: list[Number]
+
+    def __post_init__(self) -> None:
+        self.draw.tested(*(output.residues for output in (*self.left, *self.right)))
+
+    @property
+    def where(self) -> tuple[int, tuple[int, ...]] | None:
+        """The first output entry at which the programs differ."""
+        for i, (x, y) in enumerate(zip(self.left, self.right, strict=True)):
+            agree = equal(x, y)
+            if not agree.all():
+                return i, tuple(int(n) for n in np.argwhere(~agree)[0])
+        return None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was assumed on the way."""
+        return tuple(sorted(self.draw.notes))
+
+    @property
+    def constant(self) -> bool:
+        """Whether every output has the same rational value in every copy, and so at every point."""
+        return all(np.all(x.residues.levels[0] == x.residues.levels[0][:1]) for x in self.left)
+
+    @property
+    def undefined(self) -> int:
+        """Output entries that are not finite."""
+        return sum(0 if x.special is None else int((x.special != 0).sum()) for x in self.left)
+
+    def round(self) -> Round:
+        """What a certificate keeps of the draw."""
+        levels = self.draw.levels
+        primes, copies = tuple(level.field.prime for level in levels), tuple(level.copies for level in levels)
+        return Round(primes, copies, tuple(self.draw.applications), error_bound(self.draw))
+
+
+def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
+    """Copies per level for which the error of a round stays below 2^log2_error.
+
+    With as many copies as there are exponents, and some to spare, the bound is a theorem; these are taken if the round
+    is estimated to fit into `seconds`.
+    """
+    degree = probe.largest_degree
+    few = [_enough(probe, k, degree, log2_error) for k in range(len(probe.levels))]
+    many = [few[0]]
+    for k in range(1, len(probe.levels)):
+        columns = probe.exponents[k]
+        count = 0 if columns is None else columns.shape[1]
+        many.append(max(few[k], count + _spare(probe, k, degree, count, log2_error) if count else 1))
+    cost = SECONDS_PER_ENTRY * sum(work * copies for work, copies in zip(probe.work, many, strict=True))
+    return tuple(many if cost <= seconds else few)
+
+
+def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
+    """Copies for which ε^copies, times the pairs of arguments that could be confused, is small enough."""
+    applied = probe.applications[k]
+    pairs = math.log2(max(1, applied * (applied - 1) / 2))
+    epsilon = vanishing(probe, degree, k, width=4)
+    return max(2, math.ceil((pairs - log2_error + 2) / max(-epsilon, 0.25)))
+
+
+def _spare(probe: Draw, k: int, degree: int, count: int, log2_error: float) -> int:
+    """Copies beyond the number of exponents for which C(copies, spare)·ε^spare is small enough."""
+    epsilon = vanishing(probe, degree, k, width=4)
+    for spare in range(SPARE, 64):
+        if log2_choose(count + spare, spare) + spare * epsilon <= log2_error - 2:
+            return spare
+    return 64
