@@ -5,6 +5,8 @@ The map: every public name and the file it lives in.
 
 from uat_jax.certify.certificate import Certificate as Certificate
 from uat_jax.certify.certificate import load as load
+from uat_jax.certify.equivalence import assert_equivalent as assert_equivalent
+from uat_jax.certify.equivalence import certify as certify
 from uat_jax.certify.verdict import Evidence as Evidence
 from uat_jax.certify.verdict import Verdict as Verdict
 from uat_jax.claims.claim import Claim as Claim

@@ -29,5 +29,9 @@ class MismatchError(UatJaxError):
     """A certificate that says something else than what is found when its claim is decided again."""
 
 
+class NotEquivalentError(UatJaxError, AssertionError):
+    """Two functions that a test takes for equal are not known to be."""
+
+
 class DisagreementError(UatJaxError):
     """Two methods contradict each other on one claim: a defect of this package, never of the claim."""

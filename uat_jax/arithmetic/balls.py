@@ -15,18 +15,18 @@ import jax
 import numpy as np
 from flint import arb, arb_mat, ctx
 from jax.extend.core import ClosedJaxpr, JaxprEqn
+from jax.lax import RoundingMethod
 
+from uat_jax.arithmetic import decisions
 from uat_jax.arithmetic.contraction import operands_as_matrices
-from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
+from uat_jax.arithmetic.decisions import UndecidedError, compared
+from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
+from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import shape_of, single_output, trace
-from uat_jax.errors import InputError, UatJaxError
+from uat_jax.errors import InputError
 
 FIRST_PRECISION = 128
 LAST_PRECISION = 8192
-
-
-class UndecidedError(UatJaxError):
-    """A comparison, or a value, that balls of the given precision do not settle."""
 
 
 def _objects(result: Any) -> np.ndarray:
@@ -37,26 +37,6 @@ def _objects(result: Any) -> np.ndarray:
 def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
     ufunc = np.frompyfunc(function, operands, 1)
     return lambda balls, equation, *values: _objects(ufunc(*values))
-
-
-def _decided(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str) -> Callable:
-    """A comparison that is certainly true, certainly false, or an UndecidedError."""
-
-    def decide(x: arb, y: arb) -> bool:
-        if compare(x, y):
-            return True
-        if opposite(x, y):
-            return False
-        raise UndecidedError(f"{x} {symbol} {y} is not decided at {ctx.prec} bits; raise the precision")
-
-    ufunc = np.frompyfunc(decide, 2, 1)
-    return lambda balls, equation, x, y: np.asarray(ufunc(x, y), dtype=bool)
-
-
-def _sign(x: arb) -> arb:
-    if x > 0 or x < 0 or x.is_zero():
-        return x.sgn()
-    raise UndecidedError(f"the sign of {x} is not decided at {ctx.prec} bits; raise the precision")
 
 
 def _log(x: arb) -> arb:
@@ -103,50 +83,95 @@ def _arb_mat(matrix: np.ndarray) -> arb_mat:
 
 
 def _convert(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
-    if np.issubdtype(equation.params["new_dtype"], np.integer) or equation.params["new_dtype"] == np.bool_:
-        raise InputError(f"a cast from float to {equation.params['new_dtype']} is not a real function; drop it")
-    return x
+    """Between floating dtypes the identity; to integers without the fraction; to booleans whether it is not zero."""
+    dtype = np.dtype(equation.params["new_dtype"])
+    if dtype == np.bool_:
+        return np.asarray(np.frompyfunc(lambda v: decisions.sign(v) != 0, 1, 1)(x), dtype)
+    if not np.issubdtype(dtype, np.integer):
+        return x
+    limits = np.iinfo(dtype)
+    return np.asarray(np.frompyfunc(lambda v: min(max(_integer(v), limits.min), limits.max), 1, 1)(x), dtype)
+
+
+def _integer(x: arb) -> int:
+    """x without its fraction: an exact integer m 2^e, e ≥ 0."""
+    if not x.is_finite():
+        raise InputError(f"got {x} to cast to an integer; pass finite numbers")
+    mantissa, exponent = decisions.truncated(x).man_exp()
+    return int(mantissa) << int(exponent)
+
+
+def _round(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+    rounded = decisions.to_even if equation.params["rounding_method"] == RoundingMethod.TO_NEAREST_EVEN else None
+    return _objects(np.frompyfunc(rounded or decisions.away_from_zero, 1, 1)(x))
+
+
+def _is_finite(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.frompyfunc(decisions.is_finite, 1, 1)(x), dtype=bool)
+
+
+def _cube_root(x: arb) -> arb:
+    return x if x.is_zero() else decisions.sign(x) * abs(x).root(3)
 
 
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _elementwise(lambda x: abs(x), 1),
+    "acos": _elementwise(arb.acos, 1),
+    "acosh": _elementwise(arb.acosh, 1),
     "add": _elementwise(lambda x, y: x + y, 2),
     "add_any": _elementwise(lambda x, y: x + y, 2),
+    "argmax": decisions.argmax,
+    "asin": _elementwise(arb.asin, 1),
+    "asinh": _elementwise(arb.asinh, 1),
+    "atan": _elementwise(arb.atan, 1),
+    "atan2": _elementwise(arb.atan2, 2),
+    "atanh": _elementwise(arb.atanh, 1),
+    "cbrt": _elementwise(_cube_root, 1),
+    "ceil": _elementwise(decisions.ceil, 1),
     "clamp": _elementwise(_clamp, 3),
     "convert_element_type": _convert,
     "cos": _elementwise(arb.cos, 1),
+    "cosh": _elementwise(arb.cosh, 1),
     "div": _elementwise(lambda x, y: x / y, 2),
     "dot_general": _dot_general,
-    "eq": _decided(lambda x, y: x == y, lambda x, y: x != y, "=="),
+    "eq": compared(lambda x, y: x == y, lambda x, y: x != y, "=="),
     "erf": _elementwise(_odd_limit(arb.erf), 1),
+    "erf_inv": _elementwise(arb.erfinv, 1),
     "erfc": _elementwise(arb.erfc, 1),
     "exp": _elementwise(arb.exp, 1),
     "exp2": _elementwise(lambda x: arb(2) ** x, 1),
     "expm1": _elementwise(arb.expm1, 1),
-    "ge": _decided(lambda x, y: x >= y, lambda x, y: x < y, ">="),
-    "gt": _decided(lambda x, y: x > y, lambda x, y: x <= y, ">"),
+    "floor": _elementwise(decisions.floor, 1),
+    "ge": compared(lambda x, y: x >= y, lambda x, y: x < y, ">="),
+    "gt": compared(lambda x, y: x > y, lambda x, y: x <= y, ">"),
     "integer_pow": lambda balls, equation, x: _objects(x ** equation.params["y"]),
-    "le": _decided(lambda x, y: x <= y, lambda x, y: x > y, "<="),
+    "is_finite": _is_finite,
+    "le": compared(lambda x, y: x <= y, lambda x, y: x > y, "<="),
+    "lgamma": _elementwise(arb.lgamma, 1),
     "log": _elementwise(_log, 1),
     "log1p": _elementwise(arb.log1p, 1),
     "logistic": _elementwise(_logistic, 1),
-    "lt": _decided(lambda x, y: x < y, lambda x, y: x >= y, "<"),
+    "lt": compared(lambda x, y: x < y, lambda x, y: x >= y, "<"),
     "max": _elementwise(arb.max, 2),
     "min": _elementwise(arb.min, 2),
     "mul": _elementwise(lambda x, y: x * y, 2),
-    "ne": _decided(lambda x, y: x != y, lambda x, y: x == y, "!="),
+    "ne": compared(lambda x, y: x != y, lambda x, y: x == y, "!="),
     "neg": _elementwise(lambda x: -x, 1),
     "pow": _elementwise(lambda x, y: x ** (y if isinstance(y, arb) else int(y)), 2),
     "reduce_max": _reduce(arb.max, arb.neg_inf),
     "reduce_min": _reduce(arb.min, arb.pos_inf),
     "reduce_precision": lambda balls, equation, x: x,
     "reduce_sum": _reduce(lambda x, y: x + y, arb),
+    "round": _round,
     "rsqrt": _elementwise(arb.rsqrt, 1),
-    "sign": _elementwise(_sign, 1),
+    "sign": _elementwise(decisions.sign, 1),
     "sin": _elementwise(arb.sin, 1),
+    "sinh": _elementwise(arb.sinh, 1),
+    "sort": decisions.sort,
     "sqrt": _elementwise(arb.sqrt, 1),
     "square": _elementwise(lambda x: x * x, 1),
     "sub": _elementwise(lambda x, y: x - y, 2),
+    "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
 }
 
@@ -169,10 +194,6 @@ class Balls(Arithmetic):
     def stack(self, values: Sequence[Value]) -> np.ndarray:
         """NumPy's stack."""
         return np.stack(values)
-
-    def plain(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """JAX's results as NumPy arrays."""
-        return [x if x.dtype == object else np.asarray(x) for x in super().plain(equation, operands)]
 
 
 _PRECISION = threading.Lock()

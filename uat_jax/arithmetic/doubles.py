@@ -10,15 +10,25 @@ from typing import Any
 
 import numpy as np
 from jax.extend.core import JaxprEqn
+from jax.lax import RoundingMethod
 from scipy import special
 
 from uat_jax.arithmetic.contraction import dot_general
-from uat_jax.arithmetic.interpreter import Arithmetic, Value, positions
+from uat_jax.arithmetic.interpreter import Arithmetic, Value
+from uat_jax.arithmetic.structure import STRUCTURAL, moves, positions
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
 
 def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda doubles, equation, *operands: function(*_aligned(operands))
+    return lambda doubles, equation, *operands: function(*_aligned(_in_copies(equation, operands)))
+
+
+def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
+    """Plain arrays get an axis of one copy."""
+    return [
+        x if is_number(atom) or _per_copy(x, atom) else np.asarray(x)[None]
+        for x, atom in zip(operands, equation.invars, strict=True)
+    ]
 
 
 def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -45,28 +55,75 @@ def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.nd
 
 
 def _convert(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
-    return x if is_number(equation.outvars[0]) else x.astype(equation.params["new_dtype"])
+    """Between floating dtypes the identity."""
+    if is_number(equation.outvars[0]):
+        return np.asarray(x, np.float64)
+    return x.astype(equation.params["new_dtype"])
+
+
+def _round(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+    """Halves to the even integer, or away from zero: adding 1/2 to the float below 1/2 would round up to 1."""
+    if equation.params["rounding_method"] == RoundingMethod.TO_NEAREST_EVEN:
+        return np.rint(x)
+    whole = np.trunc(x)
+    return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0.0)
+
+
+def _largest(function: Callable[..., Any]) -> Callable[..., Any]:
+    def place(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
+        return function(x, axis=equation.params["axes"][0] + 1).astype(equation.params["index_dtype"])
+
+    return place
+
+
+def _select(which: np.ndarray, first: np.ndarray, *others: np.ndarray) -> np.ndarray:
+    return np.where(which, others[0], first) if len(others) == 1 else np.choose(which, [first, *others])
+
+
+def _sort(doubles: "Doubles", equation: JaxprEqn, *operands: np.ndarray) -> list[np.ndarray]:
+    """Every operand in the order of the first `num_keys` of them along the dimension; stable."""
+    axis, count = equation.params["dimension"] + 1, equation.params["num_keys"]
+    operands = tuple(np.broadcast_arrays(*_in_copies(equation, operands)))
+    order = np.lexsort(operands[:count][::-1], axis=axis)
+    return [np.take_along_axis(x, order, axis) for x in operands]
 
 
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _entrywise(np.abs),
+    "acos": _entrywise(np.arccos),
+    "acosh": _entrywise(np.arccosh),
     "add": _entrywise(np.add),
     "add_any": _entrywise(np.add),
+    "and": _entrywise(np.bitwise_and),
+    "argmax": _largest(np.argmax),
+    "argmin": _largest(np.argmin),
+    "asin": _entrywise(np.arcsin),
+    "asinh": _entrywise(np.arcsinh),
+    "atan": _entrywise(np.arctan),
+    "atan2": _entrywise(np.arctan2),
+    "atanh": _entrywise(np.arctanh),
+    "cbrt": _entrywise(np.cbrt),
+    "ceil": _entrywise(np.ceil),
     "clamp": _entrywise(lambda low, x, high: np.clip(x, low, high)),
     "convert_element_type": _convert,
     "cos": _entrywise(np.cos),
+    "cosh": _entrywise(np.cosh),
     "div": _entrywise(np.divide),
     "dot_general": _dot_general,
     "eq": _entrywise(np.equal),
     "erf": _entrywise(special.erf),
+    "erf_inv": _entrywise(special.erfinv),
     "erfc": _entrywise(special.erfc),
     "exp": _entrywise(np.exp),
     "exp2": _entrywise(np.exp2),
     "expm1": _entrywise(np.expm1),
+    "floor": _entrywise(np.floor),
     "ge": _entrywise(np.greater_equal),
     "gt": _entrywise(np.greater),
     "integer_pow": lambda doubles, equation, x: x ** float(equation.params["y"]),
+    "is_finite": _entrywise(np.isfinite),
     "le": _entrywise(np.less_equal),
+    "lgamma": _entrywise(special.gammaln),
     "log": _entrywise(np.log),
     "log1p": _entrywise(np.log1p),
     "logistic": _entrywise(special.expit),
@@ -76,25 +133,38 @@ _RULES: dict[str, Callable[..., Any]] = {
     "mul": _entrywise(np.multiply),
     "ne": _entrywise(np.not_equal),
     "neg": _entrywise(np.negative),
-    "pow": lambda doubles, equation, x, y: np.power(
-        *_aligned([x, np.asarray(y, np.float64).reshape(-1, *y.shape[1:])])
-    ),
+    "not": _entrywise(np.bitwise_not),
+    "or": _entrywise(np.bitwise_or),
+    "pow": _entrywise(np.power),
     "reduce_max": _reduced(np.max),
     "reduce_min": _reduced(np.min),
     "reduce_precision": lambda doubles, equation, x: x,
     "reduce_sum": _reduced(np.sum),
+    "rem": _entrywise(np.fmod),
+    "round": _round,
     "rsqrt": _entrywise(lambda x: 1 / np.sqrt(x)),
+    "select_n": _entrywise(_select),
     "sign": _entrywise(np.sign),
     "sin": _entrywise(np.sin),
+    "sinh": _entrywise(np.sinh),
+    "sort": _sort,
     "sqrt": _entrywise(np.sqrt),
     "square": _entrywise(np.square),
     "sub": _entrywise(np.subtract),
+    "tan": _entrywise(np.tan),
     "tanh": _entrywise(np.tanh),
 }
 
 
+_TOGETHER = frozenset("and convert_element_type eq ge gt le lt ne not or select_n".split())
+"""Primitives whose rules take integers and booleans per copy."""
+
+
 class Doubles(Arithmetic):
-    """Numbers are float64 NumPy arrays whose leading axis counts copies."""
+    """Numbers are float64 NumPy arrays whose leading axis counts copies.
+
+    So are integers and booleans that differ from copy to copy; those that do not are plain arrays.
+    """
 
     name = "float64 arithmetic"
     rules = _RULES
@@ -103,27 +173,40 @@ class Doubles(Arithmetic):
         """A float array of any dtype as float64, exactly, alike in all copies."""
         return np.asarray(array).astype(np.float64)[None]
 
+    def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+        """Also integers and booleans that differ from copy to copy."""
+        return super().involves(equation, operands) or any(map(_per_copy, operands, equation.invars))
+
+    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+        """JAX can evaluate what has no floating operands, for one copy after the other."""
+        return super().supports(equation, operands) or not any(map(is_number, equation.invars))
+
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, without NumPy's warnings: infinity and NaN are values like any other."""
+        if _needs_turns(equation, operands):
+            return self._in_turns(equation, operands)
         with np.errstate(all="ignore"):
-            return super().evaluate(equation, operands)
+            results = super().evaluate(equation, operands)
+        return [
+            x[0] if _per_copy(x, variable) and len(x) == 1 else x
+            for x, variable in zip(results, equation.outvars, strict=True)
+        ]
+
+    def _in_turns(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """One copy after the other, each with its own indices."""
+        copies = max(len(x) for x in _in_copies(equation, operands))
+        rows = [self.evaluate(equation, [_copy(x, a, i) for x, a in zip(operands, equation.invars, strict=True)])
+                for i in range(copies)]  # fmt: skip
+        columns = zip(equation.outvars, zip(*rows, strict=True), strict=True)
+        return [np.concatenate(column) if is_number(variable) else np.stack(column) for variable, column in columns]
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries taken from where `positions` says they come from, in every copy."""
-        if equation.primitive.name == "select_n" and _per_copy(operands[0], equation.invars[0]):
-            return [np.where(operands[0], operands[2], operands[1])]
-        numbers = [x for x, atom in zip(operands, equation.invars, strict=True) if is_number(atom)]
-        copies = max(len(x) for x in numbers)
-        flat = [np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in numbers]
-        entries = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
-        return [entries[:, source] for source in positions(equation, operands)]
-
-    def plain(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """A boolean per copy turned into a number keeps its copies."""
-        per_copy = [_per_copy(x, atom) for x, atom in zip(operands, equation.invars, strict=True)]
-        if any(per_copy) and equation.primitive.name == "convert_element_type" and is_number(equation.outvars[0]):
-            return [np.asarray(operands[0], np.float64)]
-        return super().plain(equation, operands)
+        entries = [x for x, moved in zip(_in_copies(equation, operands), moves(equation), strict=True) if moved]
+        copies = max(len(x) for x in entries)
+        flat = [np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in entries]
+        together = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
+        return [together[:, source] for source in positions(equation, operands)]
 
     def stack(self, values: Sequence[Value]) -> np.ndarray:
         """Values along a new axis behind the copies."""
@@ -132,8 +215,26 @@ class Doubles(Arithmetic):
 
     def entry(self, value: Value, index: int) -> Value:
         """value[index] in every copy."""
-        return value[:, index] if getattr(value, "dtype", None) == np.float64 else value[index]
+        return value[:, index]
 
 
 def _per_copy(value: Any, atom: Any) -> bool:
-    return np.ndim(value) == len(shape_of(atom)) + 1
+    """Whether a value that is not floating-point differs from copy to copy."""
+    return not is_number(atom) and np.ndim(value) == len(shape_of(atom)) + 1
+
+
+def _copy(value: Any, atom: Any, index: int) -> Any:
+    """A number's, or an integer's, value in one copy, as a value of a walk over that copy alone."""
+    if is_number(atom):
+        return value[index : index + 1] if len(value) > 1 else value
+    return value[index] if _per_copy(value, atom) else value
+
+
+def _needs_turns(equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+    """Whether indices differ from copy to copy, or JAX must compute with such integers."""
+    if equation.primitive.name in _TOGETHER:
+        return False
+    per_copy = [_per_copy(x, atom) for x, atom in zip(operands, equation.invars, strict=True)]
+    if equation.primitive.name in STRUCTURAL:
+        return any(x and not moved for x, moved in zip(per_copy, moves(equation), strict=True))
+    return any(per_copy) and equation.primitive.name != "sort"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,20 +20,32 @@ WRITTEN = frozenset(["tanh", "logistic", "cos", "sin"])
 
 @dataclass(frozen=True)
 class Depth:
-    """The largest number of exponentials on a path to a value, without and with the `WRITTEN` ones."""
+    """The largest number of exponentials on a path to a value, without and with the `WRITTEN` ones.
+
+    varies: whether the value depends on an input.
+    """
 
     plain: int = 0
     written: int = 0
+    varies: bool = False
+
+    def __or__(self, other: Depth) -> Depth:
+        """The larger of each."""
+        return Depth(max(self.plain, other.plain), max(self.written, other.written), self.varies or other.varies)
 
 
 class ExponentialDepth(Arithmetic):
-    """Numbers are depths; `primitives` collects the names of what was applied to them."""
+    """Numbers are depths.
+
+    primitives: the names of what was applied to numbers.  deepest: of all values.
+    """
 
     name = "counting of exponentials"
     rules = {}
 
     def __init__(self) -> None:
         self.primitives: set[str] = set()
+        self.deepest = Depth()
 
     def number(self, array: Any) -> Depth:
         """A constant."""
@@ -50,35 +63,34 @@ class ExponentialDepth(Arithmetic):
         """The depth of every result: that of the deepest operand, one more for an exponential."""
         name = equation.primitive.name
         self.primitives.add(name)
-        depths = [operand for operand in operands if isinstance(operand, Depth)]
-        plain, written = max(d.plain for d in depths), max(d.written for d in depths)
-        deeper = Depth(plain + (name in ALWAYS), written + (name in ALWAYS | WRITTEN))
-        return [deeper] * len(equation.outvars)
+        deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
+        plain, written = deepest.plain + (name in ALWAYS), deepest.written + (name in ALWAYS | WRITTEN)
+        result = Depth(plain, written, deepest.varies)
+        self.deepest = self.deepest | result
+        return [result] * len(equation.outvars)
 
     def stack(self, values: Sequence[Value]) -> Depth:
         """The deepest."""
-        depths = [value for value in values if isinstance(value, Depth)]
-        return Depth(max(d.plain for d in depths), max(d.written for d in depths))
+        return functools.reduce(Depth.__or__, (value for value in values if isinstance(value, Depth)))
 
     def entry(self, value: Value, index: int) -> Value:
         """Every entry is as deep as the array."""
         return value if isinstance(value, Depth) else value[index]
 
 
-def exponential_depth(closed_jaxpr: ClosedJaxpr) -> tuple[Depth, frozenset[str]]:
-    """The depth of the deepest intermediate value, and the primitives applied to numbers."""
-    counting = _Deepest()
-    interpret(closed_jaxpr, counting, [Depth()] * len(closed_jaxpr.jaxpr.invars))
-    return counting.deepest, frozenset(counting.primitives)
+@dataclass(frozen=True)
+class Profile:
+    """The deepest value of a jaxpr, the primitives applied to numbers, and whether an output depends on an input."""
+
+    deepest: Depth
+    primitives: frozenset[str]
+    varies: bool
 
 
-class _Deepest(ExponentialDepth):
-    def __init__(self) -> None:
-        super().__init__()
-        self.deepest = Depth()
-
-    def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        results = super().rearrange(equation, operands)
-        d = results[0]
-        self.deepest = Depth(max(d.plain, self.deepest.plain), max(d.written, self.deepest.written))
-        return results
+def profile(closed_jaxpr: ClosedJaxpr) -> Profile:
+    """What the prime fields need to know beforehand."""
+    counting = ExponentialDepth()
+    inputs = [Depth(varies=True)] * len(closed_jaxpr.jaxpr.invars)
+    outputs = interpret(closed_jaxpr, counting, inputs)
+    varies = any(isinstance(output, Depth) and output.varies for output in outputs)
+    return Profile(counting.deepest, frozenset(counting.primitives), varies)

@@ -45,6 +45,10 @@ LAWS = frozenset(
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""
 
 
+REMEMBERED = 4096
+"""Entries of an array whose scales are kept."""
+
+
 class FieldFunctions:
     """The functions, at one random draw and under a set of laws."""
 
@@ -52,6 +56,7 @@ class FieldFunctions:
         self.draw = draw
         self.laws = laws
         self.logarithms = logarithms and "logarithm of exponentials" in laws
+        self.scales: dict[bytes, Fraction] = {}
 
     # Ring operations.
 
@@ -75,6 +80,9 @@ class FieldFunctions:
     def add(self, x: Number, y: Number) -> Number:
         """x + y."""
         x, y = self.aligned(x, y)
+        for a, b in ((x, y), (y, x)):
+            if b.known is not None and b.special is None and not b.known.any() and vanishes(b.residues).all():
+                return a
         number = self._add_quadratic(x, y) or Number(self.draw.add(x.residues, y.residues))
         return number.but(
             special=combined_special((x.special, y.special), x.shape, _sum_codes),
@@ -99,10 +107,15 @@ class FieldFunctions:
         return from_quadratic(self.draw, _optional(self.draw.add, a.constant, shift), a.coefficient, a.letter)
 
     def _common_scale(self, x: Number, y: Number) -> Fraction:
-        """The scale of a sum: that of both, where a constant takes any."""
+        """The scale of a sum: that of both, where a constant takes any; of sb + tb for the same b, |s + t|."""
         if x.scale == y.scale or y.known is not None:
             return x.scale
-        return y.scale if x.known is not None else ONE
+        if x.known is not None:
+            return y.scale
+        base, other = (self.draw.scale(z.residues, 1 / z.scale) for z in (x, y))
+        if same(base, other):
+            return _modest(x.scale + y.scale)
+        return _modest(abs(x.scale - y.scale)) if same(base, self.draw.negate(other)) else ONE
 
     def negate(self, x: Number) -> Number:
         """-x."""
@@ -112,7 +125,8 @@ class FieldFunctions:
         else:
             constant = None if q.constant is None else draw.negate(q.constant)
             number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter)
-        return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale)
+        known = None if x.known is None else -x.known
+        return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale, known=known)
 
     def subtract(self, x: Number, y: Number) -> Number:
         """x - y; a mean of squares minus the square of the mean is known to be nonnegative."""
@@ -128,7 +142,7 @@ class FieldFunctions:
         z, axes = x.sum_of_squares
         count = int(np.prod([z.shape[axis] for axis in axes]))
         spread = self._spread_over(y.square_of, z.shape, axes)
-        if spread is None:
+        if spread is None or int(np.prod(difference.shape)) * count != int(np.prod(z.shape)):
             return False
         deviation = self.draw.subtract(z.residues, spread.residues)
         variance = self.draw.scale(self.draw.sum(self.draw.power(deviation, 2), axes), Fraction(1, count))
@@ -276,7 +290,22 @@ class FieldFunctions:
         base, q = x.residues, x.quadratic
         if q is not None and q.constant is None and q.letter.nonnegative:
             base = q.coefficient
-        return self.draw.scale(base, 1 / x.scale) if "homogeneity" in self.laws else base
+        return self.draw.scale(base, 1 / self._canonical_scale(base, x.scale))
+
+    def _canonical_scale(self, x: Residues, scale: Fraction) -> Fraction:
+        """A positive s such that x/s is the same for all multiples of x that were met: the first one's choice.
+
+        Any positive rational is right here; `scale` is what the program suggests.
+        """
+        if "homogeneity" not in self.laws or not x.levels[0].size:
+            return ONE
+        columns = _columns(x)
+        found = self.scales.get(columns[0], scale)
+        base = _columns(self.draw.scale(x, 1 / found))
+        for column, base_column in zip(columns[:REMEMBERED], base[:REMEMBERED]):
+            self.scales.setdefault(column, found)
+            self.scales.setdefault(base_column, ONE)
+        return found
 
     def _sign(self, x: Number) -> Number:
         """An odd letter ε with ε² = 1; only x·ε may be used where x can vanish."""
@@ -296,6 +325,8 @@ class FieldFunctions:
     def step(self, x: Number, strict: bool) -> Number:
         """1 where x > 0 (or x ≥ 0), else 0: (1 + ε(x))/2 almost everywhere."""
         one = self.constant(1, x.shape)
+        if x.nonnegative and not strict:
+            return one
         if "almost everywhere" in self.laws:
             half = self.constant(Fraction(1, 2), x.shape)
             return self.multiply(half, self.add(one, self._sign(x))).but(nonnegative=True)
@@ -312,17 +343,20 @@ class FieldFunctions:
                 return b
             if b.nonnegative and a.known is not None and a.special is None and np.all(a.known == 0):
                 return b
-        return self._of_set(self._united(x, y), self._common_scale(x, y))
+        united = self._united(x, y)
+        if united[0].shape[0] == 2 and united[1] is None:
+            return self._larger(x, y).but(largest_of=united)
+        return self._of_set(united, self._common_scale(x, y))
 
     def _united(self, x: Number, y: Number) -> tuple[Residues, np.ndarray | None]:
         """The members of both, along a new leading axis, and which of them are there."""
-        sets = [self._members(z) for z in (x, y)]
+        sets = [self.members(z) for z in (x, y)]
         members = [Residues(tuple(a[:, i] for a in r.levels), r.degree) for r, _ in sets for i in range(r.shape[0])]
         presence = [np.ones(r.shape, bool) if there is None else there for r, there in sets]
         present = None if all(there is None for _, there in sets) else np.concatenate(presence)
         return self.draw.stack(members), present
 
-    def _members(self, x: Number) -> tuple[Residues, np.ndarray | None]:
+    def members(self, x: Number) -> tuple[Residues, np.ndarray | None]:
         if x.largest_of is not None and "largest of a set" in self.laws:
             return x.largest_of
         there = None if x.special is None else (x.special != MINUS_INFINITY)[None]
@@ -347,19 +381,18 @@ class FieldFunctions:
         draw, count = self.draw, members.shape[0]
         if count == 2 and present is None:
             a, b = (Number(Residues(tuple(x[:, i] for x in members.levels), members.degree)) for i in (0, 1))
-            result = self._larger(a, b, scale)
+            result = self._larger(a.but(scale=scale), b.but(scale=scale))
         else:
             first = self._firsts(members, present)
             result = self._symmetric_maximum(members, first)
         there = None if present is None else np.where(present.any(axis=0), FINITE, MINUS_INFINITY).astype(np.int8)
         return result.but(largest_of=largest_of, special=there if there is not None and there.any() else None)
 
-    def _larger(self, a: Number, b: Number, scale: Fraction) -> Number:
+    def _larger(self, a: Number, b: Number) -> Number:
         """(a + b)/2 + |a - b|/2."""
         half = self.constant(Fraction(1, 2), a.shape)
-        difference = self.subtract(a, b).but(scale=scale)
-        larger = self.multiply(half, self.add(self.add(a, b), self.absolute(difference)))
-        return larger.but(scale=scale)
+        larger = self.multiply(half, self.add(self.add(a, b), self.absolute(self.subtract(a, b))))
+        return larger.but(scale=self._common_scale(a, b), nonnegative=a.nonnegative or b.nonnegative)
 
     def _firsts(self, members: Residues, present: np.ndarray | None) -> np.ndarray:
         """Where each different member stands first."""
@@ -400,7 +433,11 @@ class FieldFunctions:
         rows = x.moved(lambda a: np.moveaxis(a, axis + 1, 1))
         smallest = self.negate(self.largest(self.negate(rows), (0,)))
         entries = [smallest.residues, *(self._statistic(rows, i) for i in range(1, size - 1))]
-        entries = [*entries, self.largest(rows, (0,)).residues][-size:] if size > 1 else [rows.moved(lambda a: a[:, 0]).residues]
+        entries = (
+            [*entries, self.largest(rows, (0,)).residues][-size:]
+            if size > 1
+            else [rows.moved(lambda a: a[:, 0]).residues]
+        )
         sorted_rows = Number(self.draw.stack(entries), nonnegative=x.nonnegative, scale=x.scale)
         return sorted_rows.moved(lambda a: np.moveaxis(a, 1, axis + 1))
 
@@ -423,17 +460,22 @@ class FieldFunctions:
         value = rational(self.draw, x)
         if value is not None and value > 0:
             return self._root_of_rational(value, x.shape)
-        outer, inner = (ONE, ONE) if "homogeneity" not in self.laws else _square_part(x.scale)
-        letter = self._root_letter(self.draw.scale(x.residues, 1 / (outer * outer)))
-        return from_quadratic(self.draw, None, self.draw.fraction(outer, x.shape), letter).but(
-            nonnegative=True, special=x.special
-        )
+        scale = self._canonical_scale(x.residues, x.scale)
+        outer, inner = _square_part(scale)
+        if inner != 1 and not self.draw.has_root(inner):
+            scale, inner = outer * outer, ONE
+        letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
+        factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
+        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=x.special)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""
         outer, inner = _square_part(value)
         if inner == 1:
             return self.constant(outer, shape)
+        if self.draw.has_root(inner):
+            number = Number(self.draw.scale(self.draw.root(int(inner), shape), outer), nonnegative=True)
+            return number.but(known=np.full(shape, float(value) ** 0.5))
         letter = self._root_letter(self.draw.fraction(inner, shape))
         number = from_quadratic(self.draw, None, self.draw.fraction(outer, shape), letter)
         return number.but(nonnegative=True, known=np.full(shape, float(value) ** 0.5), scale=outer)
@@ -499,6 +541,12 @@ class FieldFunctions:
             return None
         exponents = self.draw.add(self.draw.scale(a.exponents, b.count), self.draw.scale(b.exponents, a.count))
         return Terms(exponents, a.count * b.count)
+
+
+def _columns(x: Residues) -> list[bytes]:
+    """For every entry its residues in all copies of the top level."""
+    rows = np.ascontiguousarray(x.levels[0].reshape(len(x.levels[0]), -1)[:, :REMEMBERED].T)
+    return [row.tobytes() for row in rows]
 
 
 def _optional(add, a: Residues | None, b: Residues | None) -> Residues | None:

@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.contraction import as_matrices
-from uat_jax.arithmetic.number import FINITE, MINUS_INFINITY, UNDEFINED, Number, rational
+from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, rational
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -122,25 +122,26 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         f = fields.functions
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (y, x) if swapped else (x, y)
-        decided = _decided_order(x, y, strict)
-        if decided is not None:
-            return decided
-        _refuse_special(equation, x, y)
         if "almost everywhere" in f.laws:
             f.draw.notes.add("comparisons hold almost everywhere: x > 0 is taken for x >= 0")
-        return f.step(f.subtract(x, y), strict)
+        compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
+        return _with_infinities(fields, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict))
 
     return rule
 
 
-def _decided_order(x: Number, y: Number, strict: bool) -> np.ndarray | None:
-    """x > y where one side is infinite in every entry."""
-    for z, greater in ((y, True), (x, False)):
-        if z.special is not None and np.all(z.special == MINUS_INFINITY):
-            other = x if z is y else y
-            infinite = np.zeros(z.shape, bool) if other.special is None else other.special == MINUS_INFINITY
-            return np.where(infinite, not strict, greater)
-    return None
+def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
+    """A comparison whose entries at an infinity or NaN are decided by their codes, the others by `compare`."""
+    codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
+    special = (codes[0] != FINITE) | (codes[1] != FINITE)
+    decided = decide(*codes) & (codes[0] != UNDEFINED) & (codes[1] != UNDEFINED)
+    if special.all():
+        return decided
+    found = compare(x.but(special=None), y.but(special=None))
+    if not special.any():
+        return found
+    values = fields.draw.floats(decided.astype(np.float64))
+    return Number(fields.draw.where(special, values, fields.lift(found).residues))
 
 
 def _refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
@@ -154,15 +155,15 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     """1 where x = y as functions, else an unknown even function of x - y."""
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
-    codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
-    if any(np.all(code != FINITE) for code in codes):
-        return (codes[0] == codes[1]) & (codes[0] != UNDEFINED)
-    difference = f.subtract(x, y).residues
+    return _with_infinities(fields, x, y, lambda a, b: a == b, lambda a, b: _same(fields, a, b))
+
+
+def _same(fields: Fields, x: Number, y: Number) -> Any:
+    difference = fields.functions.subtract(x, y).residues
     zero = vanishes(difference)
     if zero.all():
         return np.ones(x.shape, bool)
-    _refuse_special(equation, x, y)
-    return Number(fields.draw.where(zero, fields.draw.fraction(1), f.even("equal", difference)))
+    return Number(fields.draw.where(zero, fields.draw.fraction(1), fields.functions.even("equal", difference)))
 
 
 def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
@@ -244,7 +245,9 @@ def _of_row(fields: Fields, name: str, keys: Number, axis: int, payload: Number 
     places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(keys.shape) - 1)))
     arguments = [rows] if payload is None else [rows, payload.moved(lambda a: np.moveaxis(a, axis + 1, 1)).residues]
     total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))
-    spread = Residues(tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree)
+    spread = Residues(
+        tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree
+    )
     return Number(draw.opaque(name, spread, places)).moved(lambda a: np.moveaxis(a, 1, axis + 1))
 
 

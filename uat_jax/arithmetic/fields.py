@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number
 from uat_jax.arithmetic.recognition import recognised
+from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import BudgetError, UnsupportedError
 
@@ -31,8 +33,20 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One evaluated equation: its primitive, the user's line, and a digest of its value."""
+
+    primitive: str
+    line: str
+    value: int
+
+
 class Fields(Arithmetic):
-    """Numbers are `Number`s of a draw; `functions` says under which laws."""
+    """Numbers are `Number`s of a draw; `functions` says under which laws.
+
+    trail: the equations evaluated so far.
+    """
 
     name = "prime-field arithmetic"
     rules = RULES
@@ -42,6 +56,7 @@ class Fields(Arithmetic):
         self.deadline = deadline
         self.draw = functions.draw
         self.doubles = Doubles()
+        self.trail: list[Step] = []
 
     def number(self, array: Any) -> Number:
         """The numbers that floats are; ±∞ and NaN are codes, masks ≤ -10³⁰ are -∞."""
@@ -52,7 +67,9 @@ class Fields(Arithmetic):
             self.draw.notes.add("mask constants of -1e30 and below are -infinity")
         finite = np.where(special == FINITE, values, 0.0)
         residues = self.draw.floats(finite)
-        return Number(residues, special if special.any() else None, values, bool(np.all(finite >= 0) and not special.any()))
+        return Number(
+            residues, special if special.any() else None, values, bool(np.all(finite >= 0) and not special.any())
+        )
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant; one number that is a rounded fraction or root is that fraction or root."""
@@ -79,7 +96,9 @@ class Fields(Arithmetic):
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
         numbers = [self.lift(value) for value in values]
-        return self._gathered(numbers, np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape))
+        return self._gathered(
+            numbers, np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
+        )
 
     def entry(self, value: Value, index: int) -> Value:
         """value[index] along the leading axis."""
@@ -97,9 +116,15 @@ class Fields(Arithmetic):
         if known is not None and not is_number(equation.outvars[0]):
             return self._decided(equation, operands, known)
         results = super().evaluate(equation, operands)
+        self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
         if known is None:
             return results
         return [r.but(known=k[0]) if isinstance(r, Number) else r for r, k in zip(results, known, strict=True)]
+
+    def _step(self, equation: JaxprEqn, result: Number) -> Step:
+        # Sorted, so that a rearrangement of the same entries is not taken for something new.
+        value = hash(np.sort(result.residues.levels[0][0], axis=None).tobytes())
+        return Step(equation.primitive.name, source_line(equation), value)
 
     def _known(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[np.ndarray] | None:
         """Float64 results of an equation whose numbers are all known."""
@@ -114,12 +139,17 @@ class Fields(Arithmetic):
     def _decided(self, equation: JaxprEqn, operands: Sequence[Value], known: list[np.ndarray]) -> list[np.ndarray]:
         """Concrete results, such as a comparison of constants, unless two constants are too close to tell apart."""
         if len(operands) == 2:
-            x, y = (np.asarray(operand.known if isinstance(operand, Number) else operand, float) for operand in operands)
+            x, y = (
+                np.asarray(operand.known if isinstance(operand, Number) else operand, float) for operand in operands
+            )
             with np.errstate(invalid="ignore"):
                 close = np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))
             if np.any(close & (x != y)):
                 raise UnsupportedError(f"two constants compared{source_line(equation)} are too close to tell apart")
-        return [np.asarray(result[0] if result.ndim > len(shape_of(v)) else result) for result, v in zip(known, equation.outvars)]
+        return [
+            np.asarray(result[0] if result.ndim > len(shape_of(v)) else result)
+            for result, v in zip(known, equation.outvars)
+        ]
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
@@ -138,6 +168,10 @@ class Fields(Arithmetic):
         """Entries `source` of the numbers, flattened and laid end to end."""
         if len(numbers) == 1:
             return numbers[0].moved(lambda a: a.reshape(len(a), -1)[:, source])
+        sizes = np.cumsum([0, *(int(np.prod(n.shape)) for n in numbers)])
+        for number, start, stop in zip(numbers, sizes, sizes[1:], strict=False):
+            if source.size and start <= source.min() and source.max() < stop:  # nothing is taken from the others
+                return self._gathered([number], source - start)
         take = lambda a: a[:, source]
         scale = numbers[0].scale if all(n.scale == numbers[0].scale for n in numbers) else Fraction(1)
         special = _joined([n.special for n in numbers], numbers, np.int8)
@@ -148,7 +182,22 @@ class Fields(Arithmetic):
             None if known is None else known[source],
             all(n.nonnegative for n in numbers),
             scale,
+            largest_of=self._gathered_members(numbers, source),
         )
+
+    def _gathered_members(self, numbers: Sequence[Number], source: np.ndarray) -> tuple[Residues, np.ndarray] | None:
+        """Maxima next to each other: the k-th members of all of them, where they have so many."""
+        if all(n.largest_of is None for n in numbers):
+            return None
+        sets = [self.functions.members(n) for n in numbers]
+        count = max(members.shape[0] for members, _ in sets)
+        rows, present = [], []
+        for k in range(count):
+            row = [_member(members, min(k, members.shape[0] - 1)) for members, _ in sets]
+            rows.append(self.draw.concatenate(row).moved(lambda a: a[:, source]))
+            there = [_presence(*members, k).ravel() for members in sets]
+            present.append(np.concatenate(there)[source])
+        return self.draw.stack(rows), np.stack(present)
 
     def _blended(self, equation: JaxprEqn, predicate: Number, *cases: Value) -> Number:
         """p·x₁ + (1 - p)·x₀ = x₀ + p·(x₁ - x₀)."""
@@ -166,10 +215,22 @@ class Fields(Arithmetic):
         return blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
 
 
+def _member(members: Residues, k: int) -> Residues:
+    return Residues(tuple(a[:, k] for a in members.levels), members.degree.mixed())
+
+
+def _presence(members: Residues, present: np.ndarray | None, k: int) -> np.ndarray:
+    if k >= members.shape[0]:
+        return np.zeros(members.shape[1:], bool)
+    return np.ones(members.shape[1:], bool) if present is None else np.broadcast_to(present[k], members.shape[1:])
+
+
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[Number], dtype: Any) -> np.ndarray | None:
     if all(part is None for part in parts):
         return None
-    return np.concatenate([np.zeros(n.shape, dtype).ravel() if p is None else p.ravel() for p, n in zip(parts, numbers)])
+    return np.concatenate(
+        [np.zeros(n.shape, dtype).ravel() if p is None else p.ravel() for p, n in zip(parts, numbers)]
+    )
 
 
 def evaluate(closed_jaxpr: ClosedJaxpr, fields: Fields, arguments: Sequence[Number]) -> list[Number]:

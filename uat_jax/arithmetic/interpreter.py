@@ -5,7 +5,6 @@ float64 array, a tuple of residues). A value of an integer or boolean variable i
 indices and masks are the same in every number system, so JAX itself evaluates the equations between them.
 """
 
-import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -14,23 +13,27 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from uat_jax.arithmetic.structure import moved
+from uat_jax.arithmetic import concrete
+from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
+from uat_jax.arithmetic.definitions import DEFINITIONS, defined
+from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
+from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
 
+Numbered = tuple[int, Value]
+"""A value with the number that stands for it: equal numbers mean equal values."""
+
+MOST_ROUNDS = 1_000_000
+"""A loop of more rounds than this is taken for one that does not end."""
+
 Rule = Callable[..., Any]
 """rule(arithmetic, equation, *operands) -> value, or a list if the primitive has several results."""
 
-STRUCTURAL = frozenset(
-    "broadcast_in_dim concatenate dynamic_slice dynamic_update_slice expand_dims gather pad reshape rev "
-    "select_n slice split squeeze stack transpose unstack".split()
-)
-"""Primitives that move entries and compute none."""
-
-IDENTITY = frozenset(["copy", "copy_p", "optimization_barrier", "stop_gradient"])
+IDENTITY = frozenset(["copy", "copy_p", "name", "optimization_barrier", "stop_gradient"])
 """Primitives whose results are their operands."""
 
 BODY = {
@@ -77,80 +80,38 @@ class Arithmetic(ABC):
         """value[index] along the leading axis."""
         return value[index]
 
-    def plain(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The results of an equation without floating-point operands; floating results become numbers.
+    def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+        """Whether the equation works on this arithmetic's numbers, so that JAX cannot evaluate it alone."""
+        return any(is_number(atom) for atom in equation.invars)
+
+    def plain(self, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value]:
+        """The results of an equation that involves no numbers: NumPy arrays, keys as they are, floats as numbers.
 
         An integer cast to a float is the number it was: rounding it is the device's business.
         """
         if equation.primitive.name == "convert_element_type" and is_number(equation.outvars[0]):
             return [self.number(operands[0])]
-        outputs = bind(equation, operands)
         return [
-            self.number(output) if is_number(variable) else output
-            for variable, output in zip(equation.outvars, outputs, strict=True)
+            self.number(output) if is_number(variable) else on_host(output)
+            for variable, output in zip(equation.outvars, bind(equation, operands), strict=True)
         ]
 
-    def supports(self, equation: JaxprEqn) -> bool:
+    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether `evaluate` can handle the equation."""
         known = equation.primitive.name in {*self.rules, *STRUCTURAL, *IDENTITY}
-        return known or not any(is_number(atom) for atom in equation.invars)
+        return known or not self.involves(equation, operands)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The results of one supported equation that calls no function."""
+        """The results of one supported equation that calls no function; a rule goes before `rearrange`."""
         name = equation.primitive.name
         if name in IDENTITY:
             return list(operands)
-        if not any(is_number(atom) for atom in equation.invars):
+        if not self.involves(equation, operands):
             return self.plain(equation, operands)
-        if name in STRUCTURAL:
+        if name not in self.rules:
             return self.rearrange(equation, operands)
         result = self.rules[name](self, equation, *operands)
         return list(result) if equation.primitive.multiple_results else [result]
-
-
-def bind(equation: JaxprEqn, operands: Sequence[Any], **changes: Any) -> list[Any]:
-    """JAX's own results of an equation, with some of its parameters changed."""
-    outputs = equation.primitive.bind(*operands, **{**equation.params, **changes})
-    return list(outputs) if equation.primitive.multiple_results else [outputs]
-
-
-def positions(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
-    """Where each entry of a structural equation's results comes from.
-
-    The equation is applied to the positions of the entries instead of the entries: position k means entry k
-    of all number operands, flattened and laid end to end. Every arithmetic whose numbers are not JAX arrays
-    can thus share one implementation of the structural primitives.
-
-    Raises:
-        UnsupportedError: an index lies outside its operand, so that some entry comes from nowhere.
-    """
-    if all(is_number(atom) for atom in equation.invars):
-        return _own_positions(equation)
-    return _positions(equation, operands)
-
-
-@functools.lru_cache(maxsize=4096)
-def _own_positions(equation: JaxprEqn) -> list[np.ndarray]:
-    """The positions where only numbers are moved: the equation alone decides them, for every walk over it."""
-    return _positions(equation, [None] * len(equation.invars))
-
-
-def _positions(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
-    sizes = [int(np.prod(shape_of(atom))) if is_number(atom) else 0 for atom in equation.invars]
-    starts = np.cumsum([0, *sizes])
-    stand_ins = [
-        np.arange(start, start + size, dtype=np.int32).reshape(shape_of(atom)) if is_number(atom) else operand
-        for atom, operand, start, size in zip(equation.invars, operands, starts[:-1], sizes, strict=True)
-    ]
-    sources = moved(equation, stand_ins)
-    if sources is None:
-        with jax.ensure_compile_time_eval():
-            sources = [np.asarray(output) for output in bind(equation, stand_ins)]
-    if any(source.size and not 0 <= source.min() <= source.max() < starts[-1] for source in sources):
-        raise UnsupportedError(
-            f"'{equation.primitive.name}' reads outside its operand{source_line(equation)}; keep within"
-        )
-    return sources
 
 
 def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequence[Value]) -> list[Value]:
@@ -168,7 +129,8 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     if len(inputs) != len(arguments):
         raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
     walk = _Walk(arithmetic)
-    outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, [walk.new(value) for value in arguments])
+    with jax.enable_x64(True):  # the types are the equations' own
+        outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, [walk.new(value) for value in arguments])
     return [value for _, value in outputs]
 
 
@@ -181,29 +143,29 @@ class _Walk:
 
     def __init__(self, arithmetic: Arithmetic):
         self.arithmetic = arithmetic
-        self.known: dict[Any, list[tuple[int, Value]]] = {}
+        self.known: dict[Any, list[Numbered]] = {}
         self.calls: list[JaxprEqn] = []
         self.count = 0
 
-    def new(self, value: Value) -> tuple[int, Value]:
+    def new(self, value: Value) -> Numbered:
         self.count += 1
         return self.count, value
 
-    def constant(self, atom: Any, value: Any) -> tuple[int, Value]:
+    def constant(self, atom: Any, value: Any) -> Numbered:
         return self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
 
-    def literal(self, literal: Literal) -> tuple[int, Value]:
+    def literal(self, literal: Literal) -> Numbered:
         array = np.asarray(literal.val, dtype_of(literal))
         key = (str(array.dtype), array.tobytes())
         if key not in self.known:
             self.known[key] = [self.constant(literal, array)]
         return self.known[key][0]
 
-    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[tuple[int, Value]]):
+    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]):
         values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
         values.update(zip(jaxpr.invars, arguments, strict=True))
 
-        def read(atom: Any) -> tuple[int, Value]:
+        def read(atom: Any) -> Numbered:
             return self.literal(atom) if isinstance(atom, Literal) else values[atom]
 
         for equation in jaxpr.eqns:
@@ -211,7 +173,7 @@ class _Walk:
             values.update(zip(equation.outvars, outputs, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def equation(self, equation: JaxprEqn, operands: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
+    def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         call = self.call(equation)
         if call is not None:
             self.calls.append(equation)
@@ -220,33 +182,49 @@ class _Walk:
             return results
         key = _key(equation, operands)
         if key not in self.known:
-            self.check(equation)
-            results = self.arithmetic.evaluate(equation, [value for _, value in operands])
-            self.known[key] = [self.new(value) for value in results]
+            self.known[key] = self.evaluate(equation, operands)
         return self.known[key]
 
-    def call(self, equation: JaxprEqn) -> Callable | None:
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """By the arithmetic, or else by the primitive's definition."""
+        values = [value for _, value in operands]
+        if self.arithmetic.supports(equation, values):
+            return [self.new(value) for value in self.arithmetic.evaluate(equation, values)]
+        if equation.primitive.name not in DEFINITIONS:
+            raise self.missing(equation)
+        plain = [value if is_plain(value, atom) else None for value, atom in zip(values, equation.invars, strict=True)]
+        numbers = [operand for operand, value in zip(operands, plain, strict=True) if value is None]
+        self.calls.append(equation)
+        results = self.body(defined(equation, plain), numbers)
+        self.calls.pop()
+        return results
+
+    def missing(self, equation: JaxprEqn) -> UnsupportedError:
+        """The error of a primitive without rule or definition, which may stand in another primitive's definition."""
+        names = (call.primitive.name for call in self.calls)
+        part = "".join(f", part of '{name}'" for name in [n for n in names if n in DEFINITIONS][:1])
+        return UnsupportedError(
+            f"{self.arithmetic.name} has no rule for the primitive '{equation.primitive.name}'{part}"
+            f"{self.line(equation)}; rewrite that line with the primitives of its table"
+        )
+
+    def call(self, equation: JaxprEqn) -> Callable[..., list[Numbered]] | None:
         """The method that evaluates a primitive that calls functions."""
         name = equation.primitive.name
         if name in BODY:
             return lambda equation, operands: self.body(equation.params[BODY[name]], operands)
-        return {"scan": self.scan, "cond": self.cond}.get(name)
+        return {"scan": self.scan, "cond": self.cond, "while": self.while_loop}.get(name)
 
-    def check(self, equation: JaxprEqn) -> None:
-        if self.arithmetic.supports(equation):
-            return
-        lines = (source_line(e) for e in (equation, *reversed(self.calls)))
-        raise UnsupportedError(
-            f"{self.arithmetic.name} has no rule for the primitive '{equation.primitive.name}'"
-            f"{next(filter(None, lines), '')}; rewrite that line with the primitives of its table"
-        )
+    def line(self, equation: JaxprEqn) -> str:
+        """Where the user wrote the equation, or else the innermost call around it."""
+        return next(filter(None, map(source_line, (equation, *reversed(self.calls)))), "")
 
-    def body(self, jaxpr: Any, operands: Sequence[tuple[int, Value]]) -> list[tuple[int, Value]]:
+    def body(self, jaxpr: Any, operands: Sequence[Numbered]) -> list[Numbered]:
         if isinstance(jaxpr, ClosedJaxpr):
             return self.jaxpr(jaxpr.jaxpr, jaxpr.consts, operands)
         return self.jaxpr(jaxpr, (), operands)
 
-    def scan(self, equation: JaxprEqn, operands: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
+    def scan(self, equation: JaxprEqn, operands: list[Numbered]) -> list[Numbered]:
         """A scan, unrolled: the body is applied to (constants, carry, i-th entry of each sequence)."""
         body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
         # A sequence has one axis more outside than inside; versions of JAX name the counts differently.
@@ -254,33 +232,63 @@ class _Walk:
         same = lambda outer, inner: sum(rank(a) == rank(b) for a, b in zip(outer, inner, strict=True))
         carries = same(equation.outvars, body.outvars)
         constants = same(equation.invars, body.invars) - carries
-        fixed, carry, sequences = (
-            operands[:constants],
-            operands[constants : constants + carries],
-            operands[constants + carries :],
-        )
-        steps = range(equation.params["length"])
+        first = constants + carries
+        fixed, carry = operands[:constants], operands[constants:first]
+        sequences = list(zip(equation.invars[first:], operands[first:], strict=True))
         rows = []
-        for step in reversed(steps) if equation.params["reverse"] else steps:
-            entries = [self.new(self.arithmetic.entry(value, step)) for _, value in sequences]
+        for step in _steps(equation):
+            entries = [self.new(self.entry(atom, value, step)) for atom, (_, value) in sequences]
             outputs = self.body(equation.params["jaxpr"], [*fixed, *carry, *entries])
             carry = outputs[:carries]
             rows.append([value for _, value in outputs[carries:]])
         rows = rows[::-1] if equation.params["reverse"] else rows
-        return [*carry, *(self.new(self.arithmetic.stack(column)) for column in zip(*rows, strict=True))]
+        columns = zip(*rows, strict=True) if rows else [()] * len(body.outvars[carries:])
+        stacked = map(self.stack, equation.outvars[carries:], body.outvars[carries:], columns)
+        return [*carry, *map(self.new, stacked)]
 
-    def cond(self, equation: JaxprEqn, operands: list[tuple[int, Value]]) -> list[tuple[int, Value]]:
+    def entry(self, atom: Any, value: Value, index: int) -> Value:
+        """value[index] along the leading axis of the atom's shape."""
+        return value[index] if is_plain(value, atom) else self.arithmetic.entry(value, index)
+
+    def stack(self, outer: Any, inner: Any, values: Sequence[Value]) -> Value:
+        """The value of the variable `outer` from its entries along the leading axis, values of `inner`."""
+        if not values:
+            return self.constant(outer, np.zeros(shape_of(outer), dtype_of(outer)))[1]
+        plain = all(is_plain(value, inner) for value in values)
+        return concrete.stack(values) if plain else self.arithmetic.stack(values)
+
+    def cond(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """A conditional whose predicate is concrete: the branch it names."""
-        try:
-            branch = np.asarray(operands[0][1]).item()
-        except ValueError as error:  # it differs from copy to copy
-            raise UnsupportedError(
-                f"the branch taken{source_line(equation)} depends on the input; use jnp.where instead"
-            ) from error
-        return self.body(equation.params["branches"][branch], operands[1:])
+        return self.body(equation.params["branches"][self.decided(equation, operands[0])], operands[1:])
+
+    def while_loop(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """A loop whose predicate is concrete in every round."""
+        parameters = equation.params
+        tests, bodies = parameters["cond_nconsts"], parameters["body_nconsts"]
+        test, body, carry = operands[:tests], operands[tests : tests + bodies], operands[tests + bodies :]
+        for _ in range(MOST_ROUNDS):
+            (proceed,) = self.body(parameters["cond_jaxpr"], [*test, *carry])
+            if not self.decided(equation, proceed):
+                return list(carry)
+            carry = self.body(parameters["body_jaxpr"], [*body, *carry])
+        raise UnsupportedError(f"the loop{self.line(equation)} runs more than {MOST_ROUNDS} rounds; bound it")
+
+    def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
+        """The one integer or boolean that a predicate is in all copies."""
+        _, value = predicate
+        distinct = np.unique(np.asarray(value)) if is_array(value) else np.empty(0)
+        if distinct.size != 1:
+            raise UnsupportedError(f"the branch taken{self.line(equation)} depends on the input; use jnp.where instead")
+        return int(distinct.item())
 
 
-def _key(equation: JaxprEqn, operands: Sequence[tuple[int, Value]]) -> Any:
+def _steps(equation: JaxprEqn) -> Sequence[int]:
+    """The order in which a scan visits the entries of its sequences."""
+    steps = range(equation.params["length"])
+    return steps[::-1] if equation.params["reverse"] else steps
+
+
+def _key(equation: JaxprEqn, operands: Sequence[Numbered]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
     parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
     key = (equation.primitive, parameters, tuple(number for number, _ in operands))

@@ -99,6 +99,7 @@ class Number:
             self.scale,
             part(self.quadratic),
             part(self.square_of),
+            self.sum_of_squares,
             terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
             factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
@@ -139,7 +140,9 @@ def from_quadratic(draw: Draw, constant: Residues | None, coefficient: Residues,
     return Number(value, quadratic=Quadratic(constant, coefficient, letter))
 
 
-def combined_special(codes: Sequence[np.ndarray | None], shape: tuple[int, ...], combine: Callable) -> np.ndarray | None:
+def combined_special(
+    codes: Sequence[np.ndarray | None], shape: tuple[int, ...], combine: Callable
+) -> np.ndarray | None:
     """The codes of an entrywise result; None if all entries are finite."""
     if all(code is None for code in codes):
         return None

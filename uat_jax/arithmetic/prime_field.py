@@ -120,6 +120,8 @@ class PrimeField:
 
     def _inverses(self, a: np.ndarray) -> np.ndarray:
         """1/aᵢ = (1/aᵢaⱼ)·aⱼ for pairs (i, j), down to a single inverse."""
+        if len(a) == 0:
+            return a
         if len(a) == 1:
             return np.array([pow(int(a[0]), -1, self.prime)])
         half = len(a) // 2

@@ -119,6 +119,19 @@ class Draw:
         levels = self.levels[:-1] or self.levels
         return Residues(tuple(np.full((1, *shape), level.imaginary, np.int64) for level in levels), CONSTANT)
 
+    def has_root(self, number: Fraction | int) -> bool:
+        """Whether √number is an element at every level: a product of the tower's `SQUARES`."""
+        return Fraction(number).denominator == 1 and all(level.has_root(int(number)) for level in self.levels)
+
+    def root(self, number: int, shape: Sequence[int] = ()) -> Residues:
+        """A square root of a whole number in every entry, of random sign in every copy, so that it is generic."""
+        levels = []
+        for k, level in enumerate(self.levels):
+            signs = np.frombuffer(key("root signs", k, *self.seed).tobytes() * level.copies, np.uint8)[: level.copies]
+            root = level.root(number, (signs & 1).astype(bool) if number > 1 else np.zeros(1, bool))
+            levels.append(np.broadcast_to(root.reshape(-1, *(1,) * len(shape)), (len(root), *shape)).copy())
+        return Residues(tuple(levels), CONSTANT)
+
     def add(self, a: Residues, b: Residues) -> Residues:
         """A + b."""
         return self.each("add", a.degree | b.degree, a, b)

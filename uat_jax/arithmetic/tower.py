@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from flint import fmpz
+from flint import fmpz, fmpz_mod_ctx
 
 from uat_jax.arithmetic.prime_field import BITS, PrimeField
 
@@ -23,23 +23,36 @@ COFACTOR = 64
 """(p_k - 1)/p_{k+1} is at most this."""
 
 
+def squares(depth: int) -> tuple[int, ...]:
+    """Small primes whose square roots exist modulo every prime of a tower: fewer for deep towers, which are rare."""
+    return ((2, 3, 5, 7), (2, 3, 5), (2, 3), (2,))[depth] if depth <= 3 else ()
+
+
 def draw_primes(depth: int, random_numbers: random.Random, *, step: int = 2, bits: int = BITS) -> tuple[int, ...]:
     """Random primes p₀ > … > p_depth with p₀ < 2^bits and every (p_k - 1)/p_{k+1} a multiple of `step`.
 
-    With step = 4, -1 is a square modulo every prime but the last, and cos and sin can be written with complex
+    The numbers `squares(depth)` are squares modulo all of them, unless the primes are too small for that.  With step = 4, -1 is a square modulo every prime but the last, and cos and sin can be written with complex
     exponentials.  The bottom prime is made as large as a short search allows.
     """
+    roots = squares(depth) if bits >= 40 else ()
     for lost in range(2 * depth + 2, bits - 4):
-        for _ in range(64 * (depth + 1)):
+        for _ in range(64 * (depth + 1) << 2 * len(roots)):
             bottom = random_numbers.getrandbits(bits - lost) | 1 << (bits - lost - 1) | 1
-            if fmpz(bottom).is_probable_prime():
-                primes = _extended((bottom,), depth, step, bits)
+            if _fits(bottom, roots):
+                primes = _extended((bottom,), depth, step, bits, roots)
                 if primes is not None:
                     return primes
     raise ValueError(f"no tower of {depth + 1} primes below 2^{bits}; wanted fewer levels")
 
 
-def _extended(primes: tuple[int, ...], depth: int, step: int, bits: int) -> tuple[int, ...] | None:
+def _fits(candidate: int, roots: tuple[int, ...]) -> bool:
+    """Whether it is a prime modulo which all of `roots` are squares (Euler's criterion)."""
+    return fmpz(candidate).is_probable_prime() and all(pow(q, candidate // 2, candidate) == 1 for q in roots)
+
+
+def _extended(
+    primes: tuple[int, ...], depth: int, step: int, bits: int, roots: tuple[int, ...]
+) -> tuple[int, ...] | None:
     """The tower with `depth` more primes on top, or None if there is none below 2^bits."""
     if depth == 0:
         return primes
@@ -47,8 +60,8 @@ def _extended(primes: tuple[int, ...], depth: int, step: int, bits: int) -> tupl
         prime = cofactor * primes[0] + 1
         if prime.bit_length() + 2 * (depth - 1) > bits:
             return None
-        if fmpz(prime).is_probable_prime():
-            found = _extended((prime, *primes), depth - 1, step, bits)
+        if _fits(prime, roots):
+            found = _extended((prime, *primes), depth - 1, step, bits, roots)
             if found is not None:
                 return found
     return None
@@ -66,6 +79,21 @@ class Level:
     copies: int
     generator: int | None
     mixing: np.ndarray | None
+
+    def has_root(self, number: int) -> bool:
+        """Whether every prime factor of a whole number is one of 2, 3, 5, 7 and a square modulo the prime."""
+        for q in (2, 3, 5, 7):
+            while number % q == 0 and pow(q, self.field.prime // 2, self.field.prime) == 1:
+                number //= q
+        return number == 1
+
+    def root(self, number: int, negative: np.ndarray) -> np.ndarray:
+        """Its square root, the product of the roots of its prime factors; negative where asked for."""
+        root = 1
+        for q in (2, 3, 5, 7):
+            while number % q == 0:
+                number, root = number // q, root * int(fmpz_mod_ctx(self.field.prime)(q).sqrt()) % self.field.prime
+        return np.where(negative, self.field.prime - root, root)
 
     @cached_property
     def imaginary(self) -> int:

@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.error_bound import SPARE, ErrorBound, error_bound, log2_choose, vanishing
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, exponential_depth
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
-from uat_jax.arithmetic.fields import Fields, equal, evaluate
+from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
@@ -38,6 +37,9 @@ ROUNDS = 2
 MOST_ROUNDS = 6
 ATTEMPTS = 6
 """Draws of one round before a divisor that always vanishes is reported."""
+
+ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
+"""Primitives whose values carry a square that products know of, and sums forget."""
 
 THEOREM_SECONDS = 0.6
 """Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
@@ -72,6 +74,7 @@ class FieldComparison:
     condition: str = ""
     assumptions: tuple[str, ...] = ()
     where: tuple[int, tuple[int, ...]] | None = None
+    parting: str = ""
     constant: bool = False
     undefined: int = 0
 
@@ -80,8 +83,7 @@ class FieldComparison:
 class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
-    bits: size of the largest prime.  fixed_copies: copies per level instead of the planned ones (for experiments at
-    toy primes).
+    bits: size of the largest prime.  varies: whether an output of either depends on an input at all.
     """
 
     left: ClosedJaxpr
@@ -92,32 +94,45 @@ class PrimeFields:
     bits: int = BITS
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
+    varies: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        (left, names), (right, other_names) = exponential_depth(self.left), exponential_depth(self.right)
-        self.depth = Depth(max(left.plain, right.plain), max(left.written, right.written))
-        self.primitives = names | other_names
+        left, right = profile(self.left), profile(self.right)
+        self.depth = left.deepest | right.deepest
+        self.primitives = left.primitives | right.primitives
+        self.varies = left.varies or right.varies
 
-    def compare(self, log2_error: float = -128.0) -> FieldComparison:
+    def compare(self, log2_error: float = -128.0, *, thoroughly: bool = True) -> FieldComparison:
         """Different, or equal up to a chance of 2^log2_error.
 
-        tanh, logistic, cos and sin are first taken for unknown functions, and if that is not enough for exponentials.
+        Laws that can stand in each other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and
+        as exponentials, roots with and without their squares; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
         """
-        found = self._compare(self.laws - {"exponential form"}, log2_error)
-        if not found.equal and "exponential form" in self.laws and self.primitives & WRITTEN:
-            written = self._compare(self.laws, log2_error)
-            return written if written.equal else found
-        return found
+        readings = self._readings() if thoroughly else self._readings()[:1]
+        found = [self._compare(readings[0], log2_error - 2)]
+        for laws in readings[1:]:
+            if not found[-1].equal:
+                found.append(self._compare(laws, log2_error - 2))
+        return found[-1] if found[-1].equal else found[0]
+
+    def _readings(self) -> list[frozenset[str]]:
+        plain = self.laws - {"exponential form"}
+        readings = [plain]
+        if self.primitives & ROOTS:
+            readings.append(plain - {"square of a root"})
+        if self.primitives & WRITTEN:
+            readings += [laws | {"exponential form"} & self.laws for laws in readings]
+        return list(dict.fromkeys(readings))
 
     def _compare(self, laws: frozenset[str], log2_error: float) -> FieldComparison:
         start = time.perf_counter()
         depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
         if probe.where is not None:
-            return FieldComparison(False, tuple(sorted(laws)), assumptions=probe.assumptions, where=probe.where)
+            return self._different(laws, probe, set(probe.assumptions))
         seconds = time.perf_counter() - start
         rounds: list[Round] = []
         notes = set(probe.assumptions)
@@ -126,7 +141,7 @@ class PrimeFields:
             drawn = self.draw(copies, len(rounds) + 1, laws)
             notes |= set(drawn.assumptions)
             if drawn.where is not None:
-                return FieldComparison(False, tuple(sorted(laws)), assumptions=tuple(sorted(notes)), where=drawn.where)
+                return self._different(laws, drawn, notes)
             rounds.append(drawn.round())
         return FieldComparison(
             True,
@@ -138,6 +153,10 @@ class PrimeFields:
             constant=probe.constant,
             undefined=probe.undefined,
         )
+
+    def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
+        names = tuple(sorted(laws))
+        return FieldComparison(False, names, (), 0.0, "", tuple(sorted(notes)), drawn.where, drawn.parting)
 
     def _allowed(self, probe_seconds: float) -> float:
         """Seconds that one round with the copies of the theorem may take."""
@@ -162,9 +181,10 @@ class PrimeFields:
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed)
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & {"log", "log1p", "cumlogsumexp"}))
-        fields = Fields(functions, self.deadline)
         inputs = [Number(draw.variable(shape_of(v))) for v in self.left.jaxpr.invars]
-        return Drawn(draw, evaluate(self.left, fields, inputs), evaluate(self.right, fields, inputs))
+        sides = [Fields(functions, self.deadline) for _ in range(2)]
+        left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
+        return Drawn(draw, left, right, (sides[0].trail, sides[1].trail))
 
 
 @dataclass
@@ -174,6 +194,7 @@ class Drawn:
     draw: Draw
     left: list[Number]
     right: list[Number]
+    trails: tuple[list[Step], list[Step]]
 
     def __post_init__(self) -> None:
         self.draw.tested(*(output.residues for output in (*self.left, *self.right)))
@@ -186,6 +207,16 @@ class Drawn:
             if not agree.all():
                 return i, tuple(int(n) for n in np.argwhere(~agree)[0])
         return None
+
+    @property
+    def parting(self) -> str:
+        """Where each program first computes a value that the other one never has."""
+        texts = []
+        for side, trail, other in zip(("left", "right"), self.trails, reversed(self.trails), strict=True):
+            there = {step.value for step in other}
+            step = next((step for step in trail if step.value not in there), None)
+            texts.append("" if step is None else f"{side} '{step.primitive}'{step.line}")
+        return "; ".join(filter(None, texts))
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -1,0 +1,84 @@
+"""Both functions in float64 at random inputs: a look at what prime fields cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.ties import Ties
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.errors import UatJaxError
+
+COPIES = 32
+MEMORY = 1 << 21
+
+APART = 1e-6
+"""Float64 values that differ by more than this of the largest entry are called apart: far beyond rounding."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was seen at `points` random normal inputs.
+
+    ties: comparisons whose two sides were equal somewhere.  undefined: (left, right) numbers of output entries that were not
+    finite.  mismatched: entries finite on one side only.  apart: the sides differ by more than rounding.
+    reason: why float64 arithmetic could not evaluate them, or ''.
+    """
+
+    points: int = 0
+    ties: tuple[str, ...] = ()
+    undefined: tuple[int, int] = (0, 0)
+    entries: int = 0
+    mismatched: int = 0
+    apart: bool = False
+    reason: str = ""
+
+    @property
+    def nowhere_defined(self) -> bool:
+        """Whether no entry of either side was ever finite."""
+        return self.points > 0 and self.undefined == (self.entries, self.entries)
+
+
+def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int) -> Sample:
+    """The sample of two jaxprs of the same inputs and outputs."""
+    size = sum(int(np.prod(shape_of(v))) for v in left.jaxpr.invars)
+    copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
+    random = np.random.default_rng((seed, 77))
+    points = [_normal(random, copies, v) for v in left.jaxpr.invars]
+    arithmetic = Ties()
+    try:
+        sides = [_values(side, arithmetic, points, copies) for side in (left, right)]
+    except UatJaxError as error:
+        return Sample(reason=str(error))
+    finite = [np.isfinite(side) for side in sides]
+    return Sample(
+        copies,
+        tuple(sorted(arithmetic.found)),
+        (int((~finite[0]).sum()), int((~finite[1]).sum())),
+        sides[0].size,
+        int((finite[0] != finite[1]).sum()),
+        _apart(sides, finite),
+    )
+
+
+def _normal(random: np.random.Generator, copies: int, variable) -> np.ndarray:
+    """Standard normal numbers that the variable's dtype holds."""
+    points = random.standard_normal((copies, *shape_of(variable)))
+    return points.astype(dtype_of(variable)).astype(np.float64)
+
+
+def _values(side: ClosedJaxpr, arithmetic: Ties, points: Sequence[np.ndarray], copies: int) -> np.ndarray:
+    """All outputs end to end, shape (copies, entries)."""
+    outputs = [np.asarray(output) for output in interpret(side, arithmetic, points)]
+    return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in outputs], axis=1)
+
+
+def _apart(sides: list[np.ndarray], finite: list[np.ndarray]) -> bool:
+    both = finite[0] & finite[1]
+    left, right = (np.where(both, side, 0.0) for side in sides)
+    scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1, keepdims=True)
+    return bool(np.any(np.abs(left - right) > APART * scale))

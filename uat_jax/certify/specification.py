@@ -1,0 +1,300 @@
+"""The inputs of two functions: which of their entries are variables, and at which sizes they are looked at.
+
+A float leaf is a variable: only its shape and dtype count. An integer or boolean array is fixed: its values count too.
+Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
+"""
+
+import re
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.tree_util import keystr, tree_flatten_with_path
+
+from uat_jax.arithmetic.tracing import source_line
+from uat_jax.errors import InputError, UatJaxError, UnsupportedError
+
+FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+"""The dtypes of variables, by the short name that `parse` reads."""
+
+CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
+"""Primitives that leave JAX for the host."""
+
+Sizes = Mapping[str, int]
+"""The size of every symbolic dimension, by name."""
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The arguments of a function: a tuple of pytrees of `jax.ShapeDtypeStruct` or arrays.
+
+    Raises:
+        InputError: a leaf that is neither, complex, a PRNG key, empty, or an integer without values; symbolic
+            dimensions of several scopes.
+    """
+
+    arguments: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        leaves, _ = tree_flatten_with_path(self.arguments)
+        for path, leaf in leaves:
+            _check_leaf(keystr(path), leaf)
+        if not any(is_variable(leaf) for _, leaf in leaves):
+            raise InputError("got no floating-point input; pass at least one array or jax.ShapeDtypeStruct of floats")
+        if len({id(d.scope) for d in self._symbolic}) > 1:
+            raise InputError(
+                "got symbolic dimensions of several scopes; make them all with one scope=jax.export.SymbolicScope()"
+            )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken as given: the values of the integer inputs."""
+        leaves, _ = tree_flatten_with_path(self.arguments)
+        fixed = (keystr(path) for path, leaf in leaves if not is_variable(leaf))
+        return tuple(f"integer input {path} is fixed to the given values" for path in fixed)
+
+    @property
+    def _symbolic(self) -> list[Any]:
+        dimensions = (d for leaf in jax.tree.leaves(self.arguments) for d in leaf.shape)
+        return [d for d in dimensions if jax.export.is_symbolic_dim(d)]
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the symbolic dimensions, sorted."""
+        return tuple(sorted({name for dimension in self._symbolic for name in dimension.get_vars()}))
+
+    def sizes_to_try(self) -> tuple[Sizes, ...]:
+        """The sizes at which two functions are compared; one empty assignment if nothing is symbolic.
+
+        The rule: every dimension 1; then 2, 3, 4, … in the order of their names, pairwise different; then 3, 4, 5, …
+        in the reverse order, so that no two dimensions keep their order.
+        """
+        count = len(self.symbols)
+        rows = ([1] * count, range(2, count + 2), reversed(range(3, count + 3)))
+        return tuple(dict(zip(self.symbols, row, strict=True)) for row in rows) if count else ({},)
+
+    def smaller_sizes(self, sizes: Sizes) -> Iterator[Sizes]:
+        """Every assignment up to `sizes` in every dimension, in the order of their sum; `sizes` itself comes last."""
+        ranges = [range(1, sizes[name] + 1) for name in self.symbols]
+        for row in sorted(product(*ranges), key=lambda row: (sum(row), row)):
+            yield dict(zip(self.symbols, row, strict=True))
+
+    def at(self, sizes: Sizes) -> tuple[Any, ...]:
+        """The arguments with every symbolic dimension evaluated: pytrees of concrete shapes and fixed arrays.
+
+        Raises:
+            InputError: the sizes break a constraint of the dimensions, or make one of them 0.
+        """
+        if not self.symbols:
+            return self.arguments
+        try:
+            shapes = jax.eval_shape(self._shapes.call, *(_float32(sizes[name]) for name in self.symbols))
+        except ValueError as error:
+            raise InputError(f"{_first_line(error).split('. ')[0]}; choose sizes that fit") from error
+        evaluated = iter(row.shape[0] for row in shapes)
+        return Specification(
+            jax.tree.map(lambda leaf: _with_shape(leaf, evaluated) if is_variable(leaf) else leaf, self.arguments)
+        ).arguments
+
+    @cached_property
+    def _shapes(self) -> jax.export.Exported:
+        """Rows of the symbols' sizes → rows of the symbolic dimensions' sizes: JAX checks the constraints."""
+        symbols = jax.export.symbolic_shape(", ".join(self.symbols), scope=self._symbolic[0].scope)
+        rows = lambda *_: [jnp.zeros((dimension,), jnp.float32) for dimension in self._symbolic]
+        return jax.export.export(jax.jit(rows))(*map(_float32, symbols))
+
+
+def _float32(length: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct((length,), jnp.float32)
+
+
+def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct:
+    shape = tuple(next(evaluated) if jax.export.is_symbolic_dim(d) else d for d in leaf.shape)
+    return jax.ShapeDtypeStruct(shape, leaf.dtype)
+
+
+def is_variable(leaf: Any) -> bool:
+    """Whether a leaf is floating-point, so that its entries are variables."""
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def _check_leaf(path: str, leaf: Any) -> None:
+    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+        raise InputError(f"input {path} is a {type(leaf).__name__}; pass an array or a jax.ShapeDtypeStruct")
+    if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
+        raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        raise InputError(f"input {path} is a PRNG key; close over the key, whose bits are then fixed")
+    if jnp.issubdtype(leaf.dtype, jnp.complexfloating):
+        raise InputError(f"input {path} has dtype {leaf.dtype}; pass real and imaginary part as two float inputs")
+    if is_variable(leaf):
+        if str(leaf.dtype) not in FLOATS.values():
+            raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(FLOATS.values())}")
+    elif isinstance(leaf, jax.ShapeDtypeStruct):
+        wanted = "pass an array, whose values are then fixed, or close over it"
+        raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
+
+
+def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct, ...]:
+    """The inputs that texts such as "f32[4,8]", "bf16[b,2*h]" or "f64[]" describe; names are shared between them.
+
+    Raises:
+        InputError: a text that is not of this form.
+    """
+    scope = jax.export.SymbolicScope()
+    return tuple(_parsed(text, scope) for text in texts)
+
+
+def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct:
+    match = re.fullmatch(r"\s*(\w+)\s*\[(.*)\]\s*", text)
+    if match is None or match[1] not in FLOATS:
+        raise InputError(f"got {text!r} for an input; write {', '.join(FLOATS)} and a shape, such as f32[4,8] or f64[]")
+    try:
+        shape = jax.export.symbolic_shape(match[2], scope=scope)
+    except Exception as error:  # JAX's own parser says what is wrong with the dimensions
+        raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
+    return jax.ShapeDtypeStruct(shape, jnp.dtype(FLOATS[match[1]]))
+
+
+def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
+    """The jaxpr of a function of its variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
+
+    `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float leaves in the order of
+    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64.
+
+    Raises:
+        InputError: JAX cannot trace it; it captures an array with NaN; an output is empty or not floating-point.
+        UnsupportedError: it calls back to the host.
+    """
+    leaves, tree = jax.tree.flatten(arguments)
+    variables = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves if is_variable(leaf)]
+    with jax.enable_x64(any(leaf.dtype == np.float64 for leaf in variables)):
+        # Arrays of JAX: a function may index them with tracers, which NumPy's cannot take.
+        fixed = [leaf if is_variable(leaf) else jnp.asarray(leaf) for leaf in leaves]
+
+        def of_variables(*values: Any) -> Any:
+            remaining = iter(values)
+            merged = [next(remaining) if is_variable(leaf) else leaf for leaf in fixed]
+            return function(*jax.tree.unflatten(tree, merged))
+
+        try:
+            program, outputs = jax.make_jaxpr(of_variables, return_shape=True)(*variables)
+        except UatJaxError:
+            raise
+        except Exception as error:  # whatever the function raises is the user's to read
+            raise InputError(
+                f"JAX cannot trace {name_of(function)}: {type(error).__name__}: {_first_line(error)}{_line(error)}"
+            ) from error
+    _check_program(name_of(function), program)
+    _check_outputs(name_of(function), outputs)
+    return program, outputs
+
+
+def name_of(function: Callable) -> str:
+    """A function's own name, or that of its type."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".;") if lines else "no message"
+
+
+def _line(error: Exception) -> str:
+    """' at file:line' of the innermost line outside JAX and this package, or ''."""
+    libraries = (str(Path(jax.__file__ or "").parent), str(Path(__file__).parent))
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(libraries)]
+    return f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+
+
+def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxpr]:
+    """A jaxpr and all those within it."""
+    yield program
+    for equation in program.eqns:
+        for inner in jax.tree.leaves(list(equation.params.values())):
+            if isinstance(inner, ClosedJaxpr | Jaxpr):
+                yield from programs_within(inner)
+
+
+def _check_program(name: str, program: ClosedJaxpr) -> None:
+    for inner in programs_within(program):
+        for equation in inner.eqns:
+            if equation.primitive.name in CALLBACKS:
+                call = f"'{equation.primitive.name}'{source_line(equation)}"
+                raise UnsupportedError(f"{name} calls back to the host with {call}; remove it")
+        for constant in getattr(inner, "consts", ()):
+            if jnp.issubdtype(constant.dtype, jnp.inexact) and np.isnan(np.asarray(constant)).any():
+                raise InputError(f"{name} captures an array with NaN, {_text(constant)}; give it finite values")
+
+
+def _check_outputs(name: str, outputs: Any) -> None:
+    leaves, _ = tree_flatten_with_path(outputs)
+    if not leaves:
+        raise InputError(f"{name} returns no array; return at least one floating-point array")
+    for path, leaf in leaves:
+        if not jnp.issubdtype(leaf.dtype, jnp.floating):
+            raise InputError(f"{name} returns {_text(leaf)}{_place(path)}; return floating-point arrays")
+        if 0 in leaf.shape:
+            raise InputError(f"{name} returns the empty {_text(leaf)}{_place(path)}; return arrays with entries")
+
+
+def _place(path: Any) -> str:
+    return f" at output {keystr(path)}" if path else ""
+
+
+def _text(leaf: Any) -> str:
+    """Such as float32[2,3]."""
+    return f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]"
+
+
+def same_outputs(left: Any, right: Any) -> None:
+    """Nothing, if two pytrees of `jax.ShapeDtypeStruct` have the same tree, shapes and dtypes.
+
+    Raises:
+        InputError: they do not; says which leaf.
+    """
+    (left_leaves, left_tree), (right_leaves, right_tree) = map(tree_flatten_with_path, (left, right))
+    if left_tree != right_tree:
+        only = {keystr(path) for path, _ in left_leaves} ^ {keystr(path) for path, _ in right_leaves}
+        where = f"only one has output {min(only) or 'without a container'}" if only else f"{left_tree} and {right_tree}"
+        raise InputError(f"the functions return different trees: {where}; return the same tree from both")
+    for (path, a), (_, b) in zip(left_leaves, right_leaves, strict=True):
+        if (a.shape, a.dtype) != (b.shape, b.dtype):
+            got = f"the first function returns {_text(a)}{_place(path)}, the second {_text(b)}"
+            raise InputError(f"{got}; return the same shape and dtype from both")
+
+
+def common_sizes(
+    left: Callable, right: Callable, specification: Specification
+) -> tuple[tuple[Sizes, ...], tuple[str, ...]]:
+    """Those of `sizes_to_try` at which both functions can be traced, and the reasons why the others are skipped.
+
+    Raises what `traced` raises if that is so at all sizes, and what `same_outputs` raises at any.
+    """
+    accepted, skipped = [], []
+    for sizes in specification.sizes_to_try():
+        try:
+            outputs = [traced(function, specification.at(sizes))[1] for function in (left, right)]
+        except InputError as error:
+            if not sizes:
+                raise
+            skipped.append(f"{sizes_text(sizes)}: {error}")
+            continue
+        same_outputs(*outputs)
+        accepted.append(sizes)
+    if not accepted:
+        raise InputError(f"no sizes fit ({'; '.join(skipped)}); write dimensions as they must be, such as 4*k or n+1")
+    return tuple(accepted), tuple(skipped)
+
+
+def sizes_text(sizes: Sizes) -> str:
+    """Such as "b = 1, h = 2"."""
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
