@@ -1,6 +1,7 @@
-"""The command line: ``uat-jax prove | claims | show | recheck``.
+"""The command line: ``uat-jax prove | certify | claims | show | recheck``.
 
-Exit codes: 0 every claim asked for has the verdict its ledger row expects, 1 some do not, 2 unusable input.
+Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
+1 some do not, 2 unusable input.
 """
 
 from __future__ import annotations
@@ -20,10 +21,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from uat_jax.certify.certificate import Certificate, load, write_atomically
 from uat_jax.certify.decision import decide
+from uat_jax.certify.equivalence import KIND, certify
+from uat_jax.certify.named_function import named_function
 from uat_jax.certify.settings import DEVICES, DTYPES, Settings
+from uat_jax.certify.specification import parse
 from uat_jax.claims.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, recheck
 from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.report.equivalence import show_equivalence
 from uat_jax.report.statement import latex, show_statement
 from uat_jax.report.table import show_claims, show_verdicts
 
@@ -55,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="uat-jax", description="Is it the same network? Decided, and said how it is known.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_prove(commands)
+    _add_certify(commands)
     listing = commands.add_parser("claims", help="list the ledger")
     listing.set_defaults(run=_claims)
     show = commands.add_parser("show", help="print one claim step by step, each step checked")
@@ -93,6 +99,55 @@ def _add_prove(commands: Any) -> None:
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
     prove.set_defaults(run=_prove)
+
+
+def _add_certify(commands: Any) -> None:
+    two = commands.add_parser("certify", help="decide whether two JAX functions are the same function")
+    two.add_argument("left", metavar="MODULE:FUNCTION")
+    two.add_argument("right", metavar="MODULE:FUNCTION")
+    two.add_argument(
+        "--arg", action="append", default=[], metavar="TYPE", help="repeatable: f32[4,8], bf16[b,2*h], f64[] …"
+    )
+    two.add_argument("--wrt", metavar="grad", help='"grad": the derivatives as well')
+    two.add_argument(
+        "--error", default="2^-128", metavar="P", help="largest chance of a wrong CERTIFIED (default %(default)s)"
+    )
+    two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
+    two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
+    two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    two.set_defaults(run=_certify)
+
+
+def _certify(options: argparse.Namespace) -> int:
+    if options.json:
+        _check_writable(Path(options.json))
+    specs = parse(*options.arg)
+    functions = [named_function(name) for name in (options.left, options.right)]
+    start = time.perf_counter()
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+        certificate = certify(
+            *functions,
+            *specs,
+            error=_probability(options.error),
+            seed=options.seed,
+            budget=options.budget,
+            wrt=options.wrt,
+            progress=status.update,
+        )
+    show_equivalence(_console(), certificate, time.perf_counter() - start)
+    if options.json:
+        certificate.save(options.json)
+    return 0 if certificate.passes else 1
+
+
+def _probability(text: str) -> float:
+    """2^-128, 1e-30 or 0.001."""
+    base, power, exponent = text.partition("^")
+    try:
+        return float(base) ** float(exponent) if power else float(text)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        raise InputError(f"got {text!r} for a probability; write 2^-128 or 1e-30") from None
 
 
 def _prove(options: argparse.Namespace) -> int:
@@ -175,11 +230,16 @@ def _recheck(options: argparse.Namespace) -> int:
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
             found = recheck(certificate, seed=options.seed)
-            print(f"{path}: {found.claim['id']} {found.verdict}, as the certificate says")
+            print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says")
         except MismatchError as error:
             disagree += 1
             print(f"{path}: {error}")
     return 1 if disagree else 0
+
+
+def _subject(certificate: Certificate) -> str:
+    claim = certificate.claim
+    return f"{claim['left']} and {claim['right']}" if claim["id"] == KIND else claim["id"]
 
 
 def _console() -> Console:

@@ -23,14 +23,15 @@ from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 
 SCHEMA = "uat_jax/certificate"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
 class Certificate:
     """The outcome for one claim.
 
-    ``claim``: id, ledger row, source, printed statement, reading, hypotheses, correction.
+    ``claim``: id, ledger row, source, printed statement, reading, hypotheses, correction; or, with the id
+    "equivalence", the names of two functions, their inputs, and both programs as data.
     ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
     ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions and the platform.
     """
@@ -98,6 +99,8 @@ def load(path: str | os.PathLike[str]) -> Certificate:
         body = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not JSON ({error}); wanted a certificate written by uat_jax") from None
     return _checked(body, path)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import jax
-import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.arithmetic.jaxpr_file import digest, encode
-from uat_jax.certify.agreement import agreement
 from uat_jax.certify.certificate import Certificate, environment
 from uat_jax.certify.derivative import pulled_back
-from uat_jax.certify.prime_fields import FieldComparison, PrimeFields
+from uat_jax.certify.effort import ERROR, Effort, deadline
+from uat_jax.certify.fields_evidence import field_evidence
+from uat_jax.certify.refutation import Search, agreeing, refutation
 from uat_jax.certify.reproducer import reproducer
-from uat_jax.certify.sampling import Sample, sample
+from uat_jax.certify.sampling import sample
 from uat_jax.certify.specification import (
     Sizes,
     Specification,
@@ -32,32 +29,10 @@ from uat_jax.certify.specification import (
 )
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.certify.witness import Witness, find, smallest
-from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
 
 KIND = "equivalence"
-ERROR = 2.0**-128
-POINTS, DIGITS = 4, 30
-LARGE = 20_000
-"""Programs with larger intermediate arrays are not compared in balls."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """Two functions and the inputs on which they are compared.
-
-    error: the largest chance of a wrong CERTIFIED.  deadline: of `time.monotonic`, or None.  wrt: None for the
-    functions, "grad" for their derivatives.  progress: told what is being done.
-    """
-
-    left: Callable
-    right: Callable
-    specification: Specification
-    error: float = ERROR
-    seed: int = 0
-    deadline: float | None = None
-    wrt: str | None = None
-    laws: frozenset[str] = LAWS
-    progress: Callable[[str], None] = lambda message: None
+"""The id of the claim in a certificate of two functions."""
 
 
 def certify(
@@ -73,13 +48,14 @@ def certify(
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left, right: functions of as many arguments as there are specs, returning pytrees of floating-point arrays.
-        specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
+        left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays.
+        right: another one with the same arguments and results.
+        *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
             are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.
-        wrt: "grad" compares the derivatives as well: the cotangents of all inputs for arbitrary ones of the outputs.
+        wrt: "grad" compares values and derivatives: the cotangents of all inputs for any cotangents of the outputs.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -89,12 +65,11 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
-    _check(error, seed, budget, wrt)
-    deadline = None if budget is None else time.monotonic() + budget
-    question = Question(
-        left, right, Specification(specs), error, seed, deadline, wrt, progress=progress or (lambda message: None)
-    )
-    return decide(question)
+    for function in (left, right):
+        if not callable(function):
+            raise InputError(f"got a {type(function).__name__} for a function; pass two functions, then their inputs")
+    effort = Effort(error, seed, deadline(budget), progress=progress or (lambda message: None))
+    return decide(Question(left, right, Specification(specs), wrt), effort)
 
 
 def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: Any) -> None:
@@ -110,7 +85,7 @@ def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: 
 
 
 def describe(certificate: Certificate) -> str:
-    """The verdict on a question in a few lines: reason, counterexample, reproducer, assumptions."""
+    """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
     claim, found = certificate.claim, certificate.counterexample
     lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}"]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
@@ -121,244 +96,166 @@ def describe(certificate: Certificate) -> str:
     return "\n".join(lines)
 
 
-def _check(error: Any, seed: Any, budget: Any, wrt: Any) -> None:
-    if not isinstance(error, float) or not 0 < error < 1:
-        raise InputError(f"got error={error!r}; wanted a probability between 0 and 1, such as 2.0**-128")
-    if type(seed) is not int or not 0 <= seed < 2**31:
-        raise InputError(f"got seed={seed!r}; wanted a whole number from 0 to 2^31 - 1")
-    if budget is not None and (not isinstance(budget, int | float) or not budget > 0):
-        raise InputError(f"got budget={budget!r}; wanted seconds, more than 0")
-    if wrt not in (None, "grad"):
-        raise InputError(f'got wrt={wrt!r}; wanted None or "grad"')
+@dataclass(frozen=True)
+class Question:
+    """Two functions and the inputs on which they are compared; wrt: None, or "grad" for their derivatives as well.
 
+    Raises:
+        InputError: another `wrt`.
+    """
 
-def decide(question: Question) -> Certificate:
-    """The certificate of a question."""
-    left, right, specification = _differentiated(question)
-    sizes, skipped = common_sizes(left, right, specification)
-    pairs = {sizes_text(s): _Pair(s, *_traced(left, right, specification, s)) for s in sizes}
-    evidence = []
-    for name, pair in pairs.items():
-        found = _examined(question, pair, len(pairs), left, right, specification)
-        evidence.append(dataclasses.replace(found, subject=name))
-        if found.verdict is Verdict.REFUTED:
-            break
-    if len(evidence) == len(pairs) or evidence[-1].verdict is Verdict.REFUTED:
-        evidence = _one_refutation_suffices(evidence)
-    return _certificate(question, specification, pairs, evidence, skipped)
+    left: Callable
+    right: Callable
+    specification: Specification
+    wrt: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.wrt not in (None, "grad"):
+            raise InputError(f'got wrt={self.wrt!r}; wanted None or "grad"')
+
+    def differentiated(self) -> Question:
+        """The question about the derivatives, if it is one."""
+        if self.wrt is None:
+            return self
+        return Question(*pulled_back(self.left, self.right, self.specification))
+
+    def at(self, sizes: Sizes) -> Pair:
+        """Both programs with the symbolic dimensions evaluated."""
+        arguments = self.specification.at(sizes)
+        (left, left_outputs), (right, right_outputs) = (traced(f, arguments) for f in (self.left, self.right))
+        same_outputs(left_outputs, right_outputs)
+        return Pair(sizes, left, right)
+
+    def search(self, pair: Pair, effort: Effort) -> Search:
+        """The search for a witness: at the smallest sizes if any are symbolic."""
+        if self.specification.symbols:
+            of = self.left, self.right, self.specification, pair.sizes
+            return lambda apart: smallest(*of, seed=effort.seed, deadline=effort.deadline, apart=apart)
+        return pair.search(effort)
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """Both functions at one assignment of sizes."""
+class Pair:
+    """Both programs at one assignment of sizes."""
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
 
+    def search(self, effort: Effort) -> Search:
+        """The search for a witness at these sizes."""
 
-def _differentiated(question: Question) -> tuple[Callable, Callable, Specification]:
-    if question.wrt is None:
-        return question.left, question.right, question.specification
-    return pulled_back(question.left, question.right, question.specification)
+        def search(apart: float) -> tuple[Sizes, Witness] | None:
+            witness = find(self.left, self.right, seed=effort.seed, deadline=effort.deadline, apart=apart)
+            return None if witness is None else (self.sizes, witness)
+
+        return search
+
+    def as_data(self) -> dict[str, Any]:
+        """What a certificate keeps: both programs and their digests, or why they cannot be kept."""
+        try:
+            programs = {"left": encode(self.left), "right": encode(self.right)}
+            digests = {"left_digest": digest(self.left), "right_digest": digest(self.right)}
+        except UnsupportedError as error:
+            return {"sizes": dict(self.sizes), "missing": str(error)}
+        return {"sizes": dict(self.sizes), **programs, **digests}
 
 
-def _traced(left: Callable, right: Callable, specification: Specification, sizes: Sizes) -> tuple:
-    (a, a_outputs), (b, b_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
-    same_outputs(a_outputs, b_outputs)
-    return a, b
+def decide(question: Question, effort: Effort) -> Certificate:
+    """The certificate of a question."""
+    asked = question.differentiated()
+    sizes, skipped = common_sizes(asked.left, asked.right, asked.specification)
+    pairs = [asked.at(s) for s in sizes]
+    share = dataclasses.replace(effort, error=effort.error / len(pairs))
+    evidence: list[Evidence] = []
+    for pair in pairs:
+        evidence.append(examined(pair, share, asked.search(pair, share), _reproduce(question)))
+        if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
+            pairs = [asked.at(evidence[-1].figures["counterexample"]["sizes"])]
+            evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(pairs[0].sizes))]
+            break
+    return _certificate(question, asked.specification, pairs, evidence, skipped, effort)
 
 
-def _one_refutation_suffices(evidence: list[Evidence]) -> list[Evidence]:
-    """Functions that differ at some sizes are different, whatever holds at others."""
-    refuted = [e for e in evidence if e.verdict is Verdict.REFUTED]
-    return refuted[:1] or evidence
-
-
-def _examined(question: Question, pair: _Pair, share: int, left: Callable, right: Callable, specification) -> Evidence:
+def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Sizes, Witness], str]) -> Evidence:
     """What can be said at one assignment of sizes."""
+    at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     try:
-        question.progress(f"evaluating both functions in float64{_at(pair.sizes)}")
-        seen = sample(pair.left, pair.right, question.seed)
-        found = _in_fields(question, pair, seen, share)
-        if isinstance(found, Evidence) and found.verdict is Verdict.CERTIFIED and not seen.apart:
-            return found
-        reason = found.finding
-        question.progress(f"searching an input on which they differ{_at(pair.sizes)}")
-        refuted = _refuted(question, pair, left, right, specification, reason)
-        if refuted is not None:
-            combine([refuted, found])  # a contradiction between two methods stops everything
-            return refuted
-        if found.verdict is Verdict.CERTIFIED or "vacuous" in found.figures:
-            return found
-        question.progress(f"comparing exact values{_at(pair.sizes)}")
-        return _agreeing(question, pair, reason)
+        effort.progress(f"evaluating both functions in float64{at}")
+        seen = sample(pair.left, pair.right, effort.seed)
+        effort.progress(f"comparing at random points of prime fields{at}")
+        fields = field_evidence(pair.left, pair.right, seen, effort)
+        if fields.verdict is Verdict.CERTIFIED and not seen.apart:
+            return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
+        effort.progress(f"searching an input on which they differ{at}")
+        found = refutation(search, fields, reproduce)
+        if found is None and fields.verdict is not Verdict.CERTIFIED and "vacuous" not in fields.figures:
+            effort.progress(f"comparing exact values{at}")
+            found = agreeing(pair.left, pair.right, fields, effort)
+        elif found is not None:
+            combine([found, fields])  # a contradiction between two methods stops everything
     except BudgetError as error:
-        return Evidence("budget", str(error), Verdict.UNKNOWN)
+        found = Evidence("budget", str(error), Verdict.UNKNOWN)
+    return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 
-def _at(sizes: Sizes) -> str:
-    return f" at {sizes_text(sizes)}" if sizes else ""
+def _reproduce(question: Question) -> Callable[[Sizes, Witness], str]:
+    def reproduce(sizes: Sizes, witness: Witness) -> str:
+        if question.wrt is not None:
+            return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
+        specification = Specification(question.specification.at(sizes))
+        return reproducer(question.left, question.right, specification, witness)
+
+    return reproduce
 
 
-def _in_fields(question: Question, pair: _Pair, seen: Sample, share: int) -> Evidence:
-    """CERTIFIED, or UNKNOWN with the reason."""
-    laws = question.laws - {"almost everywhere"} if seen.ties else question.laws
-    question.progress(f"comparing at random points of prime fields{_at(pair.sizes)}")
-    try:
-        fields = PrimeFields(pair.left, pair.right, question.seed, laws, question.deadline)
-        if not fields.varies:
-            return _vacuous("neither function depends on its inputs")
-        if seen.nowhere_defined:
-            return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
-        log2_error = math.log2(question.error / share)
-        found = fields.compare(log2_error, thoroughly=not seen.apart)
-    except UnsupportedError as error:
-        return Evidence("prime fields", str(error), Verdict.UNKNOWN)
-    return _field_evidence(found, seen, log2_error)
-
-
-def _vacuous(reason: str) -> Evidence:
-    finding = f"vacuous: {reason}, so that being equal says nothing"
-    return Evidence("prime fields", finding, Verdict.UNKNOWN, {"vacuous": reason})
-
-
-def _field_evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Evidence:
-    figures = {
-        "log2_error": found.log2_error,
-        "theorem": not found.condition,
-        "condition": found.condition,
-        "laws": list(found.laws),
-        "rounds": [dataclasses.asdict(r) for r in found.rounds],
-        "sample": dataclasses.asdict(seen),
-    }
-    unknown = lambda text: Evidence("prime fields", text, Verdict.UNKNOWN, figures, found.assumptions)
-    if not found.equal:
-        output, entry = found.where or (0, ())
-        parting = f"; they part at {found.parting}" if found.parting else ""
-        return unknown(f"different as formal expressions, at output {output}{list(entry)}{parting}")
-    if found.log2_error > log2_error:
-        return unknown(
-            f"equal at random points, but the degree is too large: the error bound is 2^{found.log2_error:.0f}"
-        )
-    if seen.mismatched:
-        return unknown("equal where both are defined, but at some random inputs only one of them is finite")
-    kind = f"conditional: {found.condition}" if found.condition else "a theorem"
-    finding = f"equal except with probability 2^{found.log2_error:.0f} ({kind}), in {len(found.rounds)} rounds"
-    return Evidence("prime fields", finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
-
-
-def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
-    notes.append("sums, products and casts are those of real numbers")
-    if found.condition:
-        notes.append(f"exponents behave like independent random numbers ({found.condition})")
-    if found.constant:
-        notes.append("both functions are constant: nothing about the inputs was compared")
-    if found.undefined:
-        notes.append(f"{found.undefined} output entries that are NaN or infinite on both sides are left out")
-    if seen.reason:
-        notes.append(f"no look at float64 values: {seen.reason}")
-    return tuple(notes)
-
-
-def _refuted(question: Question, pair: _Pair, left, right, specification, reason: str) -> Evidence | None:
-    """A confirmed and shrunk witness as evidence."""
-    try:
-        if specification.symbols:
-            found = smallest(left, right, specification, pair.sizes, seed=question.seed, deadline=question.deadline)
-        else:
-            witness = find(pair.left, pair.right, seed=question.seed, deadline=question.deadline)
-            found = None if witness is None else (pair.sizes, witness)
-    except UatJaxError:
-        return None
-    if found is None:
-        return None
-    sizes, witness = found
-    finding = f"{witness.left!r} against {witness.right!r} at output {witness.output}{list(witness.entry)}{_at(sizes)}"
-    figures = {"counterexample": _counterexample(question, specification, sizes, witness), "fields": reason}
-    return Evidence("counterexample", finding, Verdict.REFUTED, figures)
-
-
-def _counterexample(question: Question, specification: Specification, sizes: Sizes, witness: Witness) -> dict[str, Any]:
-    """The witness as JSON."""
-    return {
-        "sizes": dict(sizes),
-        "inputs": [{"dtype": str(x.dtype), "shape": list(x.shape), "values": _floats(x)} for x in witness.inputs],
-        "output": witness.output,
-        "entry": list(witness.entry),
-        "left": witness.left,
-        "right": witness.right,
-        "exact": list(witness.exact),
-        "minimal": witness.minimal,
-        "reproducer": _reproducer(question, specification, sizes, witness),
-    }
-
-
-def _floats(array: np.ndarray) -> Any:
-    return np.asarray(array, np.float64).tolist()
-
-
-def _reproducer(question: Question, specification: Specification, sizes: Sizes, witness: Witness) -> str:
-    if question.wrt is not None:
-        return "# compare jax.vjp of both functions at these inputs; the last inputs are the cotangents\n"
-    return reproducer(question.left, question.right, Specification(specification.at(sizes)), witness)
-
-
-def _agreeing(question: Question, pair: _Pair, reason: str) -> Evidence:
-    """AGREES to so many digits, or UNKNOWN."""
-    if question.deadline is not None and time.monotonic() > question.deadline:
-        raise BudgetError(f"the time is up; by then: {reason}")
-    if sum(int(np.prod(v.aval.shape)) for p in (pair.left, pair.right) for e in p.eqns for v in e.outvars) > LARGE:
-        return Evidence("prime fields", f"{reason}; too large to compare exact values", Verdict.UNKNOWN)
-    found = agreement(pair.left, pair.right, points=POINTS, digits=DIGITS, seed=question.seed)
-    if not found.agrees:
-        return Evidence("balls", f"{reason}; exact values: {found.reason}", Verdict.UNKNOWN)
-    finding = f"equal to {found.digits} digits at {found.points} random inputs; prime fields: {reason}"
-    return Evidence("balls", finding, Verdict.AGREES, {"points": found.points, "digits": found.digits})
-
-
-def _certificate(question: Question, specification, pairs: Mapping[str, _Pair], evidence, skipped) -> Certificate:
+def _certificate(
+    question: Question,
+    specification: Specification,
+    pairs: list[Pair],
+    evidence: list[Evidence],
+    skipped: tuple[str, ...],
+    effort: Effort,
+) -> Certificate:
     verdict = combine(evidence)
     assumptions = [*specification.assumptions, *(a for e in evidence for a in e.assumptions)]
     if specification.symbols and verdict is Verdict.CERTIFIED:
-        names, tried = ", ".join(specification.symbols), "; ".join(pairs)
+        names, tried = ", ".join(specification.symbols), "; ".join(sizes_text(pair.sizes) for pair in pairs)
         assumptions.append(f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}")
     assumptions += [f"sizes that do not fit were skipped: {text}" for text in skipped]
+    return certificate_of(_claim(question, specification, pairs), verdict, evidence, assumptions, effort)
+
+
+def certificate_of(
+    claim: Mapping[str, Any], verdict: Verdict, evidence: list[Evidence], assumptions: list[str], effort: Effort
+) -> Certificate:
+    """A certificate about two functions."""
     counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
-        claim=_claim(question, specification, pairs),
+        claim=claim,
         expected=Verdict.CERTIFIED,
         verdict=verdict,
         passes=verdict in (Verdict.PROVED, Verdict.CERTIFIED),
         evidence=tuple(evidence),
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
-        settings={"error": question.error, "seed": question.seed, "wrt": question.wrt or ""},
+        settings={"error": effort.error, "seed": effort.seed},
         environment=environment(),
     )
 
 
-def _claim(question: Question, specification: Specification, pairs: Mapping[str, _Pair]) -> dict[str, Any]:
+def _claim(question: Question, specification: Specification, pairs: list[Pair]) -> dict[str, Any]:
     """What was asked, with both programs as data."""
     leaves = jax.tree.leaves(specification.arguments)
     return {
         "id": KIND,
         "left": _full_name(question.left),
         "right": _full_name(question.right),
+        "derivatives": question.wrt is not None,
         "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in leaves],
         "symbols": list(specification.symbols),
-        "programs": [_programs(pair) for pair in pairs.values()],
+        "programs": [pair.as_data() for pair in pairs],
     }
-
-
-def _programs(pair: _Pair) -> dict[str, Any]:
-    try:
-        programs = {"left": encode(pair.left), "right": encode(pair.right)}
-        digests = {"left_digest": digest(pair.left), "right_digest": digest(pair.right)}
-    except UnsupportedError as error:
-        return {"sizes": dict(pair.sizes), "missing": str(error)}
-    return {"sizes": dict(pair.sizes), **programs, **digests}
 
 
 def _full_name(function: Callable) -> str:

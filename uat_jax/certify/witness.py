@@ -82,16 +82,19 @@ class Witness:
     seed: int
 
 
-def find(left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: float | None = None) -> Witness | None:
+def find(
+    left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: float | None = None, apart: float = 0.0
+) -> Witness | None:
     """A simplified input on which left ≠ right, or None if none is found.
 
-    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.
+    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  Only differences of more
+    than ``apart`` of the value count.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline)
+    search = _Search(left, right, seed, deadline, apart)
     point = search.point()
     return None if point is None else search.witness(*search.simplified(point))
 
@@ -104,13 +107,14 @@ def smallest(
     *,
     seed: int = 0,
     deadline: float | None = None,
+    apart: float = 0.0,
 ) -> tuple[Sizes, Witness] | None:
     """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
 
     Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
     deadline the witness at `sizes` itself is given, if it was found by then.
     """
-    known = _search_at(left, right, specification, sizes, seed, deadline)
+    known = _search_at(left, right, specification, sizes, seed, deadline, apart)
     point = known.point()
     if point is None:
         return None
@@ -118,7 +122,7 @@ def smallest(
         if smaller == sizes or known.late():
             break
         try:
-            search = _search_at(left, right, specification, smaller, seed, deadline)
+            search = _search_at(left, right, specification, smaller, seed, deadline, apart)
             found = search.point()
         except UatJaxError:
             continue
@@ -127,10 +131,10 @@ def smallest(
     return sizes, known.witness(*known.simplified(point))
 
 
-def _search_at(left, right, specification: Specification, sizes: Sizes, seed: int, deadline) -> "_Search":
+def _search_at(left, right, specification: Specification, sizes: Sizes, seed: int, deadline, apart) -> "_Search":
     (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
     same_outputs(left_outputs, right_outputs)
-    return _Search(left, right, seed, deadline)
+    return _Search(left, right, seed, deadline, apart)
 
 
 @dataclass(frozen=True)
@@ -146,9 +150,9 @@ class _Separation:
 class _Search:
     """One pair of jaxprs.  A point is a float64 vector: the entries of all inputs, end to end."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None):
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None, apart: float):
         self.sides = left, right
-        self.seed, self.deadline = seed, deadline
+        self.seed, self.deadline, self.apart = seed, deadline, apart
         (self.inputs, self.outputs), other = (
             [[jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in vs] for vs in (p.jaxpr.invars, p.jaxpr.outvars)]
             for p in self.sides
@@ -206,7 +210,7 @@ class _Search:
         except UndecidedError:
             return None
         found = [s for output, (a, b) in enumerate(zip(left, right, strict=True)) for s in _separated(output, a, b)]
-        return max(found, key=_distance, default=None)
+        return max((s for s in found if _distance(s) > self.apart), key=_distance, default=None)
 
     def point(self) -> np.ndarray | None:
         """The first candidate that ball arithmetic confirms."""
@@ -233,7 +237,7 @@ class _Search:
 
     def simplified(self, point: np.ndarray) -> tuple[np.ndarray, bool]:
         """A simpler point that still separates the sides, and whether it is minimal."""
-        clear = lambda points: self.gaps(points) > CLEAR
+        clear = lambda points: self.gaps(points) > max(CLEAR, self.apart)
         separate = lambda points: np.array([self.separation(p) is not None for p in points])
         trials = [Trials(separate, 1, BALL_EVALUATIONS, self.late)]
         if self.gaps(point[None])[0] > VISIBLE:

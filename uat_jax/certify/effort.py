@@ -1,0 +1,51 @@
+"""How hard to try: the error allowed, the time, the random numbers, and who is told what is being done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from uat_jax.arithmetic.field_functions import LAWS
+from uat_jax.errors import InputError
+
+ERROR = 2.0**-128
+"""The chance of a wrong CERTIFIED that is allowed where nothing else is said."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What one decision may cost.
+
+    error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: of `time.monotonic`, or
+    None.  laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    error: float = ERROR
+    seed: int = 0
+    deadline: float | None = None
+    laws: frozenset[str] = LAWS
+    progress: Callable[[str], None] = lambda message: None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.error, float) or not 0 < self.error < 1:
+            raise InputError(f"got error={self.error!r}; wanted a probability between 0 and 1, such as 2.0**-128")
+        if type(self.seed) is not int or not 0 <= self.seed < 2**31:
+            raise InputError(f"got seed={self.seed!r}; wanted a whole number from 0 to 2^31 - 1")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+
+def deadline(budget: float | None) -> float | None:
+    """The moment so many seconds from now.  Raises `InputError` unless they are more than 0."""
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
+        raise InputError(f"got budget={budget!r}; wanted seconds, more than 0")
+    return time.monotonic() + budget

@@ -1,0 +1,39 @@
+"""The outcome of a comparison of two functions on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from uat_jax.certify.certificate import Certificate
+from uat_jax.certify.verdict import Evidence
+from uat_jax.report.table import COLOURS
+
+
+def show_equivalence(console: Console, certificate: Certificate, seconds: float) -> None:
+    """Print verdict, question, reason, counterexample or assumptions."""
+    claim = certificate.claim
+    headline = Text(str(certificate.verdict), style=COLOURS[certificate.verdict])
+    headline.append(f"  {claim['left']}  and  {claim['right']}", style="default")
+    console.print(headline)
+    for line in _lines(certificate, seconds):
+        console.print(line, markup=False, highlight=False)
+
+
+def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
+    yield f"  inputs    {', '.join(certificate.claim['inputs'])}"
+    for evidence in certificate.evidence:
+        yield f"  {evidence.method:<9} {_finding(evidence)}"
+    for assumption in certificate.assumptions:
+        yield f"  assuming  {assumption}"
+    yield f"  decided in {seconds:.1f} s"
+    if certificate.counterexample:
+        yield f"\n  exactly {certificate.counterexample['exact'][0]} against {certificate.counterexample['exact'][1]} at"
+        yield from (f"    {x['values']}" for x in certificate.counterexample["inputs"])
+        yield f"\n{certificate.counterexample['reproducer']}"
+
+
+def _finding(evidence: Evidence) -> str:
+    return f"{evidence.subject}: {evidence.finding}" if evidence.subject else evidence.finding
