@@ -66,6 +66,8 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
     if found.log2_error > log2_error:
         bound = f"2^{found.log2_error:.0f}, wanted 2^{log2_error:.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
+    if seen.looks:
+        return f"equal where everything is defined, but something is decided by what is not: {', '.join(seen.looks)}"
     if seen.mismatched:
         return "equal where both are defined, but at some random inputs only one of them is finite"
     return ""

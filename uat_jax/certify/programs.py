@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from uat_jax.certify.confirmation import confirm
 from uat_jax.certify.counterexample import refute
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.symbolic import language as m
@@ -32,9 +33,11 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     found = difference(network, printed)
     if found is None:
         yield Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
+        yield confirm(network, printed, what=what)
         return
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
+    yield confirm(network, printed, what=what)
     yield refute(network, printed, argument)
 
 
@@ -56,13 +59,20 @@ def settle_by_depth(
     if also is not None:
         special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
         found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
-    failure = found.figures["first_failure"]
+    failure, exact = found.figures["first_failure"], found.figures["exact_depths"]
     if failure is None:
         yield found
+        yield replace(confirm_at(pair, exact[-1], what), subject=what)
         return
     network, printed = pair(failure)
     yield replace(found, figures={**found.figures, **_written(printed)})
+    yield replace(confirm_at(pair, failure, what), subject=what)
     yield replace(refute(network, printed, argument), subject=what)
+
+
+def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
+    """The same depth in prime fields."""
+    return confirm(*pair(depth), what=f"{what}, L = {depth}")
 
 
 def _written(program: Program) -> dict[str, str]:

@@ -37,7 +37,9 @@ def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
     except UatJaxError:
         raise
     except Exception as error:  # whatever a hostile program makes JAX raise
-        raise InputError(f"the certificate is damaged: {type(error).__name__}: {str(error).splitlines()[:1]}") from error
+        raise InputError(
+            f"the certificate is damaged: {type(error).__name__}: {str(error).splitlines()[:1]}"
+        ) from error
 
 
 def _decide_again(given: Certificate, seed: int | None) -> Certificate:
@@ -84,7 +86,9 @@ def _check_numbers(given: Certificate, share: int) -> None:
 def _check_rounds(evidence: Evidence, log2_error: float) -> None:
     rounds, total = evidence.figures["rounds"], evidence.figures["log2_error"]
     if not math.isclose(sum(r["bound"]["log2"] for r in rounds), total, abs_tol=1e-6) or total > log2_error:
-        raise MismatchError("the chance of error in the certificate is not that of its rounds, or not as small as asked")
+        raise MismatchError(
+            "the chance of error in the certificate is not that of its rounds, or not as small as asked"
+        )
     for r in rounds:
         primes = [int(p) for p in r["primes"]]
         tower = all((p - 1) % q == 0 for p, q in pairwise(primes))

@@ -10,7 +10,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.certify.agreement import agreement
 from uat_jax.certify.effort import Effort
-from uat_jax.certify.specification import Sizes, sizes_text
+from uat_jax.certify.specification import Sizes
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.certify.witness import Witness
 from uat_jax.errors import UatJaxError
@@ -39,8 +39,7 @@ def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Wit
     if found is None:
         return None
     sizes, witness = found
-    at = f" at {sizes_text(sizes)}" if sizes else ""
-    finding = f"{witness.left!r} against {witness.right!r} at output {witness.output}{list(witness.entry)}{at}"
+    finding = f"{witness.left!r} against {witness.right!r} at output {witness.output}{list(witness.entry)}"
     counterexample = {**_as_json(witness), "sizes": dict(sizes), "reproducer": reproduce(sizes, witness)}
     return Evidence(
         "counterexample", finding, Verdict.REFUTED, {"counterexample": counterexample, "fields": fields.finding}

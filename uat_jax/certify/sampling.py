@@ -24,8 +24,9 @@ APART = 1e-6
 class Sample:
     """What was seen at `points` random normal inputs.
 
-    ties: comparisons whose two sides were equal somewhere.  undefined: (left, right) numbers of output entries that were not
-    finite.  mismatched: entries finite on one side only.  apart: the sides differ by more than rounding.
+    ties: comparisons whose two sides were equal somewhere, also where branches were taken at random.  undefined: (left,
+    right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the sides differ by more than rounding.
+    looks: decisions by numbers that were NaN or infinite at some points only.
     reason: why float64 arithmetic could not evaluate them, or ''.
     """
 
@@ -35,6 +36,7 @@ class Sample:
     entries: int = 0
     mismatched: int = 0
     apart: bool = False
+    looks: tuple[str, ...] = ()
     reason: str = ""
 
     @property
@@ -52,16 +54,18 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int) -> Sample:
     arithmetic = Ties()
     try:
         sides = [_values(side, arithmetic, points, copies) for side in (left, right)]
+        ties = arithmetic.found | (_ties_of_branches(left, right, points, random) if arithmetic.watched else set())
     except UatJaxError as error:
         return Sample(reason=str(error))
     finite = [np.isfinite(side) for side in sides]
     return Sample(
         copies,
-        tuple(sorted(arithmetic.found)),
+        tuple(sorted(ties)),
         (int((~finite[0]).sum()), int((~finite[1]).sum())),
         sides[0].size,
         int((finite[0] != finite[1]).sum()),
         _apart(sides, finite),
+        tuple(sorted(arithmetic.undefined)),
     )
 
 
@@ -69,6 +73,16 @@ def _normal(random: np.random.Generator, copies: int, variable) -> np.ndarray:
     """Standard normal numbers that the variable's dtype holds."""
     points = random.standard_normal((copies, *shape_of(variable)))
     return points.astype(dtype_of(variable)).astype(np.float64)
+
+
+def _ties_of_branches(
+    left: ClosedJaxpr, right: ClosedJaxpr, points: Sequence[np.ndarray], random: np.random.Generator
+) -> set[str]:
+    """Comparisons that can be ties in some branches of piecewise functions, however far those are."""
+    arithmetic = Ties(random)
+    for side in (left, right):
+        interpret(side, arithmetic, points)
+    return arithmetic.found
 
 
 def _values(side: ClosedJaxpr, arithmetic: Ties, points: Sequence[np.ndarray], copies: int) -> np.ndarray:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import jax
 
+from uat_jax.certify.confirmation import confirm, proved
+from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
-from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
@@ -31,6 +32,11 @@ def _mha(settings: Settings) -> Iterator[Evidence]:
     X = _token_matrix(of)
     left, right = m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ m.Vectorised(X)
     yield prove([Step("Theorem 3", left, right, {})], method="normal form", what="for every N, M and h")
+    of = Attention(HEADS)
+    X, x, y = _token_matrix(of), of.layers.x(0), of.layers.x(1)
+    sides = (m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ x)
+    programs = [Program({X: m.Matricised(x, *X.shape), y: side}, y) for side in sides]
+    yield confirm(*programs, what=f"h = {HEADS}")
     for dtype in settings.dtypes:
         yield _mha_in_floats(dtype, settings)
 
@@ -71,7 +77,7 @@ def _feed_forward(settings: Settings) -> Iterator[Evidence]:
     layers, parameters = of.layers, of.matrix_vector_parameters(1, _token_matrix(of))
     left = m.Vectorised(m.Activation(Y @ V1 + one @ v1.T) @ V2 + one @ v2.T)
     right = layers.C(1) @ m.Activation(layers.B(1) @ m.Vectorised(Y) + layers.b(1)) + layers.c(1)
-    yield prove([Step("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
+    yield from proved([Step("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
 
 
 CLAIMS = (

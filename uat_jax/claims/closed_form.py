@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from uat_jax.certify.confirmation import proved
 from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
-from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim
@@ -44,12 +44,13 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
     for dynamic in (False, True):
         steps = closed_form_induction(Layers(kind, dynamic=dynamic))
         parameters = "parameters that depend on the input in any way" if dynamic else "fixed parameters"
-        yield prove(steps, method="induction", what=f"every depth, every shape, every σ, {parameters}")
+        yield from proved(steps, method="induction", what=f"every depth, every shape, every σ, {parameters}")
     derivation = derive(kind, depth=settings.depth, heads=2 if kind == "transformer" else None)
     steps = derivation.steps
-    found = prove(steps, method="derivation", what=f"{len(steps)} steps of the derivation at L = {settings.depth}")
+    found, *confirmed = proved(steps, method="derivation", what=f"the derivation at L = {settings.depth}")
     program = {"program": str(derivation), "program_latex": derivation.latex()}
     yield replace(found, figures={**found.figures, **program})
+    yield from confirmed
     same = derivation.holds(dynamic=True)
     what = f"closed form and network have one normal form at L = {settings.depth}"
     yield Evidence("normal form", what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.confirmation import proved
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
@@ -38,7 +38,7 @@ def _equation_26(settings: Settings) -> Iterator[Evidence]:
         m.Addition(A @ (P @ x + q), A @ U, c),
         ((A @ P) @ x + (A @ q + c)) + A @ U,
     ]
-    yield _lines_equal(A @ of.x(i) + c, lines, {of.x(i): _form(of)})
+    yield from _lines_equal(A @ of.x(i) + c, lines, {of.x(i): _form(of)})
 
 
 def _equation_27(settings: Settings) -> Iterator[Evidence]:
@@ -52,12 +52,14 @@ def _equation_27(settings: Settings) -> Iterator[Evidence]:
         C @ m.Activation(m.Addition(B @ (P @ x + q), B @ U, b)),
         C @ m.Activation(m.Addition((B @ P) @ x, B @ q + b, B @ U)),
     ]
-    yield _lines_equal(C @ m.Activation(B @ of.x(i) + b), lines, {of.x(i): _form(of)})
+    yield from _lines_equal(C @ m.Activation(B @ of.x(i) + b), lines, {of.x(i): _form(of)})
 
 
-def _lines_equal(left: m.Expression, lines: list[m.Expression], where: dict[m.Letter, m.Expression]) -> Evidence:
+def _lines_equal(
+    left: m.Expression, lines: list[m.Expression], where: dict[m.Letter, m.Expression]
+) -> Iterator[Evidence]:
     steps = [Step(f"line {n}", line, left, where) for n, line in enumerate(lines, 2)]
-    return prove(steps, method="normal form", what="every printed line equals the first, for every i")
+    return proved(steps, method="normal form", what="every printed line equals the first, for every i")
 
 
 def _equation_30(settings: Settings) -> Iterator[Evidence]:
@@ -69,7 +71,7 @@ def _equation_30(settings: Settings) -> Iterator[Evidence]:
     second = A @ x + C @ m.Activation((B @ A) @ x + b) + c
     block = of.apply(j, x)
     both = [Step("first line", first, block, {}), Step("second line", second, block, {})]
-    yield prove(both, method="normal form", what="both lines are attention followed by the feed-forward part")
+    yield from proved(both, method="normal form", what="both lines are attention followed by the feed-forward part")
 
 
 def _equation_31(index) -> Program:
@@ -115,7 +117,7 @@ def _equation_32(settings: Settings) -> Iterator[Evidence]:
     last = (A @ P @ x + (A @ q + c)) + A @ U + C @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
     block = of.apply(j, (P @ x + q) + U)
     lines = [Step("second line", middle, block, {}), Step("third line", last, block, {})]
-    yield prove(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
+    yield from proved(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
 
 
 def _lets_32(block: Block):

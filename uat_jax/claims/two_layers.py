@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sympy
 
-from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.confirmation import confirm_steps, proved
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
@@ -32,7 +32,12 @@ def _lemma_1(settings: Settings) -> Iterator[Evidence]:
     alpha, W, b = m.Letter("α", q, r, (j,)), m.Letter("W", n, r, (j,)), m.Letter("b", r, 1, (j,))
     sigma = m.Activation(W.T @ x + b)
     left, right = beta @ m.RangeSum(alpha @ sigma, j, 1, N), m.RangeSum((beta @ alpha) @ sigma, j, 1, N)
-    yield prove([Step("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
+    yield from proved([Step("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
+    summed = lambda term: m.Addition(*(term.xreplace({j: n}) for n in (1, 2, 3)))
+    written = Step("Eq. 19", beta @ summed(alpha @ sigma), summed((beta @ alpha) @ sigma), {})
+    confirmed = confirm_steps([written], what="N = 3")
+    assert confirmed is not None  # three terms can be written out and lowered
+    yield confirmed
 
 
 # --- Lemma 2 -------------------------------------------------------------------------------------------------------
@@ -55,7 +60,7 @@ def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
 
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("residual"))
-    yield prove(steps, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
+    yield from proved(steps, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
 
 
 # --- Eq. 22 and 23 -------------------------------------------------------------------------------------------------
@@ -78,7 +83,7 @@ def _equation_22(settings: Settings) -> Iterator[Evidence]:
     ]
     network = of.apply(2, of.apply(1, x))
     steps = [Step(f"line {n}", line, network, {of.x(1): x1}) for n, line in enumerate(lines, 1)]
-    yield prove(steps, method="normal form", what="all five lines equal x_2, for all shapes")
+    yield from proved(steps, method="normal form", what="all five lines equal x_2, for all shapes")
 
 
 _LETS = (

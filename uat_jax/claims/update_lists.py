@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy
 
 from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.programs import Pair, by_depth, settle, settle_by_depth
+from uat_jax.certify.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import DEPTHS, SQUARE, Claim
@@ -147,8 +147,9 @@ def for_all_depths(
         for kind in KINDS:
             steps = u.update_induction(kind, rules, in_place=in_place)
             proof = prove(steps, method="induction", what=f"{kind} network: exact for every L")
-            executed = by_depth(_executed(kind, order), DEPTHS, what=f"{kind} network, executed")
-            yield from (replace(found, subject=kind) for found in (proof, executed))
+            pair, what = _executed(kind, order), f"{kind} network, executed"
+            executed, confirmed = by_depth(pair, DEPTHS, what=what), confirm_at(pair, DEPTHS[-1], what)
+            yield from (replace(found, subject=kind) for found in (proof, executed, confirmed))
 
     return decide
 

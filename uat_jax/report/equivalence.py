@@ -19,7 +19,7 @@ def show_equivalence(console: Console, certificate: Certificate, seconds: float)
     headline.append(f"  {claim['left']}  and  {claim['right']}", style="default")
     console.print(headline)
     for line in _lines(certificate, seconds):
-        console.print(line, markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:

@@ -22,6 +22,7 @@ COLOURS = {
 }
 MEANINGS = {
     Verdict.PROVED: "both sides have one normal form: equal for every σ and every shape the hypotheses allow",
+    Verdict.CERTIFIED: "equal at these shapes, except with the stated probability",
     Verdict.REFUTED: "wrong as printed or read: a counterexample, confirmed in float64 and in ball arithmetic",
     Verdict.AGREES: "not proved; floats stay within a derived tolerance of the exact value",
     Verdict.UNKNOWN: "neither proved nor refuted",
@@ -60,7 +61,7 @@ def _reason(certificate: Certificate) -> str:
     for evidence in certificate.evidence:
         findings.setdefault(evidence.method, []).append(evidence.finding)
     proof = findings.get("induction") or findings.get("normal form") or findings.get("floats", [])
-    lines = ["; ".join(proof), *_floats(certificate), *findings.get("predictions", [])]
+    lines = ["; ".join(proof), *_fields(certificate), *_floats(certificate), *findings.get("predictions", [])]
     return "\n".join(lines)
 
 
@@ -71,6 +72,12 @@ def _refutation(certificate: Certificate) -> str:
     depth = f"right for L ≤ {exact[-1]}; at L = {figures['first_failure']} " if exact else ""
     counter = next(e for e in certificate.evidence if e.method == "counterexample")
     return f"{depth}{figures['wrong_word']} instead of {figures['right_word']}\n{counter.finding}"
+
+
+def _fields(certificate: Certificate) -> list[str]:
+    """The confirmation of a proof in prime fields, with the worst chance of error."""
+    found = [e.figures["log2_error"] for e in certificate.evidence if e.method == "prime fields"]
+    return [f"confirmed in prime fields, chance of error 2^{max(found):.0f}"] if found else []
 
 
 def _floats(certificate: Certificate) -> list[str]:
