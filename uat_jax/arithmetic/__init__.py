@@ -1,11 +1,30 @@
 """Number systems in which a jaxpr can be evaluated, and the interpreter that does it in any of them.
 
 interpreter.py       one walk over the equations, the number system plugged in
+definitions.py       primitives written with simpler ones
+concrete.py          integers, booleans and random keys: the same in every number system
 structure.py         primitives that only move entries, in NumPy
 contraction.py       matrix products of any shape, in NumPy
+windows.py           convolutions and pooling
+scattering.py        where the updates of a scatter land
 tracing.py           what a jaxpr says of its variables
+jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.py)
 balls.py             exact values with a rigorous radius (python-flint)
+decisions.py         comparisons and sorting that balls decide
 doubles.py           float64, many copies at once
+ties.py              float64 that watches for compared numbers that are equal
+prime_field.py       arithmetic modulo a prime below 2^50
+tower.py             primes in a tower, for exponentials
+random_function.py   random functions of residues
+residues.py          elements of a tower at one random draw
+degree.py            their degrees, counted while a program runs
+error_bound.py       the chance of a wrong answer
+number.py            elements, and what is known about them
+field_functions.py   real functions on residues, with the laws they obey
+field_rules.py       the table of primitives in prime fields
+fields.py            prime fields as a number system
+recognition.py       constants that stand for fractions and roots
+exponential_depth.py how deeply exponentials are nested
 rounding.py          float64 with rounding noise: the spread of a program's error
 local_error.py       the error one operation may add
 matmul_precision.py  how precise a device's matrix products really are

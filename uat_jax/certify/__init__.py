@@ -11,4 +11,22 @@ side_error.py       the error of one side
 floats_evidence.py  a float comparison as evidence
 decision.py         one claim decided
 certificate.py      the outcome as a file
+
+Two JAX functions:
+
+equivalence.py      the question, its decision and its certificate
+specification.py    their inputs, and both functions traced
+effort.py           how hard to try
+prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
+fields_evidence.py  that as evidence
+sampling.py         both functions in float64: what prime fields cannot see
+refutation.py       what is said where prime fields do not certify
+witness.py          an input on which two functions differ
+simplification.py   such an input made simple
+reproducer.py       such an input as a program
+agreement.py        exact values compared to many digits
+derivative.py       the derivatives of two functions as functions
+recheck.py          a certificate decided again from its file
+confirmation.py     a symbolic proof confirmed in prime fields
+named_function.py   functions by name
 """

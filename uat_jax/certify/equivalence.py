@@ -26,6 +26,7 @@ from uat_jax.certify.specification import (
     same_outputs,
     sizes_text,
     traced,
+    traces_symbolically,
 )
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.certify.witness import Witness, find, smallest
@@ -222,6 +223,8 @@ def _certificate(
     if specification.symbols and verdict is Verdict.CERTIFIED:
         names, tried = ", ".join(specification.symbols), "; ".join(sizes_text(pair.sizes) for pair in pairs)
         assumptions.append(f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}")
+        looks = [f for f in (question.left, question.right) if not traces_symbolically(f, specification)]
+        assumptions += [f"{name_of(f)} does not trace with symbolic dimensions: it may look at sizes" for f in looks]
     assumptions += [f"sizes that do not fit were skipped: {text}" for text in skipped]
     return certificate_of(_claim(question, specification, pairs), verdict, evidence, assumptions, effort)
 

@@ -25,8 +25,8 @@ class Sample:
     """What was seen at `points` random normal inputs.
 
     ties: comparisons whose two sides were equal somewhere, also where branches were taken at random.  undefined: (left,
-    right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the sides differ by more than rounding.
-    looks: decisions by numbers that were NaN or infinite at some points only.
+    right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the
+    sides differ by more than rounding.  looks: decisions by numbers that were NaN or infinite at some points only.
     reason: why float64 arithmetic could not evaluate them, or ''.
     """
 

@@ -198,6 +198,15 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
     return program, outputs
 
 
+def traces_symbolically(function: Callable, specification: Specification) -> bool:
+    """Whether JAX can trace a function with its symbolic dimensions, so that it does not look at their sizes."""
+    try:
+        jax.eval_shape(function, *specification.arguments)
+    except Exception:  # whatever the function raises on a symbolic dimension
+        return False
+    return True
+
+
 def name_of(function: Callable) -> str:
     """A function's own name, or that of its type."""
     return getattr(function, "__name__", type(function).__name__)
