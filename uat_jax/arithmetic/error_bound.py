@@ -2,12 +2,18 @@
 
 At level k, an element of degree d that is not zero vanishes in one copy with probability at most
 
-    ε_k = d (1/p_k + 2⁻⁵²) + 2 w d / p_{k+1},
+    ε_k(d) = d (1/p_k + 2⁻⁵²) + 2 w d / p_{k+1},
 
 the second term only where exponentials are taken; w is the largest Σ_j |n_j| of an argument of exp written in a basis
-of them.  Two different arguments of an unknown function are taken for one with probability ε_k^{copies}.  The
-exponents are independent if the copies of their level outnumber their rank r by s, except with probability
-C(copies, s)·ε_{k+1}^s.
+of them.  With C_k copies and n_k values of unknown functions at level k, r_k the rank of the exponents there,
+s = C_k - r_k, and m entries computed at the top, the ways to go wrong are
+
+    outputs       ε_0(d)^{C_0}
+    arguments     64 (n_k² + 8m [k = 0]) ε_k(2d)^{C_k}       and  64 (n_k² + …) 2⁻¹²⁰  for the keyed hash
+    exponents     C_k binomial(C_k, s) ε_k(d')^s
+
+where d clears the inverses of one entry, 2d those of two, and d' those of all.  The bound is the largest of these,
+times their number, times the draws that a round may take.
 """
 
 from __future__ import annotations
@@ -28,6 +34,12 @@ SPARE = 3
 HEIGHT = 1 << 20
 """Coordinates of exponents are rational numbers with numerator and denominator up to this."""
 
+ATTEMPTS = 6
+"""A round is drawn again when a divisor vanishes, so many times in all at most."""
+
+LOOKS = 8
+"""Tests for zero or equality that one entry can take part in, when it is computed, besides those of arguments."""
+
 MANY = 1200
 """More exponents than this are not examined: their rank is taken for unknown."""
 
@@ -43,7 +55,10 @@ class Exponents:
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """log₂ of the chance of a wrong `equal`, the degree it rests on, and why it is conditional ('' for a theorem)."""
+    """log₂ of the chance of a wrong `equal`, the degree it rests on, and why it is conditional ('' for a theorem).
+
+    A positive logarithm says nothing, and weakens the rounds it is added to.
+    """
 
     log2: float
     degree: int
@@ -52,13 +67,12 @@ class ErrorBound:
 
 
 def error_bound(draw: Draw) -> ErrorBound:
-    """The bound for a draw in which two programs agreed."""
+    """The bound for a draw in which two programs agreed: E[1/bound; they agree] ≤ 1 for different programs."""
     exponents = tuple(_examined(draw, k) for k in range(1, len(draw.levels)))
-    degree = draw.largest_degree
-    logs = list(_terms(draw, degree, exponents))
-    # Draws at which a divisor vanished are repeated: conditioning on the others costs a factor 2.
-    total = 1 + _log2_sum(logs)
-    return ErrorBound(min(0.0, total), degree, _condition(draw, exponents), exponents)
+    terms = list(_terms(draw, exponents))
+    # Every term is read off the draw itself, so that their largest counts once for each of them, and not their sum.
+    total = math.log2(ATTEMPTS * len(terms)) + max(terms)
+    return ErrorBound(total, draw.largest_degree, _condition(draw, exponents), exponents)
 
 
 def vanishing(draw: Draw, degree: int, k: int, width: int = 1) -> float:
@@ -69,31 +83,36 @@ def vanishing(draw: Draw, degree: int, k: int, width: int = 1) -> float:
     return min(0.0, math.log2(chance))
 
 
-def _terms(draw: Draw, degree: int, exponents: tuple[Exponents, ...]) -> Iterator[float]:
-    """log₂ of every term of the bound."""
-    width = lambda k: (exponents[k].width or 1) if k < len(exponents) else 1
-    epsilon = [vanishing(draw, degree, k, width(k)) for k in range(len(draw.levels))]
-    yield draw.levels[0].copies * epsilon[0]
+def _terms(draw: Draw, exponents: tuple[Exponents, ...]) -> Iterator[float]:
+    """log₂ of every way to go wrong."""
+    degree = draw.largest_degree
+    together = max(1, draw.inversions.cleared(draw.worst.mixed()))
+    widths = [*(found.width or 1 for found in exponents), 1]
+    copies = [level.copies for level in draw.levels]
+    epsilon = lambda degree, k: vanishing(draw, degree, k, widths[k])
+    yield copies[0] * epsilon(degree, 0)
     for k, applied in enumerate(draw.applications):
-        pairs = math.log2(max(1, applied * (applied - 1) / 2))
-        yield pairs + draw.levels[k].copies * epsilon[k]
-        yield pairs - 120  # two states of 128 bits, with a margin
+        tests = log2_tests(applied, draw.work[0] if k == 0 else 0)
+        yield tests + copies[k] * epsilon(2 * degree, k)
+        yield tests - 120  # two states of 128 bits, with a margin
     for k, found in enumerate(exponents, 1):
-        if found.rank is not None:
-            copies = draw.levels[k].copies
-            spare = copies - found.rank
-            if spare > 0:
-                yield log2_choose(copies, spare) + spare * epsilon[k]
+        if found.count and found.rank is not None and copies[k] > found.rank:
+            yield log2_dependent(copies[k], copies[k] - found.rank, epsilon(together, k))
+
+
+def log2_tests(applied: int, work: int = 0) -> float:
+    """log₂ of 64 (n² + 8m): pairs of n arguments, tests of m entries, and the sum over where the first one fails."""
+    return math.log2(64 * max(1, applied * applied + LOOKS * work))
+
+
+def log2_dependent(copies: int, spare: int, epsilon: float) -> float:
+    """log₂ of the chance that exponents in so many copies have a rank that is too small by any amount."""
+    return math.log2(copies) + log2_choose(copies, spare) + spare * epsilon
 
 
 def log2_choose(n: int, k: int) -> float:
     """log₂ of a binomial coefficient."""
     return math.log2(math.comb(n, k))
-
-
-def _log2_sum(logs: list[float]) -> float:
-    top = max(logs)
-    return top + math.log2(sum(2.0 ** (x - top) for x in logs))
 
 
 def _condition(draw: Draw, exponents: tuple[Exponents, ...]) -> str:

@@ -97,6 +97,7 @@ class Draw:
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
+        self.worst = self.worst | degree  # whatever is computed may be tested
         return Residues(results, degree)
 
     def variable(self, shape: Sequence[int]) -> Residues:
@@ -164,7 +165,7 @@ class Draw:
         """
         self.tested(a)
         count = _different(a.levels[0])
-        self.applications[0] += count
+        self.applications[0] += int(np.prod(a.shape))
         try:
             return self.each("inverse", self.inversions.new(count, a.degree), a)
         except ZeroDivisionError:

@@ -76,6 +76,7 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
     notes = [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
     notes.append("sums, products and casts are those of real numbers")
+    notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
     if found.condition:
         notes.append(f"exponents behave like independent random numbers ({found.condition})")
     if found.constant:

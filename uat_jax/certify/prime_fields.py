@@ -16,7 +16,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.error_bound import SPARE, ErrorBound, error_bound, log2_choose, vanishing
+from uat_jax.arithmetic.error_bound import (
+    ATTEMPTS,
+    SPARE,
+    ErrorBound,
+    error_bound,
+    log2_dependent,
+    log2_tests,
+    vanishing,
+)
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
@@ -35,9 +43,6 @@ ROUNDS = 2
 """Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
 
 MOST_ROUNDS = 6
-ATTEMPTS = 6
-"""Draws of one round before a divisor that always vanishes is reported."""
-
 ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 """Primitives whose values carry a square that products know of, and sums forget."""
 
@@ -136,7 +141,7 @@ class PrimeFields:
         seconds = time.perf_counter() - start
         rounds: list[Round] = []
         notes = set(probe.assumptions)
-        copies = plan(probe.draw, log2_error / ROUNDS - 2, self._allowed(seconds))
+        copies = plan(probe.draw, log2_error / ROUNDS - 4, self._allowed(seconds))
         while not rounds or len(rounds) < MOST_ROUNDS and sum(r.bound.log2 for r in rounds) > log2_error:
             drawn = self.draw(copies, len(rounds) + 1, laws)
             notes |= set(drawn.assumptions)
@@ -259,16 +264,15 @@ def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
 
 def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
     """Copies for which ε^copies, times the pairs of arguments that could be confused, is small enough."""
-    applied = probe.applications[k]
-    pairs = math.log2(max(1, applied * (applied - 1) / 2))
-    epsilon = vanishing(probe, degree, k, width=4)
-    return max(2, math.ceil((pairs - log2_error + 2) / max(-epsilon, 0.25)))
+    tests = log2_tests(probe.applications[k], probe.work[0] if k == 0 else 0)
+    epsilon = vanishing(probe, 2 * degree, k, width=4)
+    return max(2, math.ceil((tests - log2_error + 2) / max(-epsilon, 0.25)))
 
 
 def _spare(probe: Draw, k: int, degree: int, count: int, log2_error: float) -> int:
     """Copies beyond the number of exponents for which C(copies, spare)·ε^spare is small enough."""
     epsilon = vanishing(probe, degree, k, width=4)
     for spare in range(SPARE, 64):
-        if log2_choose(count + spare, spare) + spare * epsilon <= log2_error - 2:
+        if log2_dependent(count + spare, spare, epsilon) <= log2_error - 2:
             return spare
     return 64
