@@ -8,6 +8,7 @@ A comparison gives a boolean per copy.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 from jax.lax import RoundingMethod
@@ -37,9 +38,9 @@ def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
 
 
-def _reduced(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reduced(function: Callable[..., Any], initial: float) -> Callable[..., Any]:
     def reduce(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
-        return function(x, axis=tuple(axis + 1 for axis in equation.params["axes"]))
+        return function(x, axis=tuple(axis + 1 for axis in equation.params["axes"]), initial=initial)
 
     return reduce
 
@@ -55,10 +56,15 @@ def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.nd
 
 
 def _convert(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
-    """Between floating dtypes the identity."""
+    """Between floating dtypes the identity; integers saturate, and NaN is 0, as on a device."""
+    new = equation.params["new_dtype"]
     if is_number(equation.outvars[0]):
         return np.asarray(x, np.float64)
-    return x.astype(equation.params["new_dtype"])
+    if new == np.bool_ or not is_number(equation.invars[0]):
+        return x.astype(new)
+    bounds, whole = jnp.iinfo(new), np.nan_to_num(np.trunc(x))
+    above = whole >= bounds.max
+    return np.where(above, bounds.max, np.maximum(np.where(above, 0, whole), bounds.min).astype(new))
 
 
 def _round(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
@@ -136,10 +142,10 @@ _RULES: dict[str, Callable[..., Any]] = {
     "not": _entrywise(np.bitwise_not),
     "or": _entrywise(np.bitwise_or),
     "pow": _entrywise(np.power),
-    "reduce_max": _reduced(np.max),
-    "reduce_min": _reduced(np.min),
+    "reduce_max": _reduced(np.max, -np.inf),
+    "reduce_min": _reduced(np.min, np.inf),
     "reduce_precision": lambda doubles, equation, x: x,
-    "reduce_sum": _reduced(np.sum),
+    "reduce_sum": _reduced(np.sum, 0.0),
     "rem": _entrywise(np.fmod),
     "round": _round,
     "rsqrt": _entrywise(lambda x: 1 / np.sqrt(x)),

@@ -277,18 +277,22 @@ class FieldFunctions:
         h = functools.partial(self.draw.opaque, name)
         return self.draw.add(h(x), h(self.draw.negate(x)))
 
-    def sign(self, x: Number) -> Number:
-        """The sign of x: odd, and that of x/s for the positive scale s; of square 1 almost everywhere."""
-        if "almost everywhere" in self.laws:
-            return self._sign(x)
-        base = self._direction(x)
-        above, below = (self.draw.opaque("step", b) for b in (base, self.draw.negate(base)))
-        return Number(self.draw.subtract(above, below))
+    def sign(self, x: Number, *, everywhere: bool = False) -> Number:
+        """The sign of x: odd, and that of x/s for the positive scale s; of square 1 almost everywhere.
 
-    def _direction(self, x: Number) -> Residues:
-        """x without positive factors that are known."""
+        `everywhere`: x may be 0 at more than single points.
+        """
+        special = combined_special((x.special,), x.shape, _undefined)
+        if "almost everywhere" in self.laws and not everywhere:
+            return self._sign(x).but(special=special)
+        base = self._direction(x, everywhere=True)
+        above, below = (self.draw.opaque("step", b) for b in (base, self.draw.negate(base)))
+        return Number(self.draw.subtract(above, below), special)
+
+    def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
+        """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
         base, q = x.residues, x.quadratic
-        if q is not None and q.constant is None and q.letter.nonnegative:
+        if q is not None and q.constant is None and q.letter.nonnegative and not everywhere:
             base = q.coefficient
         return self.draw.scale(base, 1 / self._canonical_scale(base, x.scale))
 
@@ -322,15 +326,15 @@ class FieldFunctions:
         plain = Number(x.residues)
         return self.multiply(plain, self._sign(x)).but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
 
-    def step(self, x: Number, strict: bool) -> Number:
+    def step(self, x: Number, strict: bool, everywhere: bool = False) -> Number:
         """1 where x > 0 (or x ≥ 0), else 0: (1 + ε(x))/2 almost everywhere."""
         one = self.constant(1, x.shape)
         if x.nonnegative and not strict:
             return one
-        if "almost everywhere" in self.laws:
+        if "almost everywhere" in self.laws and not everywhere:
             half = self.constant(Fraction(1, 2), x.shape)
             return self.multiply(half, self.add(one, self._sign(x))).but(nonnegative=True)
-        base = self._direction(x)
+        base = self._direction(x, everywhere=True)
         if strict:
             return Number(self.draw.opaque("step", base), nonnegative=True)
         return self.subtract(one, Number(self.draw.opaque("step", self.draw.negate(base)))).but(nonnegative=True)
@@ -341,12 +345,13 @@ class FieldFunctions:
         for a, b in ((x, y), (y, x)):
             if a.special is not None and np.all(a.special == MINUS_INFINITY):
                 return b
-            if b.nonnegative and a.known is not None and a.special is None and np.all(a.known == 0):
+            if b.nonnegative and a.special is None and vanishes(a.residues).all():
                 return b
         united = self._united(x, y)
         if united[0].shape[0] == 2 and united[1] is None:
             return self._larger(x, y).but(largest_of=united)
-        return self._of_set(united, self._common_scale(x, y))
+        codes = combined_special((x.special, y.special), x.shape, np.maximum)
+        return _with_upper_codes(self._of_set(united, self._common_scale(x, y)), codes)
 
     def _united(self, x: Number, y: Number) -> tuple[Residues, np.ndarray | None]:
         """The members of both, along a new leading axis, and which of them are there."""
@@ -373,7 +378,8 @@ class FieldFunctions:
         members = Residues(tuple(map(forward, x.residues.levels)), x.residues.degree.mixed())
         if count == 1 and present is None:
             return Number(members.reshaped(shape[1:]), nonnegative=x.nonnegative, scale=x.scale)
-        return self._of_set((members, present), x.scale)
+        codes = None if x.special is None else forward(x.special[None])[0].max(axis=0, initial=MINUS_INFINITY)
+        return _with_upper_codes(self._of_set((members, present), x.scale), codes)
 
     def _of_set(self, largest_of: tuple[Residues, np.ndarray | None], scale: Fraction) -> Number:
         """The maximum of a set: symmetric, the number itself if there is only one, moving along with a shift."""
@@ -398,12 +404,13 @@ class FieldFunctions:
         """Where each different member stands first."""
         copies = self.draw.levels[0].copies
         full = np.ascontiguousarray(np.broadcast_to(members.levels[0], (copies, *members.shape)))
-        word = state(key("members", *self.draw.seed), [full.reshape(copies, -1)])[0].reshape(members.shape)
+        words = [w.reshape(members.shape) for w in state(key("members", *self.draw.seed), [full.reshape(copies, -1)])]
         there = np.ones(members.shape, bool) if present is None else np.broadcast_to(present, members.shape)
-        order = np.argsort(word, axis=0, kind="stable")
-        sorted_word, sorted_there = (np.take_along_axis(a, order, 0) for a in (word, there))
+        order = np.lexsort(words, axis=0)
+        first_word, second_word, sorted_there = (np.take_along_axis(a, order, 0) for a in (*words, there))
+        same_words = (first_word[1:] == first_word[:-1]) & (second_word[1:] == second_word[:-1])
         repeated = np.zeros(members.shape, bool)
-        repeated[1:] = (sorted_word[1:] == sorted_word[:-1]) & sorted_there[:-1]
+        repeated[1:] = same_words & sorted_there[:-1]
         first = np.zeros(members.shape, bool)
         np.put_along_axis(first, order, sorted_there & ~repeated, 0)
         return first
@@ -466,7 +473,8 @@ class FieldFunctions:
             scale, inner = outer * outer, ONE
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
-        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=x.special)
+        special = combined_special((x.special,), x.shape, _of_positive)
+        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""
@@ -499,7 +507,8 @@ class FieldFunctions:
         forward, backward = (draw.exponential(e, "circular") for e in (x.residues, draw.negate(x.residues)))
         cosine = draw.scale(draw.add(forward, backward), Fraction(1, 2))
         half_over_i = draw.scale(draw.negate(draw.imaginary()), Fraction(1, 2))
-        return Number(cosine), Number(draw.multiply(draw.subtract(forward, backward), half_over_i))
+        special = combined_special((x.special,), x.shape, _undefined)
+        return Number(cosine, special), Number(draw.multiply(draw.subtract(forward, backward), half_over_i), special)
 
     def logarithm(self, x: Number) -> Number:
         """log x: log n - log d for x = n/d, and t + L(x·exp(-t)) for a sum of exponentials of mean exponent t.
@@ -508,12 +517,15 @@ class FieldFunctions:
         """
         if x.factors is not None:
             return self.subtract(self.logarithm(x.factors[0]), self.logarithm(x.factors[1]))
+        special = combined_special((x.special,), x.shape, _of_positive)
         if x.terms is None:
-            return Number(self._logarithm(x.residues), x.special)
+            zero = np.where(vanishes(x.residues), MINUS_INFINITY, FINITE)
+            lowest = lambda codes, zeros: np.where(codes == FINITE, zeros, codes)
+            return Number(self._logarithm(x.residues), combined_special((special, zero), x.shape, lowest))
         draw = self.draw
         mean = draw.scale(x.terms.exponents, Fraction(1, x.terms.count))
         base = draw.multiply(x.residues, draw.exponential(draw.negate(mean)))
-        return Number(draw.add(mean, self._logarithm(base)), x.special)
+        return Number(draw.add(mean, self._logarithm(base)), special)
 
     def _logarithm(self, y: Residues) -> Residues:
         zero = vanishes(y)
@@ -598,6 +610,23 @@ def _opposite_codes(a: np.ndarray) -> np.ndarray:
 def _any_undefined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """A product with an entry that is not finite is not followed."""
     return np.where((a != FINITE) | (b != FINITE), UNDEFINED, FINITE)
+
+
+def _undefined(code: np.ndarray) -> np.ndarray:
+    return np.where(code != FINITE, UNDEFINED, FINITE)
+
+
+def _of_positive(code: np.ndarray) -> np.ndarray:
+    """Of a function that is defined for x > 0 and grows without bound: ∞ at ∞, nothing at -∞."""
+    return np.where(code == MINUS_INFINITY, UNDEFINED, code)
+
+
+def _with_upper_codes(largest: Number, codes: np.ndarray | None) -> Number:
+    """A maximum is infinite or undefined where a member is; it is then no longer known as the maximum of a set."""
+    if codes is None or not np.any(codes > FINITE):
+        return largest
+    special = np.zeros(largest.shape, np.int8) if largest.special is None else largest.special
+    return largest.but(special=np.where(codes > FINITE, codes, special).astype(np.int8), largest_of=None)
 
 
 def _magnitudes(special: np.ndarray | None) -> np.ndarray | None:

@@ -10,9 +10,9 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.contraction import as_matrices
-from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, rational
+from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, vanishes
-from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ def _lifted(function: Callable[..., Any]) -> Rule:
     return lambda fields, equation, *operands: function(fields.functions, *map(fields.lift, operands))
 
 
-def _undefined_where_special(x: Number) -> np.ndarray | None:
-    if x.special is None:
-        return None
-    return np.where(x.special != FINITE, UNDEFINED, FINITE).astype(np.int8)
+def _undefined_where_special(*numbers: Number) -> np.ndarray | None:
+    """An unknown function of a number that is not finite is not followed."""
+    shape = np.broadcast_shapes(*(n.shape for n in numbers))
+    anywhere = lambda *codes: np.where(np.any([code != FINITE for code in codes], axis=0), UNDEFINED, FINITE)
+    return combined_special([n.special for n in numbers], shape, anywhere)
 
 
 def _odd(name: str) -> Rule:
@@ -42,14 +43,30 @@ def _even(name: str) -> Rule:
     return lambda fields, equation, x: Number(fields.functions.even(name, x.residues), _undefined_where_special(x))
 
 
+def _unknown(fields: Fields, name: str, *numbers: Number) -> Number:
+    """An unknown function at some numbers."""
+    return Number(fields.draw.opaque(name, *(n.residues for n in numbers)), _undefined_where_special(*numbers))
+
+
 def _opaque(name: str) -> Rule:
     """An unknown function."""
+    return lambda fields, equation, *operands: _unknown(fields, name, *map(fields.lift, operands))
 
-    def rule(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
-        numbers = [fields.lift(operand) for operand in operands]
-        return Number(fields.draw.opaque(name, *(n.residues for n in numbers)))
 
-    return rule
+def _integers(equation: JaxprEqn) -> bool:
+    """Whether the first operand is an integer: bits, quotients and signs are then those of integers."""
+    return np.issubdtype(dtype_of(equation.invars[0]), np.integer)
+
+
+def _unless_integers(rule: Rule) -> Rule:
+    """The rule for floats or booleans; of integers the primitive is an unknown function."""
+
+    def either(fields: Fields, equation: JaxprEqn, *operands: Any) -> Any:
+        if not _integers(equation):
+            return rule(fields, equation, *operands)
+        return _opaque(f"integer {equation.primitive.name}")(fields, equation, *operands)
+
+    return either
 
 
 def _exponential_form(fields: Fields) -> bool:
@@ -62,7 +79,7 @@ def _logistic(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     one = f.constant(1, x.shape)
     if _exponential_form(fields):
         return f.inverse(f.add(one, f.exponential(f.negate(x)))).but(nonnegative=True)
-    tanh = Number(f.odd("tanh", f.multiply(x, f.constant(Fraction(1, 2))).residues))
+    tanh = _odd("tanh")(fields, equation, f.multiply(x, f.constant(Fraction(1, 2))))
     return f.multiply(f.constant(Fraction(1, 2), x.shape), f.add(one, tanh)).but(nonnegative=True)
 
 
@@ -90,7 +107,7 @@ def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
         return f.power(x, int(exponent))
     if exponent is not None and exponent.denominator == 2:
         return f.power(f.root(x), int(2 * exponent))
-    return Number(fields.draw.opaque("pow", x.residues, y.residues), nonnegative=x.nonnegative)
+    return _unknown(fields, "pow", x, y).but(nonnegative=x.nonnegative)
 
 
 def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
@@ -122,10 +139,11 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         f = fields.functions
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (y, x) if swapped else (x, y)
-        if "almost everywhere" in f.laws:
+        if "almost everywhere" in f.laws and is_number(equation.invars[0]):
             f.draw.notes.add("comparisons hold almost everywhere: x > 0 is taken for x >= 0")
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
-        return _with_infinities(fields, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict))
+        everywhere = not is_number(equation.invars[0])
+        return _with_infinities(fields, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict, everywhere))
 
     return rule
 
@@ -187,12 +205,31 @@ def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
 
 
 def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
-    """Casts between floating types, and from symbolic booleans and integers, keep the number."""
-    if is_number(equation.invars[0]) and not is_number(equation.outvars[0]):
-        if np.issubdtype(equation.params["new_dtype"], np.bool_):
-            return _inequality(fields, equation, x, np.zeros(x.shape))
-        return Number(fields.functions.odd("truncate", x.residues))
-    return x
+    """Casts to floating types, and of booleans, keep the number; others truncate or wrap as the new type does."""
+    old, new = dtype_of(equation.invars[0]), equation.params["new_dtype"]
+    if is_number(equation.outvars[0]) or old == np.bool_ or old == new:
+        return x
+    if new == np.bool_:
+        return _inequality(fields, equation, x, np.zeros(x.shape))
+    signed = is_number(equation.invars[0]) and np.issubdtype(new, np.signedinteger)
+    return (_odd if signed else _opaque)(f"{'truncate' if signed else old} to {new}")(fields, equation, x)
+
+
+def _rem(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """x - y trunc(x/y)."""
+    f, x, y = fields.functions, fields.lift(x), fields.lift(y)
+    return f.subtract(x, f.multiply(y, _odd("truncate")(fields, equation, f.divide(x, y))))
+
+
+def _ceil(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """-floor(-x)."""
+    return fields.functions.negate(_unknown(fields, "floor", fields.functions.negate(x)))
+
+
+def _erfc(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """1 - erf(x)."""
+    f = fields.functions
+    return f.subtract(f.constant(1, x.shape), _odd("erf")(fields, equation, x))
 
 
 def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> np.ndarray:
@@ -215,6 +252,8 @@ def _reduce_logical(negated: bool) -> Rule:
     """All as a product, any as the complement of a product of complements."""
 
     def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+        if _integers(equation):
+            raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} combines the bits of integers")
         f = fields.functions
         x = f.subtract(f.constant(1, x.shape), x) if negated else x
         for axis in sorted(equation.params["axes"], reverse=True):
@@ -228,22 +267,24 @@ def _reduce_logical(negated: bool) -> Rule:
 
 
 def _sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
-    """The sorted keys; what is sorted along with them is an unknown function of the row."""
-    keys = fields.lift(operands[0])
-    axis = equation.params["dimension"]
-    _refuse_special(equation, keys)
-    results = [fields.functions.order_statistics(keys, axis)]
-    for i, operand in enumerate(operands[1:]):
-        results.append(_of_row(fields, f"sorted {i}", keys, axis, fields.lift(operand)))
+    """The sorted first key; what is sorted along with it is an unknown function of the row, with all keys in it."""
+    numbers = [fields.lift(operand) for operand in operands]
+    axis, count = equation.params["dimension"], equation.params["num_keys"]
+    _refuse_special(equation, *numbers)
+    results = [fields.functions.order_statistics(numbers[0], axis)]
+    for i, number in enumerate(numbers[1:], start=1):
+        keys = numbers[:count]
+        place = f"key {i}" if i < count else "payload"
+        results.append(_of_row(fields, f"sorted {place}", axis, *keys, *([] if i < count else [number])))
     return results
 
 
-def _of_row(fields: Fields, name: str, keys: Number, axis: int, payload: Number | None = None) -> Number:
-    """An unknown function of a whole row at each of its places."""
-    draw, size = fields.draw, keys.shape[axis]
-    rows = keys.moved(lambda a: np.moveaxis(a, axis + 1, 1)).residues
-    places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(keys.shape) - 1)))
-    arguments = [rows] if payload is None else [rows, payload.moved(lambda a: np.moveaxis(a, axis + 1, 1)).residues]
+def _of_row(fields: Fields, name: str, axis: int, *numbers: Number) -> Number:
+    """An unknown function of a whole row of every number at each of its places."""
+    draw, shape = fields.draw, numbers[0].shape
+    size = shape[axis]
+    places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(shape) - 1)))
+    arguments = [number.residues.moved(lambda a: np.moveaxis(a, axis + 1, 1)) for number in numbers]
     total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))
     spread = Residues(
         tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree
@@ -258,15 +299,20 @@ def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
     count = equation.params["k"]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
-    return [ordered.moved(pick), _of_row(fields, "places", x, axis).moved(pick)]
+    return [ordered.moved(pick), _of_row(fields, "places", axis, x).moved(pick)]
 
 
 def _argument(name: str) -> Rule:
-    """Argmax and argmin: an unknown function of the row."""
+    """Argmax and argmin: an unknown function of the row, and of the codes of what is not finite in it."""
 
     def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
         (axis,) = equation.params["axes"]
-        return _of_row(fields, name, x, axis).moved(lambda a: np.take(a, 0, axis + 1))
+        if x.special is None:
+            row = [x]
+        else:
+            finite = fields.draw.where(x.special == FINITE, x.residues, fields.draw.fraction(0))
+            row = [Number(finite), fields.number(x.special)]
+        return _of_row(fields, name, axis, *row).moved(lambda a: np.take(a, 0, axis + 1))
 
     return rule
 
@@ -275,7 +321,7 @@ RULES: dict[str, Rule] = {
     "abs": _lifted(lambda f, x: f.absolute(x)),
     "add": _lifted(lambda f, x, y: f.add(x, y)),
     "add_any": _lifted(lambda f, x, y: f.add(x, y)),
-    "and": _and,
+    "and": _unless_integers(_and),
     "argmax": _argument("argmax"),
     "argmin": _argument("argmin"),
     "asinh": _odd("asinh"),
@@ -286,19 +332,19 @@ RULES: dict[str, Rule] = {
     "acosh": _opaque("acosh"),
     "asin": _odd("asin"),
     "cbrt": _odd("cbrt"),
-    "ceil": _lifted(lambda f, x: f.negate(Number(f.draw.opaque("floor", f.negate(x).residues)))),
+    "ceil": _ceil,
     "convert_element_type": _convert,
     "cos": _circular(0, _even("cos")),
     "digamma": _opaque("digamma"),
-    "div": _lifted(lambda f, x, y: f.divide(x, y)),
+    "div": _unless_integers(_lifted(lambda f, x, y: f.divide(x, y))),
     "dot_general": _dot_general,
     "eq": _equality,
     "erf": _odd("erf"),
     "erf_inv": _odd("erf_inv"),
-    "erfc": _lifted(lambda f, x: f.subtract(f.constant(1, x.shape), Number(f.odd("erf", x.residues)))),
+    "erfc": _erfc,
     "exp": _lifted(lambda f, x: f.exponential(x)),
     "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
-    "floor": _lifted(lambda f, x: Number(f.draw.opaque("floor", x.residues))),
+    "floor": _opaque("floor"),
     "ge": _comparison(strict=False, swapped=False),
     "gt": _comparison(strict=True, swapped=False),
     "integer_pow": _integer_pow,
@@ -313,8 +359,8 @@ RULES: dict[str, Rule] = {
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
     "ne": _inequality,
     "neg": _lifted(lambda f, x: f.negate(x)),
-    "not": _not,
-    "or": _or,
+    "not": _unless_integers(_not),
+    "or": _unless_integers(_or),
     "pow": _pow,
     "reduce_and": _reduce_logical(negated=False),
     "reduce_max": _reduce_max,
@@ -322,8 +368,9 @@ RULES: dict[str, Rule] = {
     "reduce_precision": lambda fields, equation, x: x,
     "reduce_sum": _reduce_sum,
     "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
+    "rem": _unless_integers(_rem),
     "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
-    "sign": _lifted(lambda f, x: f.sign(x)),
+    "sign": lambda fields, equation, x: fields.functions.sign(x, everywhere=_integers(equation)),
     "sin": _circular(1, _odd("sin")),
     "sinh": _odd("sinh"),
     "sort": _sort,
@@ -333,5 +380,7 @@ RULES: dict[str, Rule] = {
     "tan": _odd("tan"),
     "tanh": _tanh,
     "top_k": _top_k,
-    "xor": _lifted(lambda f, x, y: f.subtract(f.add(x, y), f.multiply(f.constant(2, x.shape), f.multiply(x, y)))),
+    "xor": _unless_integers(
+        _lifted(lambda f, x, y: f.subtract(f.add(x, y), f.multiply(f.constant(2, x.shape), f.multiply(x, y))))
+    ),
 }

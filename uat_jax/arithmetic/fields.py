@@ -65,7 +65,7 @@ class Fields(Arithmetic):
         special = np.where(values <= LOWEST, MINUS_INFINITY, special).astype(np.int8)
         if np.any(np.isfinite(values) & (values <= LOWEST)):
             self.draw.notes.add("mask constants of -1e30 and below are -infinity")
-        finite = np.where(special == FINITE, values, 0.0)
+        finite = np.where(np.isfinite(values), values, 0.0)  # of masks too: outputs -1e30 and -2e30 are not equal
         residues = self.draw.floats(finite)
         return Number(
             residues, special if special.any() else None, values, bool(np.all(finite >= 0) and not special.any())
@@ -119,7 +119,10 @@ class Fields(Arithmetic):
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
         if known is None:
             return results
-        return [r.but(known=k[0]) if isinstance(r, Number) else r for r, k in zip(results, known, strict=True)]
+        return [
+            r.but(known=k[0]) if isinstance(r, Number) and is_number(v) else _concrete(k, v)
+            for r, k, v in zip(results, known, equation.outvars, strict=True)
+        ]
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.
@@ -146,10 +149,7 @@ class Fields(Arithmetic):
                 close = np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))
             if np.any(close & (x != y)):
                 raise UnsupportedError(f"two constants compared{source_line(equation)} are too close to tell apart")
-        return [
-            np.asarray(result[0] if result.ndim > len(shape_of(v)) else result)
-            for result, v in zip(known, equation.outvars)
-        ]
+        return [_concrete(result, v) for result, v in zip(known, equation.outvars)]
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
@@ -215,6 +215,11 @@ class Fields(Arithmetic):
         return blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
 
 
+def _concrete(result: np.ndarray, variable: Any) -> np.ndarray:
+    """An integer or boolean result in float64 arithmetic that is the same in all copies."""
+    return np.asarray(result[0] if result.ndim > len(shape_of(variable)) else result)
+
+
 def _member(members: Residues, k: int) -> Residues:
     return Residues(tuple(a[:, k] for a in members.levels), members.degree.mixed())
 
@@ -239,7 +244,7 @@ def evaluate(closed_jaxpr: ClosedJaxpr, fields: Fields, arguments: Sequence[Numb
 
 
 def equal(x: Number, y: Number) -> np.ndarray:
-    """Where two outputs agree: in every copy of the top level, or both undefined or infinite in the same way."""
+    """Where two outputs agree in every copy of the top level, both finite or infinite; undefined ones never do."""
     codes = [np.zeros(x.shape, np.int8) if n.special is None else n.special for n in (x, y)]
     agree = np.all(x.residues.levels[0] == y.residues.levels[0], axis=0)
-    return (codes[0] == codes[1]) & (agree | (codes[0] != FINITE))
+    return agree & (codes[0] == codes[1]) & (codes[0] != UNDEFINED)

@@ -4,13 +4,16 @@ A product of two residues does not fit into 64 bits, but its quotient by p does:
 an error of one, because ab/p < 2⁵⁰ and float64 has 53 bits, and ab - qp is then right modulo 2⁶⁴ and small. A matrix
 product is made of float64 products of limbs, each small enough that every sum is a whole number below 2⁵³.
 
-Small arrays are computed by NumPy, where nothing has to be compiled; large ones by the same formulas jitted in JAX.
+Large arrays are computed in blocks that stay in the processor's cache, by NumPy: to compile costs more than it saves.
+Products of large matrices are the exception: their limbs are multiplied by jitted JAX, one stack of matrices at a
+time, so that the number of copies asks for no new compilation.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -20,34 +23,11 @@ import numpy as np
 BITS = 50
 """Primes lie below 2^BITS: the largest for which a float64 quotient is off by one at most."""
 
-LARGE = 1 << 17
-"""Arrays of at least so many entries are handed to JAX."""
+BLOCK = 1 << 14
+"""Entries that are computed at once: a few arrays of so many 64-bit numbers fit into the cache."""
 
-
-def _multiply(a: Any, b: Any, p: Any, inverse: Any) -> Any:
-    """ab mod p: |ab/p - q| ≤ 1 + 3·2⁻⁵³·2⁵⁰, so that ab - qp lies in [-p, 2p)."""
-    quotient = (a.astype(np.float64) * b.astype(np.float64) * inverse).astype(np.int64)
-    remainder = a * b - quotient * p
-    remainder = remainder + ((remainder >> 63) & p) - p
-    return remainder + ((remainder >> 63) & p)
-
-
-def _reduce(a: Any, p: Any, inverse: Any) -> Any:
-    """A mod p for |a| < 2⁶²: the float64 quotient is off by 2¹⁰ at most, so a second step finishes."""
-    for _ in range(2):
-        a = a - (a.astype(np.float64) * inverse).astype(np.int64) * p
-    a = a + ((a >> 63) & p) - p
-    return a + ((a >> 63) & p)
-
-
-@functools.cache
-def _jitted(function: Callable, **static: Any) -> Callable:
-    return jax.jit(function)
-
-
-def _on_device(function: Callable, *operands: Any) -> np.ndarray:
-    with jax.enable_x64(True):
-        return np.asarray(_jitted(function)(*operands))
+LARGE = 1 << 18
+"""Matrix products of at least so many terms, in one matrix, are handed to JAX."""
 
 
 class PrimeField:
@@ -61,6 +41,7 @@ class PrimeField:
             raise ValueError(f"the prime {prime} is out of range; wanted an odd prime below 2^{BITS}")
         self.prime = prime
         self.inverse_float = 1.0 / prime
+        self._tables: dict[int, np.ndarray] = {}
 
     def add(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """A + b."""
@@ -81,20 +62,38 @@ class PrimeField:
 
     def multiply(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Ab, entry by entry."""
-        if max(a.size, b.size) >= LARGE:
-            return _on_device(_multiply, a, b, self.prime, self.inverse_float)
+        if a.size <= BLOCK and b.size <= BLOCK:
+            return self._multiply(a, b)
+        access = [["readonly"], ["readonly"], ["writeonly", "allocate"]]
+        flags = ["external_loop", "buffered", "zerosize_ok"]
+        with np.nditer([a, b, None], flags, access, [np.int64] * 3, order="C", buffersize=BLOCK) as blocks:
+            for x, y, product in blocks:
+                product[...] = self._multiply(x, y)
+            return blocks.operands[2]
+
+    def _multiply(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Ab mod p: |ab/p - q| ≤ 1 + 3·2⁻⁵³·2⁵⁰, so that ab - qp lies in [-p, 2p)."""
         quotient = a.astype(np.float64) * b.astype(np.float64)
         quotient *= self.inverse_float
         remainder = a * b
         remainder -= quotient.astype(np.int64) * self.prime
-        remainder += (remainder >> 63) & self.prime
-        remainder -= self.prime
-        remainder += (remainder >> 63) & self.prime
-        return remainder
+        return self._corrected(remainder)
+
+    def _corrected(self, a: np.ndarray) -> np.ndarray:
+        """A mod p for -p ≤ a < 2p, in place."""
+        a += (a >> 63) & self.prime
+        a -= self.prime
+        a += (a >> 63) & self.prime
+        return a
 
     def reduce(self, a: np.ndarray) -> np.ndarray:
-        """The residues of int64 numbers of magnitude below 2⁶²."""
-        return _reduce(a, self.prime, self.inverse_float)
+        """The residues of int64 numbers of magnitude below 2⁶².
+
+        The float64 quotient is off by 2¹⁰ at most, so a second step finishes.
+        """
+        for _ in range(2):
+            a = a - (a.astype(np.float64) * self.inverse_float).astype(np.int64) * self.prime
+        return self._corrected(a)
 
     def power(self, a: np.ndarray, exponent: int) -> np.ndarray:
         """a^exponent for exponent ≥ 0, by repeated squaring."""
@@ -140,11 +139,12 @@ class PrimeField:
         return np.ones_like(exponents) if result is None else result
 
     def _powers(self, base: int) -> np.ndarray:
-        """base^0 … base^255."""
-        table = np.ones(1, np.int64)
+        """base^0 … base^255, kept for the next time."""
+        table = self._tables.get(base, np.ones(1, np.int64))
         while len(table) < 256:
             factor = np.array([pow(base, len(table), self.prime)])
             table = np.concatenate([table, self.multiply(table, factor)])
+        self._tables[base] = table
         return table
 
     def sum(self, a: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
@@ -156,23 +156,41 @@ class PrimeField:
         return self.add(self.multiply(high, np.array([1 << 25]).reshape((1,) * high.ndim) % self.prime), low)
 
     def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices of one batch shape."""
+        """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices whose batch shapes broadcast."""
         limbs, bits = self.limbs(a.shape[-1])
-        operands = (a, b, self.prime, self.inverse_float, limbs, bits)
-        work = a.size * b.shape[-1] * limbs * limbs
-        if work >= LARGE * 64:
+        if a.shape[-2] * b.shape[-2] * b.shape[-1] < LARGE:
+            return self._joined(_digits(a, b, limbs, bits, np.matmul), bits)
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
+        result = np.empty((*batch, a.shape[-2], b.shape[-1]), np.int64)
+        for copy in np.ndindex(batch[:1]):
             with jax.enable_x64(True):
-                return np.asarray(_matmul_jitted(*operands))
-        return _matmul(*operands, np)
+                digits = map(np.asarray, _digits_on_device(a[copy], b[copy], limbs, bits))
+            result[copy] = self._joined(list(digits), bits)
+        return result
+
+    def _joined(self, digits: Sequence[np.ndarray], bits: int) -> np.ndarray:
+        """Σ_s 2^{bits·s} digit_s, by Horner's rule."""
+        *rest, result = map(self.reduce, digits)
+        shift = np.full((1,) * result.ndim, (1 << bits) % self.prime, np.int64)
+        for digit in reversed(rest):
+            result = self.add(self.multiply(result, shift), digit)
+        return result
 
     def limbs(self, terms: int) -> tuple[int, int]:
-        """(n, bits): cut into n limbs of so many bits, n sums of products of two limbs stay below 2⁵³."""
+        """(n, bits): cut into n limbs of so many bits, n sums of products of two limbs stay below 2⁵³.
+
+        So does one sum of products of two sums of two limbs.
+
+        Raises:
+            ValueError: there are too many terms for any number of limbs.
+        """
         width = self.prime.bit_length()
         for n in range(1, width + 1):
             bits = -(-width // n)
-            if terms * n << (2 * bits) <= 1 << 53:
+            if terms * (max(n, 4) if n > 1 else 1) << (2 * bits) <= 1 << 53:
                 return n, bits
-        raise ValueError(f"a sum of {terms} products is too long; wanted fewer than 2^50 terms")
+        raise ValueError(f"a sum of {terms} products is too long; wanted fewer than 2^45 terms")
 
     def whole(self, numbers: Any) -> np.ndarray:
         """The residues of whole numbers of any size."""
@@ -191,28 +209,21 @@ class PrimeField:
         return self.multiply(self.reduce(whole), table[places].reshape(array.shape))
 
 
-def _matmul(a: Any, b: Any, p: Any, inverse: Any, limbs: int, bits: int, xp: Any) -> Any:
-    """Σ_s 2^{bits·s} Σ_{i+j=s} a_i b_j: the inner sums are exact in float64, the outer one is taken modulo p."""
+def _digits(a: Any, b: Any, limbs: int, bits: int, matmul: Callable) -> list[Any]:
+    """Σ_{i+j=s} a_i b_j for every s, with a_i b_j + a_j b_i = (a_i + a_j)(b_i + b_j) - a_i b_i - a_j b_j (Karatsuba).
+
+    Every product and every sum is a whole number below 2⁵³, so float64 is exact.
+    """
     cut = lambda x: [((x >> (bits * i)) & ((1 << bits) - 1)).astype(np.float64) for i in range(limbs)]
     left, right = cut(a), cut(b)
-    result = None
-    for s in reversed(range(2 * limbs - 1)):
-        pairs = [(i, s - i) for i in range(limbs) if 0 <= s - i < limbs]
-        exact = sum(xp.matmul(left[i], right[j], **_precision(xp)) for i, j in pairs)
-        digit = _reduce(exact.astype(np.int64), p, inverse)
-        if result is not None:
-            shift = xp.full((1,) * digit.ndim, 1 << bits, np.int64) % p
-            digit = digit + _multiply(result, shift, p, inverse)
-            digit = digit - p
-            digit = digit + ((digit >> 63) & p)
-        result = digit
-    return result
+    squares = [matmul(x, y) for x, y in zip(left, right, strict=True)]
+    digits: list[Any] = [squares[s // 2] if s % 2 == 0 else 0 for s in range(2 * limbs - 1)]
+    for i, j in itertools.combinations(range(limbs), 2):
+        crossed = matmul(left[i] + left[j], right[i] + right[j]) - squares[i] - squares[j]
+        digits[i + j] = digits[i + j] + crossed
+    return [digit.astype(np.int64) for digit in digits]
 
 
-def _precision(xp: Any) -> dict[str, Any]:
-    return {"precision": "highest"} if xp is jnp else {}
-
-
-@functools.partial(jax.jit, static_argnums=(4, 5))
-def _matmul_jitted(a: Any, b: Any, p: Any, inverse: Any, limbs: int, bits: int) -> Any:
-    return _matmul(a, b, p, inverse, limbs, bits, jnp)
+@functools.partial(jax.jit, static_argnums=(2, 3))
+def _digits_on_device(a: Any, b: Any, limbs: int, bits: int) -> list[Any]:
+    return _digits(a, b, limbs, bits, functools.partial(jnp.matmul, precision="highest"))

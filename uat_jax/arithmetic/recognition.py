@@ -18,8 +18,8 @@ LARGEST = 4096
 def recognised(value: float, dtype: np.dtype) -> tuple[Fraction, int] | None:
     """(q, f) if `value` is the number of `dtype` next to q·√f, with small q ≠ dyadic or squarefree f > 1; else None.
 
-    Rational constants must be correctly rounded; roots may be off by one unit in the last place, because they are the
-    square root of an already rounded number.
+    Constants must be correctly rounded; float64 roots may be off by one unit in the last place, because 1/√8 is rounded
+    twice.  Numbers of 16 bits are never roots: almost every one of them is near some root.
     """
     if not np.isfinite(value) or value == 0 or (abs(value) * 1024) % 1 == 0:
         return None
@@ -27,12 +27,14 @@ def recognised(value: float, dtype: np.dtype) -> tuple[Fraction, int] | None:
     fraction = Fraction(abs(value)).limit_denominator(DENOMINATOR)
     if 0 < fraction.numerator <= LARGEST and abs(float(fraction) - abs(value)) <= unit / 2:
         return (fraction if value > 0 else -fraction), 1
+    if unit > 2.0**-20 * abs(value):
+        return None
     square = Fraction(value * value).limit_denominator(DENOMINATOR)
     if not 0 < square.numerator <= LARGEST:
         return None
     outer, radicand = _squarefree(square)
     root = Fraction(outer, square.denominator)
-    if abs(float(root) * radicand**0.5 - abs(value)) > unit:
+    if abs(float(root) * radicand**0.5 - abs(value)) > (unit if unit < 2.0**-50 * abs(value) else unit / 2):
         return None
     return (root if value > 0 else -root), radicand
 

@@ -190,11 +190,14 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, reproduce)
-        if found is None and fields.verdict is not Verdict.CERTIFIED and "vacuous" not in fields.figures:
+        if found is not None:
+            combine([found, fields])  # a contradiction between two methods stops everything
+        elif fields.verdict is Verdict.CERTIFIED:
+            reason = f"prime fields: {fields.finding}; but float64 values at random inputs differ"
+            found = Evidence("floats", reason, Verdict.UNKNOWN)
+        elif "vacuous" not in fields.figures:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)
-        elif found is not None:
-            combine([found, fields])  # a contradiction between two methods stops everything
     except BudgetError as error:
         found = Evidence("budget", str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))

@@ -1,0 +1,218 @@
+"""Pairs around the corners of the laws of prime fields: different ones are never certified, equal ones are.
+
+Each different pair differs, at inputs of positive measure at which both are finite, for the reason in the comment.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from uat_jax.certify.equivalence import certify
+from uat_jax.certify.verdict import Verdict
+
+F = jax.ShapeDtypeStruct((4,), jnp.float32)
+MASK = np.array([True, False, True, True])
+LAST = np.array([0, 0, 0, 30], np.float32)
+FAR = np.float32(30)
+"""Random normal numbers do not reach it: x + FAR is negative on a set of positive measure that no sample sees."""
+
+
+def real(x):
+    """Booleans and integers as floats."""
+    return x.astype(jnp.float32)
+
+
+def masked(x, value):
+    """x with another value at one place."""
+    return jnp.where(MASK, x, np.float32(value))
+
+
+def relu(x):
+    """max(x, 0)."""
+    return jnp.maximum(x, np.float32(0))
+
+
+def one(x):
+    """1, written with x."""
+    return 1 + 0 * x
+
+
+def beside(x, y):
+    """y next to a number so large that float64 samples see nothing of y."""
+    return jnp.stack([1e9 * jnp.sum(x), y])
+
+
+def sign_of_largest(x, largest):
+    """sign(largest(x, -FAR) + FAR)²."""
+    return jnp.sign(largest(jnp.concatenate([x, np.full(1, -FAR)])) + FAR) ** 2
+
+
+DIFFERENT = [
+    # An infinity is not 0, whatever an unknown function makes of it.
+    (
+        "argmax over a mask",
+        lambda x: real(jnp.argmax(masked(x + FAR, -np.inf))),
+        lambda x: real(jnp.argmax(masked(x + FAR, 0))),
+        F,
+    ),
+    (
+        "arctan2 of infinity",
+        lambda x: jnp.arctan2(x, jnp.full_like(x, np.inf)),
+        lambda x: jnp.arctan2(x, jnp.zeros_like(x)),
+        F,
+    ),
+    (
+        "arctan2 of infinity, unseen",
+        lambda x: beside(x, jnp.arctan2(x[0], np.float32(np.inf))),
+        lambda x: beside(x, jnp.arctan2(x[0], np.float32(0))),
+        F,
+    ),
+    (
+        "floor of infinity",
+        lambda x: jnp.exp(jnp.floor(masked(x, -np.inf))),
+        lambda x: jnp.exp(jnp.floor(masked(x, 0))),
+        F,
+    ),
+    ("erfc of infinity", lambda x: lax.erfc(masked(x, -np.inf)), lambda x: lax.erfc(masked(x, 0)), F),
+    ("logistic of infinity", lambda x: jax.nn.sigmoid(masked(x, -np.inf)), lambda x: jax.nn.sigmoid(masked(x, 0)), F),
+    ("sign of infinity", lambda x: jnp.sign(masked(x, -np.inf)), lambda x: jnp.sign(masked(x, 0)), F),
+    # A maximum with ∞ is ∞.
+    (
+        "largest entry infinite",
+        lambda x: jnp.exp(-jnp.max(masked(x, np.inf))),
+        lambda x: jnp.exp(-jnp.max(masked(x, 0))),
+        F,
+    ),
+    (
+        "maximum with infinity",
+        lambda x: jnp.exp(-jnp.maximum(masked(x, np.inf), x)),
+        lambda x: jnp.exp(-jnp.maximum(masked(x, 0), x)),
+        F,
+    ),
+    # log 0 is -∞, not log 1.
+    (
+        "exponential of log 0",
+        lambda x: jnp.exp(jnp.log(masked(jnp.exp(x), 0))),
+        lambda x: jnp.exp(jnp.log(masked(jnp.exp(x), 1))),
+        F,
+    ),
+    # Masks of -1e30 that come out again are the finite numbers that they are.
+    ("sum over a mask", lambda x: jnp.sum(masked(x, -1e30)), lambda x: jnp.sum(masked(2 * x, -2e30)), F),
+    ("multiples of a mask", lambda x: (x - 1e30) * 1e-30, lambda x: (x - 2e30) * 1e-30, F),
+    ("shifted masks", lambda x: x - 1e30, lambda x: x - 2e30, F),
+    # Integers and booleans are 0 on sets of positive measure.
+    ("place > 0", lambda x: real(jnp.argmax(x + LAST) > 0), lambda x: real(jnp.argmax(x + LAST) >= 0), F),
+    ("sign of a place", lambda x: real(jnp.sign(jnp.argmax(x + LAST))) ** 2, lambda x: one(x[0]), F),
+    ("boolean > boolean", lambda x: real((x > -FAR) > (x < FAR)), lambda x: real((x > -FAR) >= (x < FAR)), F),
+    # Bits and quotients of integers are not products and quotients of numbers.
+    ("and of bits", lambda x: real(jnp.argmax(x) & 1), lambda x: real(jnp.argmax(x)), F),
+    ("or of bits", lambda x: real(jnp.argmax(x) | 1), lambda x: one(x[0]), F),
+    ("not of bits", lambda x: real(~jnp.argmax(x)), lambda x: real(1 - jnp.argmax(x)), F),
+    ("exclusive or of bits", lambda x: real(jnp.argmax(x) ^ 1), lambda x: real(1 - jnp.argmax(x)), F),
+    ("integer quotient", lambda x: real(lax.div(jnp.argmax(x), np.int32(2))), lambda x: real(jnp.argmax(x)) / 2, F),
+    # Casts saturate, wrap, and make 1 of every truth.
+    ("place as a boolean", lambda x: real(jnp.argmax(x) != 0), lambda x: real(jnp.argmax(x)), F),
+    (
+        "cast to a boolean",
+        lambda x: real(lax.convert_element_type(jnp.argmax(x), np.bool_)),
+        lambda x: real(jnp.argmax(x)),
+        F,
+    ),
+    ("signed and unsigned", lambda x: real((x + 10).astype(np.uint8)), lambda x: real((x + 10).astype(np.int32)), F),
+    ("short integers", lambda x: real(x.astype(np.int8)), lambda x: real(x.astype(np.int32)), F),
+    # x > 0 and x ≥ 0 differ where x vanishes on a set of positive measure, however far away.
+    ("sign of a far relu", lambda x: jnp.sign(relu(x + FAR)) ** 2, one, F),
+    ("sign of a far clip", lambda x: jnp.sign(jnp.clip(x, -40, 40) - 40) ** 2, one, F),
+    ("sign of a far choice", lambda x: jnp.sign(jnp.where(x > -FAR, np.float32(1), np.float32(0))) ** 2, one, F),
+    ("sign of a far maximum", lambda x: sign_of_largest(x, jnp.max), lambda x: one(x[0]), F),
+    ("sign of a far sorted entry", lambda x: sign_of_largest(x, lambda a: jnp.sort(a)[-1]), lambda x: one(x[0]), F),
+    ("far one-hot > 0", lambda x: real(real(jnp.argmax(x + LAST) == 3) > 0), lambda x: one(x[0]), F),
+    (
+        "sign of a far floor",
+        lambda x: real(jnp.floor(x / FAR / 2 + 0.5) > 0),
+        lambda x: real(jnp.floor(x / FAR / 2 + 0.5) >= 0),
+        F,
+    ),
+    ("sign times a root", lambda x, y: jnp.sign(y * jnp.sqrt(relu(x + FAR))), lambda x, y: jnp.sign(y) + 0 * x, F, F),
+    # Ties among the first keys of a sort are broken by the second.
+    (
+        "second key",
+        lambda x, y: lax.sort((jnp.floor(x), y), num_keys=2)[1],
+        lambda x, y: lax.sort((jnp.floor(x), y), num_keys=1)[1],
+        F,
+        F,
+    ),
+    (
+        "another second key",
+        lambda x, y: lax.sort((jnp.floor(x), y, x), num_keys=2)[2],
+        lambda x, y: lax.sort((jnp.floor(x), y * y, x), num_keys=2)[2],
+        F,
+        F,
+    ),
+    # What looks at NaN makes a number of it.
+    ("isnan", lambda x: jnp.where(jnp.isnan(jnp.sqrt(x)), np.float32(5), x), lambda x: x, F),
+    ("isfinite", lambda x: jnp.where(jnp.isfinite(jnp.log(x)), np.float32(5), x), lambda x: 5 * one(x), F),
+    ("comparison with NaN", lambda x: real(jnp.sqrt(x) >= 0), one, F),
+]
+"""(name, left, right, *specs)."""
+
+EQUAL = [
+    ("masks of two sizes", lambda x: jax.nn.softmax(masked(x, -np.inf)), lambda x: jax.nn.softmax(masked(x, -1e30)), F),
+    (
+        "argmax over two masks",
+        lambda x: real(jnp.argmax(masked(x, -np.inf))),
+        lambda x: real(jnp.argmax(masked(x, -1e30))),
+        F,
+    ),
+    ("relu of a mask", lambda x: relu(masked(x, -np.inf)), lambda x: masked(relu(x), 0), F),
+    (
+        "minimum with infinity",
+        lambda x: jnp.minimum(masked(x, np.inf), np.float32(1)),
+        lambda x: masked(jnp.minimum(x, np.float32(1)), 1),
+        F,
+    ),
+    ("least entry of a mask", lambda x: jnp.min(masked(x, np.inf)), lambda x: jnp.min(x[np.flatnonzero(MASK)]), F),
+    ("magnitude of infinity", lambda x: jnp.abs(masked(x, -np.inf)), lambda x: jnp.abs(masked(x, np.inf)), F),
+    ("sign and comparison", lambda x: jnp.sign(x), lambda x: 2 * real(x > 0) - 1, F),
+    (
+        "second layer of relu",
+        lambda x, b: relu(relu(x) + b),
+        lambda x, b: jnp.where(relu(x) + b > 0, relu(x) + b, np.float32(0)),
+        F,
+        F,
+    ),
+    ("magnitude of a far relu", lambda x: jnp.abs(relu(x + FAR)), lambda x: relu(x + FAR), F),
+    ("truncation is odd", lambda x: real(x.astype(np.int32)), lambda x: -real((-x).astype(np.int32)), F),
+    ("booleans as a product", lambda x: real((x > 0) & (x > 1)), lambda x: real(x > 0) * real(x > 1), F),
+    ("number of booleans", lambda x: real(jnp.sum(x > 0)), lambda x: jnp.sum(real(x > 0)), F),
+    (
+        "constants in order",
+        lambda x: real(jnp.argsort(jnp.full(4, 0.5, np.float32))) * x,
+        lambda x: np.arange(4, dtype=np.float32) * x,
+        F,
+    ),
+    ("maximum of nothing", lambda x: jnp.max(x[:0], initial=0) + x, lambda x: x, F),
+    (
+        "guarded logarithm",
+        lambda x: jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, np.float32(1))), np.float32(0)),
+        lambda x: jnp.log(jnp.where(x > 0, x, np.float32(1))) * real(x > 0),
+        F,
+    ),
+]
+"""(name, left, right, *specs)."""
+
+
+@pytest.mark.parametrize("row", DIFFERENT, ids=lambda row: row[0])
+def test_different_functions_are_never_certified(row):
+    """Refuted, or not decided."""
+    certificate = certify(*row[1:])
+    assert certificate.verdict in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.AGREES), certificate.evidence
+
+
+@pytest.mark.parametrize("row", EQUAL, ids=lambda row: row[0])
+def test_equal_functions_are_certified(row):
+    """The same corners do not stop what is true."""
+    certificate = certify(*row[1:])
+    assert certificate.verdict is Verdict.CERTIFIED, certificate.evidence
