@@ -20,7 +20,10 @@ residues.py          elements of a tower at one random draw
 degree.py            their degrees, counted while a program runs
 error_bound.py       the chance of a wrong answer
 number.py            elements, and what is known about them
-field_functions.py   real functions on residues, with the laws they obey
+laws.py              the laws of real functions that are followed
+algebra.py           sums, products and inverses of numbers
+piecewise.py         signs, absolute values, maxima, sorting
+field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
 recognition.py       constants that stand for fractions and roots

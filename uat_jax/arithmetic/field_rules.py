@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.contraction import as_matrices
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -128,7 +128,9 @@ def _free(x: Number, contract: tuple, batch: tuple) -> list[int]:
 
 def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Residues:
     """x as a stack of matrices in every copy."""
-    matrices = lambda a: np.stack([as_matrices(copy, batch, rows, columns) for copy in a])
+    sizes = [math.prod(x.shape[axis] for axis in axes) for axes in (batch, rows, columns)]
+    order = (0, *(axis + 1 for axes in (batch, rows, columns) for axis in axes))
+    matrices = lambda a: a.transpose(order).reshape(len(a), *sizes)
     return Residues(tuple(map(matrices, x.residues.levels)), x.residues.degree)
 
 
@@ -257,7 +259,7 @@ def _reduce_logical(negated: bool) -> Rule:
         f = fields.functions
         x = f.subtract(f.constant(1, x.shape), x) if negated else x
         for axis in sorted(equation.params["axes"], reverse=True):
-            entries = [x.moved(lambda a, i=i: np.take(a, i, axis + 1)) for i in range(x.shape[axis])]
+            entries = [x.moved(lambda a, i=i, axis=axis: np.take(a, i, axis + 1)) for i in range(x.shape[axis])]
             x = entries[0]
             for entry in entries[1:]:
                 x = f.multiply(x, entry)

@@ -35,11 +35,13 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 
 @dataclass(frozen=True)
 class Step:
-    """One evaluated equation: its primitive, the user's line, and a digest of its value."""
+    """One evaluated equation, and a digest of its value."""
 
-    primitive: str
-    line: str
+    equation: JaxprEqn
     value: int
+
+    def __str__(self) -> str:
+        return f"'{self.equation.primitive.name}'{source_line(self.equation)}"
 
 
 class Fields(Arithmetic):
@@ -127,7 +129,7 @@ class Fields(Arithmetic):
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.
         value = hash(np.sort(result.residues.levels[0][0], axis=None).tobytes())
-        return Step(equation.primitive.name, source_line(equation), value)
+        return Step(equation, value)
 
     def _known(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[np.ndarray] | None:
         """Float64 results of an equation whose numbers are all known."""
@@ -135,7 +137,10 @@ class Fields(Arithmetic):
         if not numbers or any(number.known is None for number in numbers):
             return None
         values = [operand.known[None] if isinstance(operand, Number) else operand for operand in operands]
-        if any(isinstance(operand, Number) and not is_number(atom) for operand, atom in zip(operands, equation.invars)):
+        if any(
+            isinstance(operand, Number) and not is_number(atom)
+            for operand, atom in zip(operands, equation.invars, strict=True)
+        ):
             return None
         return self.doubles.evaluate(equation, values) if self.doubles.supports(equation, values) else None
 
@@ -149,7 +154,7 @@ class Fields(Arithmetic):
                 close = np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))
             if np.any(close & (x != y)):
                 raise UnsupportedError(f"two constants compared{source_line(equation)} are too close to tell apart")
-        return [_concrete(result, v) for result, v in zip(known, equation.outvars)]
+        return [_concrete(result, v) for result, v in zip(known, equation.outvars, strict=True)]
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
@@ -159,9 +164,9 @@ class Fields(Arithmetic):
         supplies = SUPPLIERS.get(name, slice(None) if name in ("concatenate", "stack") else slice(1))
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])
-        if any(isinstance(o, Number) and not s for o, s in zip(operands, supplied)):
+        if any(isinstance(o, Number) and not s for o, s in zip(operands, supplied, strict=True)):
             raise UnsupportedError(f"'{name}'{source_line(equation)} takes an index that depends on the input")
-        numbers = [self.lift(operand) for operand, supply in zip(operands, supplied) if supply]
+        numbers = [self.lift(operand) for operand, supply in zip(operands, supplied, strict=True) if supply]
         return [self._gathered(numbers, source) for source in positions(equation, operands, supplied)]
 
     def _gathered(self, numbers: Sequence[Number], source: np.ndarray) -> Number:
@@ -234,7 +239,7 @@ def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[Number], dtype
     if all(part is None for part in parts):
         return None
     return np.concatenate(
-        [np.zeros(n.shape, dtype).ravel() if p is None else p.ravel() for p, n in zip(parts, numbers)]
+        [np.zeros(n.shape, dtype).ravel() if p is None else p.ravel() for p, n in zip(parts, numbers, strict=True)]
     )
 
 

@@ -50,13 +50,11 @@ def encode(closed_jaxpr: ClosedJaxpr) -> dict[str, Any]:
     return {"jaxprs": writer.jaxprs, "lines": writer.lines}
 
 
-def digest(closed_jaxpr: ClosedJaxpr) -> str:
-    """SHA-256, in hex, of the canonical JSON of the program's jaxprs: equal for equal programs, whoever traced them.
-
-    Raises:
-        UnsupportedError: see `encode`.
+def digest(program: dict[str, Any]) -> str:
+    """SHA-256, in hex, of the canonical JSON of an encoded program's jaxprs: equal for equal programs, whoever traced
+    them.
     """
-    text = json.dumps(encode(closed_jaxpr)["jaxprs"], sort_keys=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(program["jaxprs"], sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -64,9 +64,14 @@ class PrimeField:
         """Ab, entry by entry."""
         if a.size <= BLOCK and b.size <= BLOCK:
             return self._multiply(a, b)
-        access = [["readonly"], ["readonly"], ["writeonly", "allocate"]]
-        flags = ["external_loop", "buffered", "zerosize_ok"]
-        with np.nditer([a, b, None], flags, access, [np.int64] * 3, order="C", buffersize=BLOCK) as blocks:
+        with np.nditer(
+            [a, b, None],
+            ["external_loop", "buffered", "zerosize_ok"],
+            [["readonly"], ["readonly"], ["writeonly", "allocate"]],
+            [np.int64] * 3,
+            order="C",
+            buffersize=BLOCK,
+        ) as blocks:
             for x, y, product in blocks:
                 product[...] = self._multiply(x, y)
             return blocks.operands[2]

@@ -90,10 +90,10 @@ class Draw:
 
     def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
         """One method of the prime fields on every level that all operands have."""
-        levels = zip(*(operand.levels for operand in operands))
+        levels = zip(*(operand.levels for operand in operands), strict=False)
         results = tuple(
             getattr(level.field, method)(*_aligned(residues), **arguments)
-            for level, residues in zip(self.levels, levels)
+            for level, residues in zip(self.levels, levels, strict=False)
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
@@ -183,24 +183,26 @@ class Draw:
     def stack(self, elements: Sequence[Residues]) -> Residues:
         """Elements of one shape along a new leading axis (behind the copies)."""
         degree = functools.reduce(Degree.__or__, (e.degree for e in elements)).mixed()
-        return Residues(tuple(map(_stacked, zip(*(e.levels for e in elements)))), degree)
+        return Residues(tuple(map(_stacked, zip(*(e.levels for e in elements), strict=False))), degree)
 
     def concatenate(self, elements: Sequence[Residues]) -> Residues:
         """The entries of all elements, flattened and laid end to end."""
         flat = [e.reshaped((-1,)) for e in elements]
         degree = functools.reduce(Degree.__or__, (e.degree for e in flat)).mixed()
-        return Residues(tuple(_joined(levels) for levels in zip(*(e.levels for e in flat))), degree)
+        return Residues(tuple(_joined(levels) for levels in zip(*(e.levels for e in flat), strict=False)), degree)
 
     def where(self, condition: np.ndarray, a: Residues, b: Residues) -> Residues:
         """A where the condition holds, else b."""
-        levels = (np.where(condition, *_aligned(pair)) for pair in zip(a.levels, b.levels))
+        levels = (np.where(condition, *_aligned(pair)) for pair in zip(a.levels, b.levels, strict=False))
         return Residues(tuple(levels), a.degree | b.degree)
 
     def opaque(self, name: str, *arguments: Residues) -> Residues:
         """A random function of the arguments, one for every name, level and draw."""
         results = []
         shape = np.broadcast_shapes(*(a.shape for a in arguments))
-        for k, (level, residues) in enumerate(zip(self.levels, zip(*(a.levels for a in arguments)))):
+        for k, (level, residues) in enumerate(
+            zip(self.levels, zip(*(a.levels for a in arguments), strict=False), strict=False)
+        ):
             full = [np.broadcast_to(r, (len(r), *shape)) for r in _aligned(residues)]
             every = [np.ascontiguousarray(np.broadcast_to(r, (level.copies, *shape))) for r in full]
             results.append(values(key(name, k, *self.seed), every, level.copies, level.field.prime))
@@ -218,7 +220,7 @@ class Draw:
             self.notes.add(f"exponentials nested more than {len(self.levels) - 1} deep are unknown functions")
             return self.opaque(kind, a)
         results = []
-        for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)])):
+        for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
             exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
             exponents = exponents.reshape(lower.copies, -1)
             self._remember(k + 1, kind, exponents)

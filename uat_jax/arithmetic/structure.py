@@ -14,7 +14,7 @@ from uat_jax.errors import UnsupportedError
 
 STRUCTURAL = frozenset(
     "broadcast_in_dim concatenate dynamic_slice dynamic_update_slice expand_dims gather pad reshape rev "
-    "select_n slice split squeeze stack transpose unstack".split()
+    "select_n slice split squeeze stack tile transpose unstack".split()
 )
 """Primitives that move entries and compute none."""
 
@@ -121,6 +121,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     "split": _split,
     "squeeze": lambda parameters, x: np.squeeze(x, parameters["dimensions"]),
     "stack": lambda parameters, *xs: np.stack(xs, parameters["axis"]),
+    "tile": lambda parameters, x: np.tile(x, parameters["reps"]),
     "transpose": lambda parameters, x: x.transpose(parameters["permutation"]),
     "unstack": lambda parameters, x: list(np.moveaxis(x, parameters["axis"], 0)),
 }

@@ -31,8 +31,9 @@ def squares(depth: int) -> tuple[int, ...]:
 def draw_primes(depth: int, random_numbers: random.Random, *, step: int = 2, bits: int = BITS) -> tuple[int, ...]:
     """Random primes p₀ > … > p_depth with p₀ < 2^bits and every (p_k - 1)/p_{k+1} a multiple of `step`.
 
-    The numbers `squares(depth)` are squares modulo all of them, unless the primes are too small for that.  With step = 4, -1 is a square modulo every prime but the last, and cos and sin can be written with complex
-    exponentials.  The bottom prime is made as large as a short search allows.
+    The numbers `squares(depth)` are squares modulo all of them, unless the primes are too small for that.  With
+    step = 4, -1 is a square modulo every prime but the last, and cos and sin can be written with complex exponentials.
+    The bottom prime is made as large as a short search allows.
     """
     roots = squares(depth) if bits >= 40 else ()
     for lost in range(2 * depth + 2, bits - 4):

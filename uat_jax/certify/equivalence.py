@@ -156,9 +156,9 @@ class Pair:
         """What a certificate keeps: both programs and their digests, or why they cannot be kept."""
         try:
             programs = {"left": encode(self.left), "right": encode(self.right)}
-            digests = {"left_digest": digest(self.left), "right_digest": digest(self.right)}
         except UnsupportedError as error:
             return {"sizes": dict(self.sizes), "missing": str(error)}
+        digests = {f"{side}_digest": digest(program) for side, program in programs.items()}
         return {"sizes": dict(self.sizes), **programs, **digests}
 
 
@@ -222,7 +222,7 @@ def _certificate(
     effort: Effort,
 ) -> Certificate:
     verdict = combine(evidence)
-    assumptions = [*specification.assumptions, *(a for e in evidence for a in e.assumptions)]
+    assumptions = [*specification.assumptions, *_assumed(evidence)]
     if specification.symbols and verdict is Verdict.CERTIFIED:
         names, tried = ", ".join(specification.symbols), "; ".join(sizes_text(pair.sizes) for pair in pairs)
         assumptions.append(f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}")
@@ -230,6 +230,13 @@ def _certificate(
         assumptions += [f"{name_of(f)} does not trace with symbolic dimensions: it may look at sizes" for f in looks]
     assumptions += [f"sizes that do not fit were skipped: {text}" for text in skipped]
     return certificate_of(_claim(question, specification, pairs), verdict, evidence, assumptions, effort)
+
+
+def _assumed(evidence: list[Evidence]) -> list[str]:
+    """What the findings presuppose; with the sizes where only some of them do."""
+    every = dict.fromkeys(a for e in evidence for a in e.assumptions)
+    where = {a: [e.subject for e in evidence if a in e.assumptions] for a in every}
+    return [a if len(where[a]) == len(evidence) else f"{a} (at {'; '.join(where[a])})" for a in every]
 
 
 def certificate_of(

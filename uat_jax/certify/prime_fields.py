@@ -220,7 +220,7 @@ class Drawn:
         for side, trail, other in zip(("left", "right"), self.trails, reversed(self.trails), strict=True):
             there = {step.value for step in other}
             step = next((step for step in trail if step.value not in there), None)
-            texts.append("" if step is None else f"{side} '{step.primitive}'{step.line}")
+            texts.append("" if step is None else f"{side} {step}")
         return "; ".join(filter(None, texts))
 
     @property

@@ -65,8 +65,8 @@ def _pair(data: Mapping[str, Any]) -> Pair:
     if "missing" in data:
         raise InputError(f"the certificate holds no programs ({data['missing']}); certify both functions again")
     left, right = decode(data["left"]), decode(data["right"])
-    for side, program in (("left", left), ("right", right)):
-        if digest(program) != data[f"{side}_digest"]:
+    for side in ("left", "right"):
+        if digest(data[side]) != data[f"{side}_digest"]:
             raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
     if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
         raise InputError("the certificate is damaged: its programs have different inputs or outputs")

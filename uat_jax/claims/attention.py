@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import jax
 
 from uat_jax.certify.confirmation import confirm, proved
-from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
+from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim

@@ -30,9 +30,10 @@ def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
         yield f"  assuming  {assumption}"
     yield f"  decided in {seconds:.1f} s"
     if certificate.counterexample:
-        yield f"\n  exactly {certificate.counterexample['exact'][0]} against {certificate.counterexample['exact'][1]} at"
-        yield from (f"    {x['values']}" for x in certificate.counterexample["inputs"])
-        yield f"\n{certificate.counterexample['reproducer']}"
+        found = certificate.counterexample
+        yield f"\n  exactly {found['exact'][0]} against {found['exact'][1]} at"
+        yield from (f"    {x['values']}" for x in found["inputs"])
+        yield f"\n{found['reproducer']}"
 
 
 def _finding(evidence: Evidence) -> str:

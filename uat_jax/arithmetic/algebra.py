@@ -1,0 +1,317 @@
+"""Ring operations on numbers of the prime fields, and what remains known of the results.
+
+number = a + b·ℓ  with ℓ² known,    number = s·y  with s > 0 rational,    number = Σ c_i·exp(t_i)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from uat_jax.arithmetic.laws import LAWS
+from uat_jax.arithmetic.number import (
+    FINITE,
+    ONE,
+    TALLEST,
+    UNDEFINED,
+    Number,
+    Quadratic,
+    Terms,
+    combined_special,
+    from_quadratic,
+    rational,
+)
+from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
+
+REMEMBERED = 4096
+"""Entries of an array whose scales are kept."""
+
+
+class Algebra:
+    """Sums, products and inverses at one random draw and under a set of laws.
+
+    logarithms: whether shapes as sums of exponentials are kept, which only logarithms look at.
+    """
+
+    def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
+        self.draw = draw
+        self.laws = laws
+        self.logarithms = logarithms and "logarithm of exponentials" in laws
+        self.scales: dict[bytes, Fraction] = {}
+
+    def constant(self, value: Fraction | int, shape: tuple[int, ...] = ()) -> Number:
+        """One rational number."""
+        known = np.full(shape, float(value))
+        return Number(self.draw.fraction(value, shape), known=known, nonnegative=value >= 0)
+
+    def spread(self, x: Number, shape: tuple[int, ...]) -> Number:
+        """A scalar, or axes of length 1, repeated over a shape."""
+        if x.shape == shape:
+            return x
+        full = (1,) * (len(shape) - len(x.shape)) + x.shape
+        return x.moved(lambda a: np.broadcast_to(a.reshape(len(a), *full), (len(a), *shape)).copy())
+
+    def aligned(self, x: Number, y: Number) -> tuple[Number, Number]:
+        """Both operands in their common shape."""
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        return self.spread(x, shape), self.spread(y, shape)
+
+    def add(self, x: Number, y: Number) -> Number:
+        """x + y."""
+        x, y = self.aligned(x, y)
+        for a, b in ((x, y), (y, x)):
+            if b.known is not None and b.special is None and not b.known.any() and vanishes(b.residues).all():
+                return a
+        number = self._add_quadratic(x, y) or Number(self.draw.add(x.residues, y.residues))
+        return number.but(
+            special=combined_special((x.special, y.special), x.shape, _sum_codes),
+            nonnegative=x.nonnegative and y.nonnegative,
+            scale=self.common_scale(x, y),
+            terms=self._added_terms(x, y),
+        )
+
+    def _add_quadratic(self, x: Number, y: Number) -> Number | None:
+        draw = self.draw
+        a, b = x.quadratic, y.quadratic
+        if a is None and b is None:
+            return None
+        if a is not None and b is not None and a.letter.is_(b.letter):
+            constant = _optional(draw.add, a.constant, b.constant)
+            return from_quadratic(draw, constant, draw.add(a.coefficient, b.coefficient), a.letter)
+        if a is not None:
+            return self._shifted(a, y.residues)
+        return None if b is None else self._shifted(b, x.residues)
+
+    def _shifted(self, a: Quadratic, shift: Residues) -> Number:
+        return from_quadratic(self.draw, _optional(self.draw.add, a.constant, shift), a.coefficient, a.letter)
+
+    def common_scale(self, x: Number, y: Number) -> Fraction:
+        """The scale of a sum: that of both, where a constant takes any; of sb + tb for the same b, |s + t|."""
+        if x.scale == y.scale or y.known is not None:
+            return x.scale
+        if x.known is not None:
+            return y.scale
+        base, other = (self.draw.scale(z.residues, 1 / z.scale) for z in (x, y))
+        if same(base, other):
+            return modest(x.scale + y.scale)
+        return modest(abs(x.scale - y.scale)) if same(base, self.draw.negate(other)) else ONE
+
+    def negate(self, x: Number) -> Number:
+        """-x."""
+        draw, q = self.draw, x.quadratic
+        if q is None:
+            number = Number(draw.negate(x.residues))
+        else:
+            constant = None if q.constant is None else draw.negate(q.constant)
+            number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter)
+        known = None if x.known is None else -x.known
+        return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale, known=known)
+
+    def subtract(self, x: Number, y: Number) -> Number:
+        """x - y; a mean of squares minus the square of the mean is known to be nonnegative."""
+        difference = self.add(x, self.negate(y))
+        if not difference.nonnegative and self._is_variance(difference, x, y):
+            return difference.but(nonnegative=True)
+        return difference
+
+    def _is_variance(self, difference: Number, x: Number, y: Number) -> bool:
+        """Whether difference = (1/n) Σ (zᵢ - m)² with x a multiple of Σ zᵢ² and y = m²."""
+        if "squares are nonnegative" not in self.laws or x.sum_of_squares is None or y.square_of is None:
+            return False
+        z, axes = x.sum_of_squares
+        count = int(np.prod([z.shape[axis] for axis in axes]))
+        spread = self._spread_over(y.square_of, z.shape, axes)
+        if spread is None or int(np.prod(difference.shape)) * count != int(np.prod(z.shape)):
+            return False
+        deviation = self.draw.subtract(z.residues, spread.residues)
+        variance = self.draw.scale(self.draw.sum(self.draw.power(deviation, 2), axes), Fraction(1, count))
+        self.draw.tested(variance)
+        return same(variance.reshaped(difference.shape), difference.residues)
+
+    def _spread_over(self, x: Number, shape: tuple[int, ...], axes: tuple[int, ...]) -> Number | None:
+        """x repeated along axes, if its shape is the rest of `shape` (with or without axes of length 1)."""
+        kept = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+        if int(np.prod(x.shape)) != int(np.prod(kept)):
+            return None
+        return x.moved(lambda a: np.broadcast_to(a.reshape(len(a), *kept), (len(a), *shape)).copy())
+
+    def multiply(self, x: Number, y: Number) -> Number:
+        """xy."""
+        identical = x is y
+        x, y = self.aligned(x, y)
+        number = self._multiply_quadratic(x, y) or Number(self.draw.multiply(x.residues, y.residues))
+        square = x if identical or same(x.residues, y.residues) else None
+        scale, negative = self._product_scale(x, y)
+        return number.but(
+            special=combined_special((x.special, y.special), x.shape, _any_undefined),
+            nonnegative=x.nonnegative and y.nonnegative or square is not None,
+            scale=scale,
+            square_of=square,
+            sum_of_squares=None if negative else x.sum_of_squares or y.sum_of_squares,
+            terms=self._multiplied_terms(x, y),
+        )
+
+    def _product_scale(self, x: Number, y: Number) -> tuple[Fraction, bool]:
+        """The scale of a product (a constant factor is all scale), and whether a constant factor is negative."""
+        scales = [rational(self.draw, z) for z in (x, y)]
+        factors = [z.scale if c is None or c == 0 else abs(c) for z, c in zip((x, y), scales, strict=True)]
+        return modest(factors[0] * factors[1]), any(c is not None and c < 0 for c in scales)
+
+    def _multiply_quadratic(self, x: Number, y: Number) -> Number | None:
+        a, b = x.quadratic, y.quadratic
+        if a is None and b is None:
+            return None
+        if a is not None and b is not None and a.letter.is_(b.letter) and "square of a root" in self.laws:
+            return self._product(a, b)
+        one, other = (a, y) if a is not None else (b, x)
+        multiply = self.draw.multiply
+        constant = None if one.constant is None else multiply(one.constant, other.residues)
+        return from_quadratic(self.draw, constant, multiply(one.coefficient, other.residues), one.letter)
+
+    def _product(self, a: Quadratic, b: Quadratic) -> Number:
+        """(a + bℓ)(c + dℓ) = ac + bdℓ² + (ad + bc)ℓ."""
+        multiply, add = self.draw.multiply, self.draw.add
+        times = lambda x, y: None if x is None or y is None else multiply(x, y)
+        squares = multiply(a.coefficient, b.coefficient)
+        squares = squares if a.letter.square is None else multiply(squares, a.letter.square)
+        constant = _optional(add, times(a.constant, b.constant), squares)
+        cross = _optional(add, times(a.constant, b.coefficient), times(a.coefficient, b.constant))
+        return Number(constant) if cross is None else from_quadratic(self.draw, constant, cross, a.letter)
+
+    def inverse(self, x: Number) -> Number:
+        """1/x; entries where x is zero as a function are undefined."""
+        zero = vanishes(x.residues) | (np.zeros(x.shape, bool) if x.special is None else x.special != FINITE)
+        divisor = self.draw.where(zero, self.draw.fraction(1), x.residues) if zero.any() else x.residues
+        special = np.where(zero, UNDEFINED, FINITE).astype(np.int8) if zero.any() else None
+        if zero.any():
+            self.draw.notes.add("entries that divide by zero are left out")
+        number = self._inverse_quadratic(x.quadratic) if x.quadratic is not None and special is None else None
+        number = number or Number(self.draw.inverse(divisor))
+        return number.but(special=special, nonnegative=x.nonnegative, scale=modest(1 / x.scale))
+
+    def _inverse_quadratic(self, q: Quadratic) -> Number:
+        """1/(bℓ) = ℓ/(bℓ²), and 1/(a + bℓ) = (a - bℓ)/(a² - b²ℓ²)."""
+        draw = self.draw
+        square = draw.power(q.coefficient, 2) if q.constant is not None else q.coefficient
+        norm = square if q.letter.square is None else draw.multiply(square, q.letter.square)
+        if q.constant is None:
+            return from_quadratic(draw, None, draw.inverse(norm), q.letter)
+        norm = draw.subtract(draw.power(q.constant, 2), norm)
+        if vanishes(norm).any():  # such as 1 + ε, whose product with 1 - ε is zero
+            return Number(draw.inverse(draw.add(q.constant, draw.multiply(q.coefficient, q.letter.value))))
+        inverse = draw.inverse(norm)
+        coefficient = draw.negate(draw.multiply(q.coefficient, inverse))
+        return from_quadratic(draw, draw.multiply(q.constant, inverse), coefficient, q.letter)
+
+    def divide(self, x: Number, y: Number) -> Number:
+        """x/y."""
+        x, y = self.aligned(x, y)
+        divisor = rational(self.draw, y)
+        if divisor:
+            quotient = self.multiply(x, self.constant(1 / divisor, y.shape))
+        else:
+            quotient = self.multiply(x, self.inverse(y))
+        if self.logarithms and x.nonnegative and y.nonnegative:
+            quotient = quotient.but(factors=(x, y))
+        return quotient
+
+    def power(self, x: Number, exponent: int) -> Number:
+        """x^exponent for a whole exponent."""
+        if exponent < 0:
+            return self.power(self.inverse(x), -exponent)
+        if exponent == 0:
+            return self.constant(1, x.shape)
+        half = self.power(x, exponent // 2) if exponent > 1 else x
+        if exponent == 1:
+            return x
+        return self.multiply(half, half) if exponent % 2 == 0 else self.multiply(self.multiply(half, half), x)
+
+    def sum(self, x: Number, axes: tuple[int, ...]) -> Number:
+        """Σ x over axes."""
+        special = None
+        if x.special is not None:
+            special = np.max(np.where(x.special != FINITE, UNDEFINED, FINITE), axis=axes).astype(np.int8)
+        terms = x.terms
+        if terms is not None:
+            count = int(np.prod([x.shape[axis] for axis in axes]))
+            terms = Terms(self.draw.sum(terms.exponents, axes), terms.count * count)
+        return Number(
+            self.draw.sum(x.residues, axes),
+            special,
+            nonnegative=x.nonnegative,
+            scale=x.scale,
+            sum_of_squares=None if x.square_of is None else (x.square_of, axes),
+            terms=terms,
+        )
+
+    def canonical_scale(self, x: Residues, scale: Fraction) -> Fraction:
+        """A positive s such that x/s is the same for all multiples of x that were met: the first one's choice.
+
+        Any positive rational is right here; `scale` is what the program suggests.
+        """
+        if "homogeneity" not in self.laws or not x.levels[0].size:
+            return ONE
+        columns = _columns(x)
+        found = self.scales.get(columns[0], scale)
+        base = _columns(self.draw.scale(x, 1 / found))
+        for column, base_column in zip(columns, base, strict=True):
+            self.scales.setdefault(column, found)
+            self.scales.setdefault(base_column, ONE)
+        return found
+
+    def _terms(self, x: Number) -> Terms | None:
+        """A nonnegative constant is one term with exponent 0."""
+        if x.terms is not None or not self.logarithms:
+            return x.terms
+        constant = x.known is not None and x.special is None and np.all(x.known > 0)
+        return Terms(self.draw.fraction(0, x.shape), 1) if constant else None
+
+    def _added_terms(self, x: Number, y: Number) -> Terms | None:
+        a, b = self._terms(x), self._terms(y)
+        if a is None or b is None or (x.terms is None and y.terms is None):
+            return None
+        return Terms(self.draw.add(a.exponents, b.exponents), a.count + b.count)
+
+    def _multiplied_terms(self, x: Number, y: Number) -> Terms | None:
+        """Σ over pairs of (sᵢ + tⱼ)."""
+        a, b = self._terms(x), self._terms(y)
+        if a is None or b is None or (x.terms is None and y.terms is None):
+            return None
+        exponents = self.draw.add(self.draw.scale(a.exponents, b.count), self.draw.scale(b.exponents, a.count))
+        return Terms(exponents, a.count * b.count)
+
+
+def _columns(x: Residues) -> list[bytes]:
+    """For every entry its residues in all copies of the top level."""
+    rows = np.ascontiguousarray(x.levels[0].reshape(len(x.levels[0]), -1)[:, :REMEMBERED].T)
+    return [row.tobytes() for row in rows]
+
+
+def _optional(add, a: Residues | None, b: Residues | None) -> Residues | None:
+    return add(a, b) if a is not None and b is not None else a if b is None else b
+
+
+def modest(scale: Fraction) -> Fraction:
+    """The scale, or 1 if its numerator or denominator has become too tall."""
+    return scale if max(scale.numerator, scale.denominator) < TALLEST else ONE
+
+
+def _sum_codes(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """±∞ + finite = ±∞; opposite infinities and anything undefined are undefined."""
+    clash = (a == UNDEFINED) | (b == UNDEFINED) | (a * b == -1)
+    return np.where(clash, UNDEFINED, np.where(a == FINITE, b, a))
+
+
+def _opposite_codes(a: np.ndarray) -> np.ndarray:
+    return np.where(a == UNDEFINED, UNDEFINED, -a)
+
+
+def _any_undefined(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """A product with an entry that is not finite is not followed."""
+    return np.where((a != FINITE) | (b != FINITE), UNDEFINED, FINITE)
+
+
+def undefined_codes(code: np.ndarray) -> np.ndarray:
+    """Everything that is not finite is undefined."""
+    return np.where(code != FINITE, UNDEFINED, FINITE)

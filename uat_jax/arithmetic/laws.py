@@ -1,0 +1,16 @@
+"""The laws of real functions that prime fields follow; each can be switched off."""
+
+LAWS = frozenset(
+    [
+        "logarithm of exponentials",
+        "exponential form",
+        "root of a square",
+        "square of a root",
+        "homogeneity",
+        "largest of a set",
+        "squares are nonnegative",
+        "constants as roots",
+        "almost everywhere",
+    ]
+)
+"""Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -1,0 +1,224 @@
+"""Signs, absolute values, maxima and sorted rows of numbers of the prime fields."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+
+from uat_jax.arithmetic.algebra import Algebra, undefined_codes
+from uat_jax.arithmetic.number import (
+    FINITE,
+    MINUS_INFINITY,
+    Letter,
+    Number,
+    combined_special,
+    from_quadratic,
+)
+from uat_jax.arithmetic.random_function import key, state
+from uat_jax.arithmetic.residues import Draw, Residues, vanishes
+
+
+class Piecewise(Algebra):
+    """Functions that are put together of several pieces, each the most general one with its symmetries."""
+
+    def odd(self, name: str, x: Residues) -> Residues:
+        """h(x) - h(-x)."""
+        h = functools.partial(self.draw.opaque, name)
+        return self.draw.subtract(h(x), h(self.draw.negate(x)))
+
+    def even(self, name: str, x: Residues) -> Residues:
+        """h(x) + h(-x)."""
+        h = functools.partial(self.draw.opaque, name)
+        return self.draw.add(h(x), h(self.draw.negate(x)))
+
+    def sign(self, x: Number, *, everywhere: bool = False) -> Number:
+        """The sign of x: odd, and that of x/s for the positive scale s; of square 1 almost everywhere.
+
+        `everywhere`: x may be 0 at more than single points.
+        """
+        special = combined_special((x.special,), x.shape, undefined_codes)
+        if "almost everywhere" in self.laws and not everywhere:
+            return self._sign(x).but(special=special)
+        base = self._direction(x, everywhere=True)
+        above, below = (self.draw.opaque("step", b) for b in (base, self.draw.negate(base)))
+        return Number(self.draw.subtract(above, below), special)
+
+    def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
+        """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
+        base, q = x.residues, x.quadratic
+        if q is not None and q.constant is None and q.letter.nonnegative and not everywhere:
+            base = q.coefficient
+        return self.draw.scale(base, 1 / self.canonical_scale(base, x.scale))
+
+    def _sign(self, x: Number) -> Number:
+        """An odd letter ε with ε² = 1; only x·ε may be used where x can vanish."""
+        value = self.odd("sign", self._direction(x))
+        flip = value.levels[0][0] > self.draw.levels[0].field.prime // 2
+        turned = lambda element: self.draw.where(flip, self.draw.negate(element), element)
+        one = turned(self.draw.fraction(1, x.shape))
+        return from_quadratic(self.draw, None, one, Letter(turned(value), None, False))
+
+    def absolute(self, x: Number) -> Number:
+        """|x| = x·ε(x)."""
+        if x.nonnegative:
+            return x
+        plain = Number(x.residues)
+        return self.multiply(plain, self._sign(x)).but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
+
+    def step(self, x: Number, strict: bool, everywhere: bool = False) -> Number:
+        """1 where x > 0 (or x ≥ 0), else 0: (1 + ε(x))/2 almost everywhere."""
+        one = self.constant(1, x.shape)
+        if x.nonnegative and not strict:
+            return one
+        if "almost everywhere" in self.laws and not everywhere:
+            half = self.constant(Fraction(1, 2), x.shape)
+            return self.multiply(half, self.add(one, self._sign(x))).but(nonnegative=True)
+        base = self._direction(x, everywhere=True)
+        if strict:
+            return Number(self.draw.opaque("step", base), nonnegative=True)
+        return self.subtract(one, Number(self.draw.opaque("step", self.draw.negate(base)))).but(nonnegative=True)
+
+    def maximum(self, x: Number, y: Number) -> Number:
+        """max(x, y)."""
+        x, y = self.aligned(x, y)
+        for a, b in ((x, y), (y, x)):
+            if a.special is not None and np.all(a.special == MINUS_INFINITY):
+                return b
+            if b.nonnegative and a.special is None and vanishes(a.residues).all():
+                return b
+        united = self._united(x, y)
+        if united[0].shape[0] == 2 and united[1] is None:
+            return self._larger(x, y).but(largest_of=united)
+        codes = combined_special((x.special, y.special), x.shape, np.maximum)
+        return _with_upper_codes(self._of_set(united, self.common_scale(x, y)), codes)
+
+    def _united(self, x: Number, y: Number) -> tuple[Residues, np.ndarray | None]:
+        """The members of both, along a new leading axis, and which of them are there."""
+        sets = [self.members(z) for z in (x, y)]
+        members = [Residues(tuple(a[:, i] for a in r.levels), r.degree) for r, _ in sets for i in range(r.shape[0])]
+        presence = [np.ones(r.shape, bool) if there is None else there for r, there in sets]
+        present = None if all(there is None for _, there in sets) else np.concatenate(presence)
+        return self.draw.stack(members), present
+
+    def members(self, x: Number) -> tuple[Residues, np.ndarray | None]:
+        """The numbers that x is the largest of, along a leading axis, and which of them are there; else x alone."""
+        if x.largest_of is not None and "largest of a set" in self.laws:
+            return x.largest_of
+        there = None if x.special is None else (x.special != MINUS_INFINITY)[None]
+        return x.residues.reshaped((1, *x.shape)), there
+
+    def largest(self, x: Number, axes: tuple[int, ...]) -> Number:
+        """The maximum of x over axes."""
+        kept = [axis for axis in range(len(x.shape)) if axis not in axes]
+        count = int(np.prod([x.shape[axis] for axis in axes]))
+        order = [0, *(axis + 1 for axis in axes), *(axis + 1 for axis in kept)]
+        shape = (count, *(x.shape[axis] for axis in kept))
+        forward = lambda a: a.transpose(order).reshape(len(a), *shape)
+        present = None if x.special is None else forward((x.special != MINUS_INFINITY)[None])[0]
+        members = Residues(tuple(map(forward, x.residues.levels)), x.residues.degree.mixed())
+        if count == 1 and present is None:
+            return Number(members.reshaped(shape[1:]), nonnegative=x.nonnegative, scale=x.scale)
+        codes = None if x.special is None else forward(x.special[None])[0].max(axis=0, initial=MINUS_INFINITY)
+        return _with_upper_codes(self._of_set((members, present), x.scale), codes)
+
+    def _of_set(self, largest_of: tuple[Residues, np.ndarray | None], scale: Fraction) -> Number:
+        """The maximum of a set: symmetric, the number itself if there is only one, moving along with a shift."""
+        members, present = largest_of
+        if members.shape[0] == 2 and present is None:
+            a, b = (Number(Residues(tuple(x[:, i] for x in members.levels), members.degree)) for i in (0, 1))
+            result = self._larger(a.but(scale=scale), b.but(scale=scale))
+        else:
+            first = self._firsts(members, present)
+            result = self._symmetric_maximum(members, first)
+        there = None if present is None else np.where(present.any(axis=0), FINITE, MINUS_INFINITY).astype(np.int8)
+        return result.but(largest_of=largest_of, special=there if there is not None and there.any() else None)
+
+    def _larger(self, a: Number, b: Number) -> Number:
+        """(a + b)/2 + |a - b|/2."""
+        half = self.constant(Fraction(1, 2), a.shape)
+        larger = self.multiply(half, self.add(self.add(a, b), self.absolute(self.subtract(a, b))))
+        return larger.but(scale=self.common_scale(a, b), nonnegative=a.nonnegative or b.nonnegative)
+
+    def _firsts(self, members: Residues, present: np.ndarray | None) -> np.ndarray:
+        """Where each different member stands first."""
+        copies = self.draw.levels[0].copies
+        full = np.ascontiguousarray(np.broadcast_to(members.levels[0], (copies, *members.shape)))
+        words = [w.reshape(members.shape) for w in state(key("members", *self.draw.seed), [full.reshape(copies, -1)])]
+        there = np.ones(members.shape, bool) if present is None else np.broadcast_to(present, members.shape)
+        order = np.lexsort((~there, *words), axis=0)  # of equal members those that are there come first
+        first_word, second_word, sorted_there = (np.take_along_axis(a, order, 0) for a in (*words, there))
+        same_words = (first_word[1:] == first_word[:-1]) & (second_word[1:] == second_word[:-1])
+        repeated = np.zeros(members.shape, bool)
+        repeated[1:] = same_words & sorted_there[:-1]
+        first = np.zeros(members.shape, bool)
+        np.put_along_axis(first, order, sorted_there & ~repeated, 0)
+        return first
+
+    def _symmetric_maximum(self, members: Residues, first: np.ndarray) -> Number:
+        """mean + H(Σ h(xᵢ - mean)) over different members; half the sum plus half the distance for two of them."""
+        draw = self.draw
+        zero = draw.fraction(0)
+        counts = np.maximum(first.sum(axis=0), 1)
+        shares = draw.floats(counts.astype(np.float64))
+        mean = draw.multiply(draw.sum(draw.where(first, members, zero), (0,)), _constant_inverse(draw, shares))
+        deviation = draw.subtract(members, _repeated(mean, members.shape[0]))
+        hashes = draw.where(first, draw.opaque("member", deviation), zero)
+        largest = draw.add(mean, draw.opaque("largest", draw.sum(hashes, (0,))))
+        result = Number(draw.where(counts > 1, largest, mean))
+        if np.any(counts == 2):
+            place = np.argmax(first, axis=0)
+            distance = draw.scale(_picked(deviation, place), 2)
+            half = self.constant(Fraction(1, 2), distance.shape)
+            larger = self.add(Number(mean), self.multiply(half, self.absolute(Number(distance))))
+            result = Number(draw.where(counts == 2, larger.residues, result.residues))
+        return result
+
+    def order_statistics(self, x: Number, axis: int) -> Number:
+        """x sorted along an axis: each entry is a symmetric function that moves along with a shift."""
+        size = x.shape[axis]
+        rows = x.moved(lambda a: np.moveaxis(a, axis + 1, 1))
+        smallest = self.negate(self.largest(self.negate(rows), (0,)))
+        between = (self._statistic(rows, i) for i in range(1, size - 1))
+        entries = [smallest.residues, *between, self.largest(rows, (0,)).residues][:size]
+        sorted_rows = Number(self.draw.stack(entries), nonnegative=x.nonnegative, scale=x.scale)
+        return sorted_rows.moved(lambda a: np.moveaxis(a, 1, axis + 1))
+
+    def _statistic(self, rows: Number, i: int) -> Residues:
+        """The i-th smallest: mean + H_i(Σ h(xⱼ - mean)) - H_{n-1-i}(Σ h(mean - xⱼ))."""
+        draw, size = self.draw, rows.shape[0]
+        mean = draw.scale(draw.sum(rows.residues, (0,)), Fraction(1, size))
+        deviation = draw.subtract(rows.residues, _repeated(mean, size))
+        total = lambda element: draw.sum(draw.opaque("member", element), (0,))
+        up = draw.opaque(f"statistic {i}", total(deviation))
+        down = draw.opaque(f"statistic {size - 1 - i}", total(draw.negate(deviation)))
+        return draw.add(mean, draw.subtract(up, down))
+
+
+def _constant_inverse(draw: Draw, constants: Residues) -> Residues:
+    """The inverses of small whole numbers."""
+    return draw.each("inverse", constants.degree, constants)
+
+
+def _repeated(x: Residues, count: int) -> Residues:
+    repeat = lambda a: np.broadcast_to(a[:, None], (len(a), count, *a.shape[1:]))
+    return Residues(tuple(map(repeat, x.levels)), x.degree)
+
+
+def _picked(x: Residues, place: np.ndarray) -> Residues:
+    """x[place[…], …]: one entry of the leading axis for every other place."""
+    pick = lambda a: np.take_along_axis(a, np.broadcast_to(place, (len(a), 1, *place.shape)), 1)[:, 0]
+    return Residues(tuple(map(pick, x.levels)), x.degree.mixed())
+
+
+def _with_upper_codes(largest: Number, codes: np.ndarray | None) -> Number:
+    """A maximum is infinite or undefined where a member is; it is then no longer known as the maximum of a set."""
+    if codes is None or not np.any(codes > FINITE):
+        return largest
+    special = np.zeros(largest.shape, np.int8) if largest.special is None else largest.special
+    return largest.but(special=np.where(codes > FINITE, codes, special).astype(np.int8), largest_of=None)
+
+
+def _magnitudes(special: np.ndarray | None) -> np.ndarray | None:
+    return None if special is None else np.abs(special)
