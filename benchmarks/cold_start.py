@@ -12,13 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+
+try:
+    from benchmarks.machine import machine
+except ImportError:  # started as a script
+    from machine import machine
 
 BASELINE = "import jax, sympy"
 PROGRAMS: Mapping[str, tuple[str, str]] = {
@@ -66,17 +69,6 @@ def measure(programs: Mapping[str, tuple[str, str]], runs: int) -> dict[str, lis
         for name, (program, answer) in programs.items():
             taken[name].append(seconds(program, answer))
     return taken
-
-
-def machine() -> dict[str, str]:
-    """What the figures were measured on."""
-    versions = {name: version(name) for name in ("uat_jax", "sympy", "jax")}
-    return {
-        "machine": platform.machine(),
-        "cores": str(os.cpu_count()),
-        "python": platform.python_version(),
-        **versions,
-    }
 
 
 def show(taken: Mapping[str, Sequence[float]]) -> None:

@@ -15,14 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import platform
 import signal
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from typing import Any
 
 import sympy
@@ -30,6 +27,11 @@ import sympy
 import uat_jax as uj
 from uat_jax.symbolic.derivation import Derivation
 from uat_jax.symbolic.program import Program
+
+try:
+    from benchmarks.machine import machine
+except ImportError:  # started as a script
+    from machine import machine
 
 KINDS = ("residual", "transformer")
 DEPTHS, QUICK_DEPTHS = (6, 12, 24, 48, 96), (2, 4)
@@ -191,17 +193,6 @@ def exponent(rows: Sequence[dict[str, Any]]) -> float:
     """The slope of log(total) over log(L) at the last three depths (24 to 96), by least squares."""
     points = [(math.log(row["depth"]), math.log(row["total"].median)) for row in rows[-3:]]
     return statistics.linear_regression(*zip(*points, strict=True)).slope
-
-
-def machine() -> dict[str, str]:
-    """What the figures were measured on."""
-    versions = {name: version(name) for name in ("uat_jax", "sympy", "jax")}
-    return {
-        "machine": platform.machine(),
-        "cores": str(os.cpu_count()),
-        "python": platform.python_version(),
-        **versions,
-    }
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:

@@ -141,7 +141,7 @@ def computed(identity: Identity, primes: Sequence[int]) -> float:
     """The chance that Theorem E allows for one copy of the top level."""
     draw = drawn(primes, (1, ENOUGH)[: len(primes)], (0,))
     draw.tested(identity.difference(draw))
-    degree = draw.largest_degree
+    degree = draw.largest_degree()
     chance = identity.ways * 2.0 ** vanishing(draw, degree, 0)
     if len(primes) > 1:
         (found,) = error_bound(draw).exponents

@@ -78,13 +78,15 @@ class Algebra:
             return None
         if a is not None and b is not None and a.letter.is_(b.letter):
             constant = _optional(draw.add, a.constant, b.constant)
-            return from_quadratic(draw, constant, draw.add(a.coefficient, b.coefficient), a.letter)
+            total = draw.add(x.residues, y.residues)
+            return from_quadratic(draw, constant, draw.add(a.coefficient, b.coefficient), a.letter, total)
         if a is not None:
-            return self._shifted(a, y.residues)
-        return None if b is None else self._shifted(b, x.residues)
+            return self._shifted(x, a, y.residues)
+        return None if b is None else self._shifted(y, b, x.residues)
 
-    def _shifted(self, a: Quadratic, shift: Residues) -> Number:
-        return from_quadratic(self.draw, _optional(self.draw.add, a.constant, shift), a.coefficient, a.letter)
+    def _shifted(self, x: Number, a: Quadratic, shift: Residues) -> Number:
+        constant = _optional(self.draw.add, a.constant, shift)
+        return from_quadratic(self.draw, constant, a.coefficient, a.letter, self.draw.add(x.residues, shift))
 
     def common_scale(self, x: Number, y: Number) -> Fraction:
         """The scale of a sum: that of both, where a constant takes any; of sb + tb for the same b, |s + t|."""
@@ -104,7 +106,7 @@ class Algebra:
             number = Number(draw.negate(x.residues))
         else:
             constant = None if q.constant is None else draw.negate(q.constant)
-            number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter)
+            number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter, draw.negate(x.residues))
         known = None if x.known is None else -x.known
         return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale, known=known)
 
@@ -160,14 +162,15 @@ class Algebra:
 
     def _multiply_quadratic(self, x: Number, y: Number) -> Number | None:
         a, b = x.quadratic, y.quadratic
-        if a is None and b is None:
-            return None
         if a is not None and b is not None and a.letter.is_(b.letter) and "square of a root" in self.laws:
             return self._product(a, b)
         one, other = (a, y) if a is not None else (b, x)
+        if one is None:
+            return None
         multiply = self.draw.multiply
         constant = None if one.constant is None else multiply(one.constant, other.residues)
-        return from_quadratic(self.draw, constant, multiply(one.coefficient, other.residues), one.letter)
+        product = multiply(x.residues, y.residues)
+        return from_quadratic(self.draw, constant, multiply(one.coefficient, other.residues), one.letter, product)
 
     def _product(self, a: Quadratic, b: Quadratic) -> Number:
         """(a + bℓ)(c + dℓ) = ac + bdℓ² + (ad + bc)ℓ."""
@@ -175,7 +178,8 @@ class Algebra:
         times = lambda x, y: None if x is None or y is None else multiply(x, y)
         squares = multiply(a.coefficient, b.coefficient)
         squares = squares if a.letter.square is None else multiply(squares, a.letter.square)
-        constant = _optional(add, times(a.constant, b.constant), squares)
+        constants = times(a.constant, b.constant)
+        constant = squares if constants is None else add(constants, squares)
         cross = _optional(add, times(a.constant, b.coefficient), times(a.coefficient, b.constant))
         return Number(constant) if cross is None else from_quadratic(self.draw, constant, cross, a.letter)
 
@@ -196,7 +200,8 @@ class Algebra:
         square = draw.power(q.coefficient, 2) if q.constant is not None else q.coefficient
         norm = square if q.letter.square is None else draw.multiply(square, q.letter.square)
         if q.constant is None:
-            return from_quadratic(draw, None, draw.inverse(norm), q.letter)
+            value = draw.multiply(draw.inverse(q.coefficient), q.letter.inverse)
+            return from_quadratic(draw, None, draw.inverse(norm), q.letter, value)
         norm = draw.subtract(draw.power(q.constant, 2), norm)
         if vanishes(norm).any():  # such as 1 + ε, whose product with 1 - ε is zero
             return Number(draw.inverse(draw.add(q.constant, draw.multiply(q.coefficient, q.letter.value))))

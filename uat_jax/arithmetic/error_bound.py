@@ -72,7 +72,7 @@ def error_bound(draw: Draw) -> ErrorBound:
     terms = list(_terms(draw, exponents))
     # Every term is read off the draw itself, so that their largest counts once for each of them, and not their sum.
     total = math.log2(ATTEMPTS * len(terms)) + max(terms)
-    return ErrorBound(total, draw.largest_degree, _condition(draw, exponents), exponents)
+    return ErrorBound(total, draw.largest_degree(), _condition(draw, exponents), exponents)
 
 
 def vanishing(draw: Draw, degree: int, k: int, width: int = 1) -> float:
@@ -85,19 +85,18 @@ def vanishing(draw: Draw, degree: int, k: int, width: int = 1) -> float:
 
 def _terms(draw: Draw, exponents: tuple[Exponents, ...]) -> Iterator[float]:
     """log₂ of every way to go wrong."""
-    degree = draw.largest_degree
-    together = max(1, draw.inversions.cleared(draw.worst.mixed()))
+    together = lambda k: max(1, draw.inversions.cleared(draw.worst(k).mixed()))
     widths = [*(found.width or 1 for found in exponents), 1]
     copies = [level.copies for level in draw.levels]
     epsilon = lambda degree, k: vanishing(draw, degree, k, widths[k])
-    yield copies[0] * epsilon(degree, 0)
+    yield copies[0] * epsilon(draw.largest_degree(), 0)
     for k, applied in enumerate(draw.applications):
         tests = log2_tests(applied, draw.work[0] if k == 0 else 0)
-        yield tests + copies[k] * epsilon(2 * degree, k)
+        yield tests + copies[k] * epsilon(2 * draw.largest_degree(k), k)
         yield tests - 120  # two states of 128 bits, with a margin
     for k, found in enumerate(exponents, 1):
         if found.count and found.rank is not None and copies[k] > found.rank:
-            yield log2_dependent(copies[k], copies[k] - found.rank, epsilon(together, k))
+            yield log2_dependent(copies[k], copies[k] - found.rank, epsilon(together(k), k))
 
 
 def log2_tests(applied: int, work: int = 0) -> float:

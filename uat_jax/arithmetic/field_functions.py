@@ -62,7 +62,8 @@ class FieldFunctions(Piecewise):
         return number.but(nonnegative=True, known=np.full(shape, float(value) ** 0.5), scale=outer)
 
     def _root_letter(self, square: Residues) -> Letter:
-        return Letter(self.draw.opaque("sqrt", square), square, True)
+        inverse = self.draw.opaque("rsqrt", square)
+        return Letter(self.draw.multiply(square, inverse), inverse, square, True)
 
     def exponential(self, x: Number) -> Number:
         """exp(x); 0 at -∞."""

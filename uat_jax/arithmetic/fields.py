@@ -133,14 +133,12 @@ class Fields(Arithmetic):
 
     def _known(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[np.ndarray] | None:
         """Float64 results of an equation whose numbers are all known."""
-        numbers = [operand for operand in operands if isinstance(operand, Number)]
-        if not numbers or any(number.known is None for number in numbers):
-            return None
-        values = [operand.known[None] if isinstance(operand, Number) else operand for operand in operands]
-        if any(
-            isinstance(operand, Number) and not is_number(atom)
-            for operand, atom in zip(operands, equation.invars, strict=True)
-        ):
+        values = []
+        for operand, atom in zip(operands, equation.invars, strict=True):
+            if isinstance(operand, Number) and (operand.known is None or not is_number(atom)):
+                return None
+            values.append(operand.known[None] if isinstance(operand, Number) else operand)
+        if not self.involves(equation, operands):
             return None
         return self.doubles.evaluate(equation, values) if self.doubles.supports(equation, values) else None
 

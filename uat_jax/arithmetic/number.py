@@ -21,16 +21,20 @@ TALLEST = 1 << 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """A quantity ℓ known only by its square: a root √v, or a sign ε with ε² = 1 (`square` None)."""
+    """A quantity ℓ known only by its square: a root √v = v·h(v), or a sign ε with ε² = 1 (`square` None).
+
+    `inverse` is ℓ/ℓ²: h(v), or ε.
+    """
 
     value: Residues
+    inverse: Residues
     square: Residues | None
     nonnegative: bool
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Letter:
         """The same rearrangement of entries."""
         square = None if self.square is None else self.square.moved(move)
-        return Letter(self.value.moved(move), square, self.nonnegative)
+        return Letter(self.value.moved(move), self.inverse.moved(move), square, self.nonnegative)
 
     def is_(self, other: Letter) -> bool:
         """Whether two letters are the same, entry by entry."""
@@ -131,12 +135,18 @@ def rational(draw: Draw, x: Number) -> Fraction | None:
     return None
 
 
-def from_quadratic(draw: Draw, constant: Residues | None, coefficient: Residues, letter: Letter) -> Number:
-    """constant + coefficient·ℓ; a plain number where the coefficient vanishes."""
+def from_quadratic(
+    draw: Draw, constant: Residues | None, coefficient: Residues, letter: Letter, value: Residues | None = None
+) -> Number:
+    """constant + coefficient·ℓ; a plain number where the coefficient vanishes.
+
+    value: the same element, where it is known from a computation that gives it a smaller degree.
+    """
     if constant is not None and vanishes(coefficient).all():
         return Number(constant)
-    value = draw.multiply(coefficient, letter.value)
-    value = value if constant is None else draw.add(constant, value)
+    if value is None:
+        value = draw.multiply(coefficient, letter.value)
+        value = value if constant is None else draw.add(constant, value)
     return Number(value, quadratic=Quadratic(constant, coefficient, letter))
 
 

@@ -58,7 +58,7 @@ class Piecewise(Algebra):
         flip = value.levels[0][0] > self.draw.levels[0].field.prime // 2
         turned = lambda element: self.draw.where(flip, self.draw.negate(element), element)
         one = turned(self.draw.fraction(1, x.shape))
-        return from_quadratic(self.draw, None, one, Letter(turned(value), None, False))
+        return from_quadratic(self.draw, None, one, Letter(turned(value), turned(value), None, False))
 
     def absolute(self, x: Number) -> Number:
         """|x| = x·ε(x)."""

@@ -52,7 +52,7 @@ class Residues:
 
 def vanishes(a: Residues) -> np.ndarray:
     """Where an element is 0 in every copy of the top level: a boolean array of its shape."""
-    return ~a.levels[0].any(axis=0)
+    return np.logical_not(a.levels[0].any(axis=0))
 
 
 def same(a: Residues, b: Residues) -> bool:
@@ -73,8 +73,6 @@ class Draw:
         applications: for every level, how many values of unknown functions were taken.
         work: for every level, how many entries of one copy were computed.
         notes: what was assumed on the way.
-        worst: the merged degree of everything that is tested for being zero or equal.
-        exponents: for every level below the top, the different arguments of exp there, shape (copies, count).
     """
 
     def __init__(self, levels: Sequence[Level], seed: Any):
@@ -83,9 +81,9 @@ class Draw:
         self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
         self.inversions = Inversions()
         self.applications = [0] * len(self.levels)
-        self.worst = CONSTANT
+        self._worst = [CONSTANT] * len(self.levels)
         self.notes: set[str] = set()
-        self.exponents: list[np.ndarray | None] = [None] * len(self.levels)
+        self._exponents: list[list[np.ndarray]] = [[] for _ in self.levels]
         self.work = [0] * len(self.levels)
 
     def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
@@ -97,8 +95,9 @@ class Draw:
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
-        self.worst = self.worst | degree  # whatever is computed may be tested
-        return Residues(results, degree)
+        result = Residues(results, degree)
+        self.tested(result)  # whatever is computed may be
+        return result
 
     def variable(self, shape: Sequence[int]) -> Residues:
         """A uniformly random point."""
@@ -223,34 +222,44 @@ class Draw:
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
             exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
             exponents = exponents.reshape(lower.copies, -1)
-            self._remember(k + 1, kind, exponents)
+            self._exponents[k + 1].append(exponents)
             mixed = lower.field.matmul(self._mixing(k, kind), exponents)
+            assert level.generator is not None  # only the bottom level has none
             power = level.field.exponential(level.generator, mixed, lower.field.prime)
             results.append(power.reshape(level.copies, *a.shape))
         return Residues(tuple(results), ATOM)
 
     def _mixing(self, k: int, kind: str) -> np.ndarray:
         """The mixing matrix of a level, another one for every kind of exponential."""
+        mixing = self.levels[k].mixing
+        assert mixing is not None  # only the bottom level has none
         if kind == "exp":
-            return self.levels[k].mixing
+            return mixing
         generator = np.random.default_rng(key(kind, k, *self.seed)[:4].tolist())
-        return generator.integers(0, self.levels[k + 1].field.prime, self.levels[k].mixing.shape)
+        return generator.integers(0, self.levels[k + 1].field.prime, mixing.shape)
 
-    def _remember(self, k: int, kind: str, columns: np.ndarray) -> None:
-        """Keep the different arguments of exp at a level, as columns."""
-        known = self.exponents[k]
-        together = columns if known is None else np.concatenate([known, columns], axis=1)
-        self.exponents[k] = together[:, _first_of_each(together)]
+    @property
+    def exponents(self) -> list[np.ndarray | None]:
+        """For every level the different arguments of exp there, of shape (copies, count), or None."""
+        for k, blocks in enumerate(self._exponents):
+            if len(blocks) > 1:
+                together = np.concatenate(blocks, axis=1)
+                self._exponents[k] = [together[:, _first_of_each(together)]]
+        return [blocks[0] if blocks else None for blocks in self._exponents]
 
     def tested(self, *elements: Residues) -> None:
         """These elements, or differences of them, are taken for zero only if they vanish in every copy."""
         for element in elements:
-            self.worst = self.worst | element.degree
+            last = len(element.levels) - 1
+            self._worst[last] = self._worst[last] | element.degree
 
-    @property
-    def largest_degree(self) -> int:
-        """Of any element tested, after clearing all inverses."""
-        return max(1, self.inversions.cleared(self.worst))
+    def worst(self, k: int = 0) -> Degree:
+        """The merged degree of everything at level k that is tested for being zero or equal."""
+        return functools.reduce(Degree.__or__, self._worst[k:])
+
+    def largest_degree(self, k: int = 0) -> int:
+        """Of any element tested at level k, after clearing all inverses."""
+        return max(1, self.inversions.cleared(self.worst(k)))
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

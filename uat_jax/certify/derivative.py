@@ -25,8 +25,8 @@ def pulled_back(
         raise InputError('wrt="grad" needs concrete dimensions; certify jax.grad of both functions instead')
     _, outputs = traced(left, specification.arguments)
     cotangents = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), outputs)
-    derivatives = (_pulled_back(function) for function in (left, right))
-    return *derivatives, Specification((*specification.arguments, cotangents))
+    arguments = Specification((*specification.arguments, cotangents))
+    return _pulled_back(left), _pulled_back(right), arguments
 
 
 def _pulled_back(function: Callable) -> Callable:

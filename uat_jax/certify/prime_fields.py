@@ -49,6 +49,9 @@ ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 THEOREM_SECONDS = 0.6
 """Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
 
+HOPELESS = 1 / 8
+"""Where a copy halves the chance of error by less than this much of a bit, the degree is too large for any bound."""
+
 SECONDS_PER_ENTRY = 1.5e-8
 
 
@@ -251,13 +254,13 @@ def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
     With as many copies as there are exponents, and some to spare, the bound is a theorem; these are taken if the round
     is estimated to fit into `seconds`.
     """
-    degree = probe.largest_degree
-    few = [_enough(probe, k, degree, log2_error) for k in range(len(probe.levels))]
+    degree = [probe.largest_degree(k) for k in range(len(probe.levels))]
+    few = [_enough(probe, k, degree[k], log2_error) for k in range(len(probe.levels))]
     many = [few[0]]
     for k in range(1, len(probe.levels)):
         columns = probe.exponents[k]
         count = 0 if columns is None else columns.shape[1]
-        many.append(max(few[k], count + _spare(probe, k, degree, count, log2_error) if count else 1))
+        many.append(max(few[k], count + _spare(probe, k, degree[k], count, log2_error) if count else 1))
     cost = SECONDS_PER_ENTRY * sum(work * copies for work, copies in zip(probe.work, many, strict=True))
     return tuple(many if cost <= seconds else few)
 
@@ -266,7 +269,9 @@ def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
     """Copies for which ε^copies, times the pairs of arguments that could be confused, is small enough."""
     tests = log2_tests(probe.applications[k], probe.work[0] if k == 0 else 0)
     epsilon = vanishing(probe, 2 * degree, k, width=4)
-    return max(2, math.ceil((tests - log2_error + 2) / max(-epsilon, 0.25)))
+    if epsilon > -HOPELESS:
+        return 2
+    return max(2, math.ceil((tests - log2_error + 2) / -epsilon))
 
 
 def _spare(probe: Draw, k: int, degree: int, count: int, log2_error: float) -> int:

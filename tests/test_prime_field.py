@@ -1,0 +1,283 @@
+"""Prime fields agree with Python's integers, for every operation, shape and size of prime; towers are what they say."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import fmpz
+
+from uat_jax.arithmetic import prime_field
+from uat_jax.arithmetic.prime_field import BITS, BLOCK, PrimeField
+from uat_jax.arithmetic.tower import draw_levels, draw_primes, squares
+
+SEED = 20260
+
+
+def _largest_prime(bits: int) -> int:
+    """The largest prime below 2^bits."""
+    return next(n for n in range((1 << bits) - 1, 2, -1) if fmpz(n).is_prime())
+
+
+PRIMES = [3, *(_largest_prime(bits) for bits in (3, 5, 17, 31, 42, 49, 50))]
+SHAPES = [((1,), (1,)), ((7,), (1,)), ((0,), (1,)), ((2, 0, 3), (1, 1, 1)), ((2, 3, 4), (2, 1, 4)), ((1, 3), (5, 1))]
+PRODUCTS = [((1, 1, 1), (1, 1, 1)), ((2, 3, 4), (2, 4, 5)), ((3, 0, 4), (3, 4, 2)), ((3, 2, 0), (3, 0, 2))]
+PRODUCTS += [((4, 5), (5, 3)), ((1, 2, 3, 4), (6, 2, 4, 1)), ((6, 1, 3, 40), (6, 1, 40, 2)), ((0, 2, 3), (0, 3, 2))]
+
+
+@pytest.fixture(params=PRIMES, ids=lambda p: f"{p.bit_length()} bits, {p}")
+def field(request) -> PrimeField:
+    return PrimeField(request.param)
+
+
+@pytest.fixture(params=["host", "device"])
+def place(request, monkeypatch) -> str:
+    """Products of matrices by NumPy, or all of them by jitted JAX; blocks of three entries in the latter case."""
+    if request.param == "device":
+        monkeypatch.setattr(prime_field, "LARGE", 0)
+        monkeypatch.setattr(prime_field, "BLOCK", 3)
+    return request.param
+
+
+def residues(field: PrimeField, shape: tuple[int, ...], seed: int = SEED) -> np.ndarray:
+    """Random residues, a third of them extreme: 0, 1, 2, p - 2 or p - 1."""
+    generator = np.random.default_rng(seed)
+    extreme = np.array([0, 1, 2, field.prime - 2, field.prime - 1])
+    uniform = generator.integers(0, field.prime, shape)
+    return np.where(generator.random(shape) < 1 / 3, generator.choice(extreme, shape), uniform)
+
+
+def exact(array: np.ndarray) -> np.ndarray:
+    """The same numbers as Python's integers."""
+    return np.array([int(n) for n in array.ravel()], object).reshape(array.shape)
+
+
+def agrees(found: np.ndarray, expected: np.ndarray, prime: int) -> bool:
+    """Whether residues (int64, from 0 to p - 1) are those of whole numbers of any size."""
+    expected = np.asarray(expected % prime, object)
+    return found.dtype == np.int64 and found.shape == expected.shape and bool(np.all(found == expected))
+
+
+# --- entry by entry -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_ring_operations(field, place, shapes):
+    a, b = residues(field, shapes[0]), residues(field, shapes[1], SEED + 1)
+    x, y = exact(a), exact(b)
+    assert agrees(field.add(a, b), x + y, field.prime)
+    assert agrees(field.subtract(a, b), x - y, field.prime)
+    assert agrees(field.negate(a), -x, field.prime)
+    assert agrees(field.multiply(a, b), x * y, field.prime)
+
+
+def test_every_pair_of_extreme_residues(field):
+    p = field.prime
+    extreme = np.array(sorted({n % p for n in (0, 1, 2, p // 2, p // 2 + 1, p - 2, p - 1)}))
+    assert agrees(field.multiply(extreme[:, None], extreme[None]), exact(extreme)[:, None] * exact(extreme)[None], p)
+    assert agrees(field.add(extreme[:, None], extreme[None]), exact(extreme)[:, None] + exact(extreme)[None], p)
+
+
+def test_operands_are_left_alone(field, place):
+    a, b = residues(field, (5, 3)), residues(field, (5, 3), 1)
+    before = a.copy(), b.copy()
+    field.add(a, b), field.subtract(a, b), field.multiply(a, b), field.reduce(a), field.sum(a, (0,))
+    field.matmul(a, b.T), field.power(a, 5)
+    assert np.array_equal(a, before[0]) and np.array_equal(b, before[1])
+
+
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
+def test_blocks_meet_without_gaps(size):
+    field = PrimeField(PRIMES[-1])
+    a, b = residues(field, (2, size)), residues(field, (2, 1), 1)
+    assert agrees(field.multiply(a, b), exact(a) * exact(b), field.prime)
+    assert agrees(field.multiply(b, a[:, ::-1]), exact(b) * exact(a[:, ::-1]), field.prime)  # not contiguous
+
+
+def test_a_wrong_residue_is_noticed(field):
+    a = residues(field, (2, 3))
+    wrong = field.multiply(a, a)
+    wrong[1, 2] = (wrong[1, 2] + 1) % field.prime
+    assert not agrees(wrong, exact(a) ** 2, field.prime)
+    assert not agrees(field.multiply(a, a) + field.prime, exact(a) ** 2, field.prime)  # not reduced
+
+
+def test_reduction_up_to_its_bound(field):
+    p, bound = field.prime, (1 << 62) - 1
+    numbers = [n + shift for n in (0, p, p * p, bound // p * p) for shift in (-1, 0, 1)] + [bound, bound - 1]
+    a = np.array([sign * n for n in numbers if abs(n) <= bound for sign in (1, -1)])
+    assert agrees(field.reduce(a), exact(a), p)
+    generator = np.random.default_rng(SEED)
+    a = generator.integers(-bound, bound + 1, (40, 5))
+    assert agrees(field.reduce(a), exact(a), p)
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 17, 1 << 40])
+def test_power(field, place, exponent):
+    a = residues(field, (3, 4))
+    expected = np.array([pow(int(n), exponent, field.prime) for n in a.ravel()], object).reshape(a.shape)
+    assert agrees(field.power(a, exponent), expected, field.prime)
+
+
+@pytest.mark.parametrize("shape", [(1,), (0,), (7,), (3, 1, 5), (2, 0)])
+def test_inverse(field, place, shape):
+    a = residues(field, shape)
+    a[a == 0] = field.prime - 1
+    found = field.inverse(a)
+    assert agrees(found * 0 + found, found.astype(object), field.prime)
+    assert agrees(field.multiply(a, found), np.ones(shape, object), field.prime)
+
+
+def test_zero_has_no_inverse(field):
+    with pytest.raises(ZeroDivisionError, match="an entry is 0"):
+        field.inverse(np.array([[1, 0], [1, 1]]))
+
+
+@pytest.mark.parametrize("largest", [1, 2, 256, 257, 1 << 20, 1 << 50])
+def test_exponential(field, place, largest):
+    base = 2 % field.prime
+    generator = np.random.default_rng(SEED)
+    exponents = np.concatenate([generator.integers(0, largest, 11), [0, largest - 1]]).reshape(1, 13)
+    expected = np.array([pow(base, int(e), field.prime) for e in exponents.ravel()], object).reshape(1, 13)
+    for _ in range(2):  # tables are kept
+        assert agrees(field.exponential(base, exponents, largest), expected, field.prime)
+    if field.prime > 3 and largest > 2:
+        other = field.exponential(3, exponents, largest)
+        assert not agrees(other, expected, field.prime)
+
+
+@pytest.mark.parametrize("length", [0, 1, 4096, 4097, 20000])
+def test_sum(field, length):
+    for a in (residues(field, (2, length, 1)), np.full((2, length, 1), field.prime - 1)):
+        assert agrees(field.sum(a, (1,)), np.array(exact(a).sum(axis=1), object), field.prime)
+        assert agrees(field.sum(a, (1, 2)), np.array(exact(a).sum(axis=(1, 2)), object), field.prime)
+
+
+def test_whole_numbers_and_fractions(field):
+    p = field.prime
+    numbers = [[0, -1, p, p - 1], [1 << 200, -(1 << 200), 7, -p]]
+    assert agrees(field.whole(numbers), np.array(numbers, object), p)
+    assert field.whole(5).shape == ()
+    for value in (Fraction(1, 2), Fraction(-7, 4), Fraction(10**30, 1)):
+        assert field.fraction(value.numerator, value.denominator) * value.denominator % p == value.numerator % p
+    with pytest.raises(ValueError, match="not invertible"):
+        field.fraction(1, p)
+
+
+def test_floats_are_exact(field):
+    extremes = [0.0, -0.0, 1.0, -1.0, 0.1, 2.0**-1074, 2.0**1023, 1 - 2.0**-53, -(2.0**-1022), np.pi]
+    array = np.concatenate([extremes, np.random.default_rng(SEED).normal(size=14)]).reshape(4, 6)
+    fractions = [Fraction(float(x)) for x in array.ravel()]
+    expected = [f.numerator * pow(f.denominator, -1, field.prime) for f in fractions]
+    assert agrees(field.floats(array), np.array(expected, object).reshape(4, 6), field.prime)
+    assert field.floats(np.zeros((1, 0))).shape == (1, 0)
+
+
+@pytest.mark.parametrize("prime", [2, 1, 0, -3, 1 << BITS, (1 << 61) - 1])
+def test_primes_out_of_range(prime):
+    with pytest.raises(ValueError, match="out of range"):
+        PrimeField(prime)
+
+
+# --- products of matrices -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
+def test_matmul(field, place, shapes):
+    a, b = residues(field, shapes[0]), residues(field, shapes[1], SEED + 1)
+    assert agrees(field.matmul(a, b), np.asarray(np.matmul(exact(a), exact(b)), object), field.prime)
+
+
+@pytest.mark.parametrize("terms", [1, 127, 128, 1 << 12, 1 << 17])
+def test_longest_sums_of_the_largest_entries(field, place, terms):
+    """Every entry is p - 1, so that the limbs and their sums are as large as they get."""
+    a = np.full((1, terms), field.prime - 1)
+    assert field.matmul(a, a.T).item() == terms * (field.prime - 1) ** 2 % field.prime
+    a[0, 0] = 0
+    assert field.matmul(a, a.T).item() == (terms - 1) * (field.prime - 1) ** 2 % field.prime
+
+
+@pytest.mark.parametrize("terms", [0, 1, 100, 1 << 17, (1 << 17) + 1, 1 << 30])
+def test_limbs_are_exact_and_no_more_than_needed(field, terms):
+    """A digit is at most n sums of products of two limbs, and a product of two sums at most four of them."""
+    fits = lambda n, bits: terms * (1 if n == 1 else max(n, 4)) * (2**bits) ** 2 <= 2**53
+    n, bits = field.limbs(terms)
+    assert n * bits >= field.prime.bit_length() and fits(n, bits)
+    assert n == 1 or not fits(n - 1, -(-field.prime.bit_length() // (n - 1)))
+
+
+def test_one_limb_too_few_is_noticed(place, monkeypatch):
+    """The twin: with two limbs of 25 bits, sums of odd products exceed 2⁵³ and are rounded."""
+    field = PrimeField(PRIMES[-1])
+    a, b = residues(field, (4, 201)), residues(field, (201, 4), 1)
+    expected = np.matmul(exact(a), exact(b))
+    assert agrees(field.matmul(a, b), expected, field.prime)
+    monkeypatch.setattr(field, "limbs", lambda terms: (2, 25))
+    assert not agrees(field.matmul(a, b), expected, field.prime)
+
+
+def test_sums_too_long_for_any_limbs(field):
+    with pytest.raises(ValueError, match="too long"):
+        field.limbs(1 << 51)
+
+
+def test_small_and_large_products_take_different_ways(monkeypatch):
+    """Only matrices with many terms are compiled, whatever the number of copies."""
+    field, seen = PrimeField(PRIMES[-1]), []
+    device = prime_field._digits_on_device
+    monkeypatch.setattr(prime_field, "_digits_on_device", lambda *a: (seen.append(a[0].shape), device(*a))[1])
+    monkeypatch.setattr(prime_field, "LARGE", 24)
+    field.matmul(residues(field, (9, 2, 3)), residues(field, (9, 3, 3)))
+    assert seen == []
+    field.matmul(residues(field, (9, 2, 3)), residues(field, (9, 3, 4)))
+    assert seen == [(2, 3)] * 9
+
+
+# --- towers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 5, 12])
+@pytest.mark.parametrize("step", [2, 4])
+def test_towers_of_primes(depth, step):
+    primes = draw_primes(depth, random.Random(SEED + depth), step=step)
+    assert len(primes) == depth + 1 and primes[0] < 1 << BITS
+    assert all(fmpz(p).is_prime() for p in primes)
+    assert all((p - 1) % (step * q) == 0 for p, q in zip(primes, primes[1:], strict=False))
+    assert all(pow(q, (p - 1) // 2, p) == 1 for p in primes for q in squares(depth))
+
+
+def test_towers_differ_from_draw_to_draw():
+    assert draw_primes(1, random.Random(1)) != draw_primes(1, random.Random(2))
+    assert draw_primes(1, random.Random(1)) == draw_primes(1, random.Random(1))
+
+
+def test_small_towers_and_impossible_ones():
+    primes = draw_primes(1, random.Random(SEED), bits=17)
+    assert primes[0] < 1 << 17 and (primes[0] - 1) % primes[1] == 0
+    with pytest.raises(ValueError, match="wanted fewer levels"):
+        draw_primes(9, random.Random(SEED), bits=12)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_levels(depth):
+    primes, copies = draw_primes(depth, random.Random(SEED), step=4), tuple(range(3, 4 + depth))
+    levels = draw_levels(primes, copies, np.random.default_rng(SEED))
+    assert [level.field.prime for level in levels] == list(primes) and [level.copies for level in levels] == [*copies]
+    assert levels[-1].generator is None and levels[-1].mixing is None
+    for k, (level, below) in enumerate(zip(levels, levels[1:], strict=False)):
+        p, q = primes[k], below.field.prime
+        assert level.generator is not None and level.mixing is not None
+        assert level.generator != 1 and pow(level.generator, q, p) == 1  # q is prime: the order is q
+        assert level.mixing.shape == (copies[k], copies[k + 1])
+        assert level.mixing.min() >= 0 and level.mixing.max() < q
+        assert level.imaginary**2 % p == p - 1
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 6, 8, 12, 35, 210])
+def test_roots(number):
+    (level,) = draw_levels(draw_primes(0, random.Random(SEED)), (3,), np.random.default_rng(SEED))
+    p = level.field.prime
+    assert level.has_root(number)
+    positive, negative = level.root(number, np.array([False, True]))
+    assert int(positive) ** 2 % p == number and int(negative) == p - int(positive)
+    assert not level.has_root(11 * number)  # only 2, 3, 5 and 7 are asked for
