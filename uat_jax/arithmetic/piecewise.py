@@ -48,7 +48,8 @@ class Piecewise(Algebra):
     def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
         """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
         base, q = x.residues, x.quadratic
-        if q is not None and q.constant is None and q.letter.nonnegative and not everywhere:
+        strip = "square of a root" in self.laws and not everywhere
+        if strip and q is not None and q.constant is None and q.letter.nonnegative:
             base = q.coefficient
         return self.draw.scale(base, 1 / self.canonical_scale(base, x.scale))
 

@@ -1,6 +1,7 @@
 """Two functions compared at random points to many digits, where no method decides whether they are equal."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,18 +42,27 @@ def agreement(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 8, digits:
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
+    drawn = [_point(np.random.default_rng((seed, index)), left) for index in range(points)]
+    found = agreement_at(left, right, drawn, digits=digits)
+    return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
+
+
+def agreement_at(
+    left: ClosedJaxpr, right: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], *, digits: int
+) -> Agreement:
+    """The same at given points, each a list of the inputs."""
     bits = math.ceil(digits * math.log2(10)) + 2
-    for index in range(points):
-        reason = _difference(left, right, np.random.default_rng((seed, index)), bits)
+    for index, inputs in enumerate(points):
+        reason = _difference(left, right, inputs, bits)
         if reason:
-            return Agreement(0, 0, f"{reason} at random point {index} of seed {seed}")
-    return Agreement(points, digits)
+            return Agreement(0, 0, f"{reason} at random point {index}")
+    return Agreement(len(points), digits)
 
 
-def _difference(left: ClosedJaxpr, right: ClosedJaxpr, random: np.random.Generator, bits: int) -> str:
-    """Why the two sides are not seen to agree at one random point, or ''."""
+def _difference(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int) -> str:
+    """Why the two sides are not seen to agree at one point, or ''."""
     balls = Balls()
-    arguments = [balls.number(_normal(random, v)) for v in left.jaxpr.invars]
+    arguments = [balls.number(x) for x in inputs]
     try:
         sides = [enclose(side, arguments, bits=bits) for side in (left, right)]
     except (UndecidedError, UnsupportedError, InputError) as error:
@@ -62,6 +72,10 @@ def _difference(left: ClosedJaxpr, right: ClosedJaxpr, random: np.random.Generat
             if not x.overlaps(y):
                 return f"output {output}{list(entry)} is {' and '.join(texts_apart(x, y))}"
     return ""
+
+
+def _point(random: np.random.Generator, program: ClosedJaxpr) -> list[np.ndarray]:
+    return [_normal(random, variable) for variable in program.jaxpr.invars]
 
 
 def _normal(random: np.random.Generator, variable) -> np.ndarray:

@@ -15,7 +15,7 @@ from uat_jax.certify.certificate import Certificate, environment
 from uat_jax.certify.derivative import pulled_back
 from uat_jax.certify.effort import ERROR, Effort, deadline
 from uat_jax.certify.fields_evidence import field_evidence
-from uat_jax.certify.refutation import Search, agreeing, refutation
+from uat_jax.certify.refutation import Search, agreeing, doubted, refutation
 from uat_jax.certify.reproducer import reproducer
 from uat_jax.certify.sampling import sample
 from uat_jax.certify.specification import (
@@ -186,15 +186,14 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
         seen = sample(pair.left, pair.right, effort.seed)
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort)
-        if fields.verdict is Verdict.CERTIFIED and not seen.apart:
+        if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, reproduce)
         if found is not None:
             combine([found, fields])  # a contradiction between two methods stops everything
         elif fields.verdict is Verdict.CERTIFIED:
-            reason = f"prime fields: {fields.finding}; but float64 values at random inputs differ"
-            found = Evidence("floats", reason, Verdict.UNKNOWN)
+            found = doubted(pair.left, pair.right, fields, seen)
         elif "vacuous" not in fields.figures:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)

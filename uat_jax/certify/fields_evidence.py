@@ -47,7 +47,7 @@ def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Eviden
         "condition": found.condition,
         "laws": list(found.laws),
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
-        "sample": dataclasses.asdict(seen),
+        "sample": seen.as_figures(),
     }
     reason = _doubt(found, seen, log2_error)
     if reason:
@@ -68,8 +68,6 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
     if seen.looks:
         return f"equal where everything is defined, but something is decided by what is not: {', '.join(seen.looks)}"
-    if seen.mismatched:
-        return "equal where both are defined, but at some random inputs only one of them is finite"
     return ""
 
 

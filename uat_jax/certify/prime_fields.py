@@ -136,17 +136,20 @@ class PrimeFields:
         return list(dict.fromkeys(readings))
 
     def _compare(self, laws: frozenset[str], log2_error: float) -> FieldComparison:
-        start = time.perf_counter()
         depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
         if probe.where is not None:
             return self._different(laws, probe, set(probe.assumptions))
-        seconds = time.perf_counter() - start
-        rounds: list[Round] = []
         notes = set(probe.assumptions)
-        copies = plan(probe.draw, log2_error / ROUNDS - 4, self._allowed(seconds))
-        while not rounds or len(rounds) < MOST_ROUNDS and sum(r.bound.log2 for r in rounds) > log2_error:
-            drawn = self.draw(copies, len(rounds) + 1, laws)
+        rounds = [probe.round()]
+        if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
+            rounds = []  # too few copies to count
+        wanted = (log2_error - sum(r.bound.log2 for r in rounds)) / (ROUNDS - len(rounds))
+        copies = plan(probe.draw, min(wanted, -1.0) - 4, self._allowed())
+        for number in range(1, MOST_ROUNDS):
+            if len(rounds) >= ROUNDS and sum(r.bound.log2 for r in rounds) <= log2_error:
+                break
+            drawn = self.draw(copies, number, laws)
             notes |= set(drawn.assumptions)
             if drawn.where is not None:
                 return self._different(laws, drawn, notes)
@@ -166,7 +169,7 @@ class PrimeFields:
         names = tuple(sorted(laws))
         return FieldComparison(False, names, (), 0.0, "", tuple(sorted(notes)), drawn.where, drawn.parting)
 
-    def _allowed(self, probe_seconds: float) -> float:
+    def _allowed(self) -> float:
         """Seconds that one round with the copies of the theorem may take."""
         if self.deadline is None:
             return THEOREM_SECONDS / ROUNDS

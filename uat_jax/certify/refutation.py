@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.certify.agreement import agreement
+from uat_jax.certify.agreement import agreement, agreement_at
 from uat_jax.certify.effort import Effort
+from uat_jax.certify.sampling import Sample
 from uat_jax.certify.specification import Sizes
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.certify.witness import Witness
@@ -57,6 +58,18 @@ def _as_json(witness: Witness) -> Mapping[str, Any]:
         "exact": list(witness.exact),
         "minimal": witness.minimal,
     }
+
+
+def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample) -> Evidence:
+    """What prime fields certified although float64 values are apart: it stands if exact values there are not.
+
+    Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).  Five digits are what rounded constants leave.
+    """
+    found = agreement_at(left, right, seen.suspects, digits=5)
+    if found.agrees:
+        return fields
+    reason = f"{fields.finding}; but float64 values differ at random inputs, and so may exact ones: {found.reason}"
+    return Evidence("floats", f"prime fields: {reason}", Verdict.UNKNOWN)
 
 
 def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Effort) -> Evidence:

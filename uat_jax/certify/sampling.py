@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -16,6 +17,9 @@ from uat_jax.errors import UatJaxError
 COPIES = 32
 MEMORY = 1 << 21
 
+SUSPECTS = 4
+"""So many inputs at which float64 sees a difference are looked at again in balls."""
+
 APART = 1e-6
 """Float64 values that differ by more than this of the largest entry are called apart: far beyond rounding."""
 
@@ -27,7 +31,8 @@ class Sample:
     ties: comparisons whose two sides were equal somewhere, also where branches were taken at random.  undefined: (left,
     right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the
     sides differ by more than rounding.  looks: decisions by numbers that were NaN or infinite at some points only.
-    reason: why float64 arithmetic could not evaluate them, or ''.
+    reason: why float64 arithmetic could not evaluate them, or ''.  suspects: a few of the inputs at which the sides were
+    mismatched or apart.
     """
 
     points: int = 0
@@ -38,6 +43,11 @@ class Sample:
     apart: bool = False
     looks: tuple[str, ...] = ()
     reason: str = ""
+    suspects: tuple[tuple[np.ndarray, ...], ...] = ()
+
+    def as_figures(self) -> dict[str, Any]:
+        """Everything but the inputs, as JSON."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "suspects"}
 
     @property
     def nowhere_defined(self) -> bool:
@@ -58,14 +68,17 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int) -> Sample:
     except UatJaxError as error:
         return Sample(reason=str(error))
     finite = [np.isfinite(side) for side in sides]
+    apart, mismatched = _apart(sides, finite), finite[0] != finite[1]
+    suspects = np.flatnonzero(apart | mismatched.any(axis=1))[:SUSPECTS]
     return Sample(
         copies,
         tuple(sorted(ties)),
         (int((~finite[0]).sum()), int((~finite[1]).sum())),
         sides[0].size,
-        int((finite[0] != finite[1]).sum()),
-        _apart(sides, finite),
+        int(mismatched.sum()),
+        bool(apart.any()),
         tuple(sorted(arithmetic.undefined)),
+        suspects=tuple(tuple(x[i] for x in points) for i in suspects),
     )
 
 
@@ -91,8 +104,9 @@ def _values(side: ClosedJaxpr, arithmetic: Ties, points: Sequence[np.ndarray], c
     return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in outputs], axis=1)
 
 
-def _apart(sides: list[np.ndarray], finite: list[np.ndarray]) -> bool:
+def _apart(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
+    """At which points the finite values differ."""
     both = finite[0] & finite[1]
     left, right = (np.where(both, side, 0.0) for side in sides)
     scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1, keepdims=True)
-    return bool(np.any(np.abs(left - right) > APART * scale))
+    return np.any(np.abs(left - right) > APART * scale, axis=1)
