@@ -133,13 +133,16 @@ class Fields(Arithmetic):
 
     def _known(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[np.ndarray] | None:
         """Float64 results of an equation whose numbers are all known."""
-        values = []
-        for operand, atom in zip(operands, equation.invars, strict=True):
-            if isinstance(operand, Number) and (operand.known is None or not is_number(atom)):
-                return None
-            values.append(operand.known[None] if isinstance(operand, Number) else operand)
         if not self.involves(equation, operands):
             return None
+        values = []
+        for operand, atom in zip(operands, equation.invars, strict=True):
+            if not isinstance(operand, Number):
+                values.append(operand)
+            elif operand.known is None or not is_number(atom):
+                return None
+            else:
+                values.append(operand.known[None])
         return self.doubles.evaluate(equation, values) if self.doubles.supports(equation, values) else None
 
     def _decided(self, equation: JaxprEqn, operands: Sequence[Value], known: list[np.ndarray]) -> list[np.ndarray]:

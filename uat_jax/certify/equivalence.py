@@ -251,7 +251,7 @@ def certificate_of(
         evidence=tuple(evidence),
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
-        settings={"error": effort.error, "seed": effort.seed},
+        settings={"error": effort.error, "seed": effort.seed, "device": jax.default_backend()},
         environment=environment(),
     )
 

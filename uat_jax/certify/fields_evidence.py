@@ -14,6 +14,11 @@ from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import UnsupportedError
 
 METHOD = "prime fields"
+DERIVATION = (
+    "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
+    "being ε_0(d)^C_0, 64(n_k² + 8m)·max(ε_k(2d)^C_k, 2^-120) and C_k·binomial(C_k, s_k)·ε_k(d')^s_k, with "
+    "ε_k(d) = d(1/p_k + 2^-52) + 2wd/p_{k+1}; the rounds are multiplied"
+)
 
 
 def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: Effort) -> Evidence:
@@ -43,6 +48,7 @@ def _vacuous(reason: str) -> Evidence:
 def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Evidence:
     figures = {
         "log2_error": found.log2_error,
+        "derivation": DERIVATION,
         "theorem": not found.condition,
         "condition": found.condition,
         "laws": list(found.laws),

@@ -52,7 +52,8 @@ THEOREM_SECONDS = 0.6
 HOPELESS = 1 / 8
 """Where a copy halves the chance of error by less than this much of a bit, the degree is too large for any bound."""
 
-SECONDS_PER_ENTRY = 1.5e-8
+SECONDS_PER_ENTRY, SECONDS_PER_PIVOT = 4e-8, 5e-10
+"""What an entry of a copy costs, and an entry in a step of elimination among the exponents: for estimates only."""
 
 
 @dataclass(frozen=True)
@@ -259,13 +260,14 @@ def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
     """
     degree = [probe.largest_degree(k) for k in range(len(probe.levels))]
     few = [_enough(probe, k, degree[k], log2_error) for k in range(len(probe.levels))]
-    many = [few[0]]
+    many, seconds_of_ranks = [few[0]], 0.0
     for k in range(1, len(probe.levels)):
         columns = probe.exponents[k]
         count = 0 if columns is None else columns.shape[1]
         many.append(max(few[k], count + _spare(probe, k, degree[k], count, log2_error) if count else 1))
-    cost = SECONDS_PER_ENTRY * sum(work * copies for work, copies in zip(probe.work, many, strict=True))
-    return tuple(many if cost <= seconds else few)
+        seconds_of_ranks += SECONDS_PER_PIVOT * count * count * many[k]
+    entries = sum(work * copies for work, copies in zip(probe.work, many, strict=True))
+    return tuple(many if SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds else few)
 
 
 def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:

@@ -31,8 +31,8 @@ class Sample:
     ties: comparisons whose two sides were equal somewhere, also where branches were taken at random.  undefined: (left,
     right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the
     sides differ by more than rounding.  looks: decisions by numbers that were NaN or infinite at some points only.
-    reason: why float64 arithmetic could not evaluate them, or ''.  suspects: a few of the inputs at which the sides were
-    mismatched or apart.
+    reason: why float64 arithmetic could not evaluate them, or ''.  suspects: a few of the inputs at which the sides
+    were mismatched or apart.
     """
 
     points: int = 0
