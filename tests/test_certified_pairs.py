@@ -28,7 +28,7 @@ AGREEING = {
 }
 """True pairs that no rule of the prime fields covers, and why: they agree to thirty digits, and pass nothing."""
 
-FIRST = 2
+FIRST = 1
 """So many mistakes of every pair are refuted in the ordinary suite."""
 
 everywhere = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
