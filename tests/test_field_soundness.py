@@ -49,6 +49,33 @@ def sign_of_largest(x, largest):
     return jnp.sign(largest(jnp.concatenate([x, np.full(1, -FAR)])) + FAR) ** 2
 
 
+WEIGHTS = np.linspace(0.3, 1.7, 16).astype(np.float32)
+
+
+def rounding(x):
+    """0, written so that float64 never gives exactly 0."""
+    a, b = jnp.sum(x), jnp.outer(WEIGHTS, x)
+    return jnp.sum((a + b) ** 2 - (a * a + 2 * a * b + b * b))
+
+
+def sum_of_far_relus(x):
+    """0 if all entries are below -FAR."""
+    return sum(relu((k + 1) * x[i] + FAR) for i in range(4) for k in range(3))
+
+
+CANCELLING = next(c for c in np.linspace(0.1, 3, 100).astype(np.float32) if np.exp(float(c)) * np.exp(-float(c)) > 1)
+
+
+def rounded_constant():
+    """0, and more than 0 in float64."""
+    return jnp.exp(jnp.float32(CANCELLING)) * jnp.exp(-jnp.float32(CANCELLING)) - 1
+
+
+def times(sign):
+    """A factor that is `sign` at the masked place."""
+    return np.where(MASK, 1, sign).astype(np.float32)
+
+
 DIFFERENT = [
     # An infinity is not 0, whatever an unknown function makes of it.
     (
@@ -136,6 +163,34 @@ DIFFERENT = [
         F,
     ),
     ("sign times a root", lambda x, y: jnp.sign(y * jnp.sqrt(relu(x + FAR))), lambda x, y: jnp.sign(y) + 0 * x, F, F),
+    ("sign of a sum of far relus", lambda x: jnp.sign(sum_of_far_relus(x)) ** 2, lambda x: one(x[0]), F),
+    # What is zero as a function has no sign, whatever float64 makes of it.
+    ("sign of rounding", lambda x: jnp.sign(rounding(x)) ** 2, lambda x: one(x[0]), F),
+    ("rounding > 0", lambda x: real(rounding(x) > 0), lambda x: real(rounding(x) >= 0), F),
+    ("sign of relu and rounding", lambda x: jnp.sign(relu(x[0]) + rounding(x)) ** 2, lambda x: one(x[0]), F),
+    ("constants but for rounding", lambda x: jnp.where(rounded_constant() > 0, x, -x), lambda x: x, F),
+    # A product with an infinity is not followed: nothing is decided by it.
+    (
+        "argmax of an undefined product",
+        lambda x: beside(x, real(jnp.argmax(masked(x, -np.inf) * times(-1)))),
+        lambda x: beside(x, real(jnp.argmax(masked(x, -np.inf) * times(1)))),
+        F,
+    ),
+    (
+        "comparison of an undefined product",
+        lambda x: jnp.concatenate([1e9 * x, real(masked(x, -np.inf) * times(-1) > 0)]),
+        lambda x: jnp.concatenate([1e9 * x, masked(real(x > 0), 0)]),
+        F,
+    ),
+    (
+        "isnan of 1/0",
+        lambda x: jnp.concatenate([1e9 * x, jnp.where(jnp.isnan(1 / (x - x)), x, -x)]),
+        lambda x: jnp.concatenate([1e9 * x, x]),
+        F,
+    ),
+    # The bits of unsigned numbers are others.
+    ("bits of two types", lambda x: real(~(x > 0).astype(np.uint8)), lambda x: real(~(x > 0).astype(np.int32)), F),
+    ("unsigned numbers wrap", lambda x: real(-((x > 0).astype(np.uint8))), lambda x: -real(x > 0), F),
     # Ties among the first keys of a sort are broken by the second.
     (
         "second key",
@@ -191,6 +246,14 @@ EQUAL = [
         "constants in order",
         lambda x: real(jnp.argsort(jnp.full(4, 0.5, np.float32))) * x,
         lambda x: np.arange(4, dtype=np.float32) * x,
+        F,
+    ),
+    ("nothing in order", lambda x: jnp.concatenate([jnp.sort(x[:0]), x]), lambda x: x, F),
+    ("sum of no exponentials", lambda x: x + jnp.exp(jax.nn.logsumexp(x[:0])), lambda x: x, F),
+    (
+        "row masked whole",
+        lambda x: jnp.nan_to_num(jax.nn.softmax(jnp.where(np.zeros(4, bool), x, -np.inf))) + x,
+        lambda x: x,
         F,
     ),
     ("maximum of nothing", lambda x: jnp.max(x[:0], initial=0) + x, lambda x: x, F),

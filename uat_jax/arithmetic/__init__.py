@@ -8,7 +8,7 @@ contraction.py       matrix products of any shape, in NumPy
 windows.py           convolutions and pooling
 scattering.py        where the updates of a scatter land
 tracing.py           what a jaxpr says of its variables
-jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.py)
+jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.py, stored_control.py)
 balls.py             exact values with a rigorous radius (python-flint)
 decisions.py         comparisons and sorting that balls decide
 doubles.py           float64, many copies at once

@@ -237,9 +237,9 @@ class Algebra:
         special = None
         if x.special is not None:
             special = np.max(np.where(x.special != FINITE, UNDEFINED, FINITE), axis=axes).astype(np.int8)
-        terms = x.terms
+        count = int(np.prod([x.shape[axis] for axis in axes]))
+        terms = x.terms if count else None
         if terms is not None:
-            count = int(np.prod([x.shape[axis] for axis in axes]))
             terms = Terms(self.draw.sum(terms.exponents, axes), terms.count * count)
         return Number(
             self.draw.sum(x.residues, axes),

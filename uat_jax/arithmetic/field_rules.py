@@ -64,7 +64,19 @@ def _unless_integers(rule: Rule) -> Rule:
     def either(fields: Fields, equation: JaxprEqn, *operands: Any) -> Any:
         if not _integers(equation):
             return rule(fields, equation, *operands)
-        return _opaque(f"integer {equation.primitive.name}")(fields, equation, *operands)
+        name = f"{dtype_of(equation.invars[0])} {equation.primitive.name}"
+        return _opaque(name)(fields, equation, *operands)
+
+    return either
+
+
+def _unless_unsigned(rule: Rule) -> Rule:
+    """The rule for numbers with a sign; what unsigned ones wrap around to is an unknown function."""
+
+    def either(fields: Fields, equation: JaxprEqn, *operands: Any) -> Any:
+        if not np.issubdtype(dtype_of(equation.invars[0]), np.unsignedinteger):
+            return rule(fields, equation, *operands)
+        return _opaque(f"{dtype_of(equation.invars[0])} {equation.primitive.name}")(fields, equation, *operands)
 
     return either
 
@@ -145,16 +157,19 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
             f.draw.notes.add("comparisons hold almost everywhere: x > 0 is taken for x >= 0")
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
         everywhere = not is_number(equation.invars[0])
-        return _with_infinities(fields, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict, everywhere))
+        return _with_infinities(
+            fields, equation, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict, everywhere)
+        )
 
     return rule
 
 
-def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
-    """A comparison whose entries at an infinity or NaN are decided by their codes, the others by `compare`."""
+def _with_infinities(fields: Fields, equation: JaxprEqn, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
+    """A comparison whose entries at an infinity are decided by their codes, the others by `compare`."""
+    _refuse_undefined(equation, x, y)
     codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
     special = (codes[0] != FINITE) | (codes[1] != FINITE)
-    decided = decide(*codes) & (codes[0] != UNDEFINED) & (codes[1] != UNDEFINED)
+    decided = decide(*codes)
     if special.all():
         return decided
     found = compare(x.but(special=None), y.but(special=None))
@@ -171,11 +186,28 @@ def _refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
         )
 
 
+def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
+    """What is undefined may be NaN or infinite: nothing is decided by it."""
+    if any(n.special is not None and np.any(n.special == UNDEFINED) for n in numbers):
+        raise UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} looks at NaN, or at a product or quotient that is "
+            "not finite; mask by position instead"
+        )
+
+
+def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """Of square 1 almost everywhere, unless x is an integer."""
+    f = fields.functions
+    if "almost everywhere" in f.laws and not _integers(equation):
+        f.draw.notes.add("signs are 1 or -1 almost everywhere")
+    return f.sign(x, everywhere=_integers(equation))
+
+
 def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     """1 where x = y as functions, else an unknown even function of x - y."""
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
-    return _with_infinities(fields, x, y, lambda a, b: a == b, lambda a, b: _same(fields, a, b))
+    return _with_infinities(fields, equation, x, y, lambda a, b: a == b, lambda a, b: _same(fields, a, b))
 
 
 def _same(fields: Fields, x: Number, y: Number) -> Any:
@@ -309,6 +341,7 @@ def _argument(name: str) -> Rule:
 
     def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
         (axis,) = equation.params["axes"]
+        _refuse_undefined(equation, x)
         if x.special is None:
             row = [x]
         else:
@@ -360,7 +393,7 @@ RULES: dict[str, Rule] = {
     "max": _lifted(lambda f, x, y: f.maximum(x, y)),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
     "ne": _inequality,
-    "neg": _lifted(lambda f, x: f.negate(x)),
+    "neg": _unless_unsigned(_lifted(lambda f, x: f.negate(x))),
     "not": _unless_integers(_not),
     "or": _unless_integers(_or),
     "pow": _pow,
@@ -372,13 +405,13 @@ RULES: dict[str, Rule] = {
     "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
     "rem": _unless_integers(_rem),
     "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
-    "sign": lambda fields, equation, x: fields.functions.sign(x, everywhere=_integers(equation)),
+    "sign": _sign,
     "sin": _circular(1, _odd("sin")),
     "sinh": _odd("sinh"),
     "sort": _sort,
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),
-    "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
+    "sub": _unless_unsigned(_lifted(lambda f, x, y: f.subtract(x, y))),
     "tan": _odd("tan"),
     "tanh": _tanh,
     "top_k": _top_k,

@@ -22,7 +22,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number
 from uat_jax.arithmetic.recognition import recognised
-from uat_jax.arithmetic.residues import Residues
+from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import BudgetError, UnsupportedError
 
@@ -151,11 +151,16 @@ class Fields(Arithmetic):
             x, y = (
                 np.asarray(operand.known if isinstance(operand, Number) else operand, float) for operand in operands
             )
-            with np.errstate(invalid="ignore"):
-                close = np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))
-            if np.any(close & (x != y)):
+            if self._too_close(x, y, *map(self.lift, operands)):
                 raise UnsupportedError(f"two constants compared{source_line(equation)} are too close to tell apart")
         return [_concrete(result, v) for result, v in zip(known, equation.outvars, strict=True)]
+
+    def _too_close(self, x: np.ndarray, y: np.ndarray, left: Number, right: Number) -> bool:
+        """Whether rounding to float64 may have made equal constants different, or different ones equal."""
+        with np.errstate(invalid="ignore"):
+            close = (np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))) & (x != y)
+        zero = vanishes(self.functions.subtract(left, right).residues)
+        return bool(np.any(np.isfinite(x) & np.isfinite(y) & (close | (zero != (x == y)))))
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""

@@ -227,11 +227,7 @@ class _Walk:
     def scan(self, equation: JaxprEqn, operands: list[Numbered]) -> list[Numbered]:
         """A scan, unrolled: the body is applied to (constants, carry, i-th entry of each sequence)."""
         body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
-        # A sequence has one axis more outside than inside; versions of JAX name the counts differently.
-        rank = lambda atom: len(shape_of(atom))
-        same = lambda outer, inner: sum(rank(a) == rank(b) for a, b in zip(outer, inner, strict=True))
-        carries = same(equation.outvars, body.outvars)
-        constants = same(equation.invars, body.invars) - carries
+        constants, carries = scan_counts(equation)
         first = constants + carries
         fixed, carry = operands[:constants], operands[constants:first]
         sequences = list(zip(equation.invars[first:], operands[first:], strict=True))
@@ -280,6 +276,16 @@ class _Walk:
         if distinct.size != 1:
             raise UnsupportedError(f"the branch taken{self.line(equation)} depends on the input; use jnp.where instead")
         return int(distinct.item())
+
+
+def scan_counts(equation: JaxprEqn) -> tuple[int, int]:
+    """How many constants and how many carried values a scan has; versions of JAX name the counts differently."""
+    body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
+    # A sequence has one axis more outside than inside.
+    rank = lambda atom: len(shape_of(atom))
+    same = lambda outer, inner: sum(rank(a) == rank(b) for a, b in zip(outer, inner, strict=True))
+    carries = same(equation.outvars, body.outvars)
+    return same(equation.invars, body.invars) - carries, carries
 
 
 def _steps(equation: JaxprEqn) -> Sequence[int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from uat_jax.arithmetic.jaxpr_values import CALL
+from uat_jax.arithmetic.stored_control import CALL, SCAN
 
 EVALUATIONS = 2**20
 """The largest number of equations that one evaluation of a stored program takes, calls and scans unrolled."""
@@ -10,7 +10,7 @@ EVALUATIONS = 2**20
 DEPTH = 64
 """How deep calls may lie in each other."""
 
-CONTROL = frozenset([CALL, "cond", "scan", "while"])
+CONTROL = frozenset([CALL, SCAN, "cond", "while"])
 """The primitives whose jaxprs may call others."""
 
 

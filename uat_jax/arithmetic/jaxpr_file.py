@@ -28,7 +28,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Va
 from uat_jax.arithmetic import jaxpr_values as values
 from uat_jax.arithmetic.interpreter import BODY
 from uat_jax.arithmetic.jaxpr_extents import DEPTH, EVALUATIONS, Extents
-from uat_jax.arithmetic.jaxpr_values import CALL, COPIES, damaged, primitives, shown
+from uat_jax.arithmetic.jaxpr_values import COPIES, damaged, primitives, shown
+from uat_jax.arithmetic.stored_control import CALL, SCAN, scan_parameters
 from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -117,7 +118,7 @@ class _Writer:
             equations.append([name, parameters, operands, [values.encode_type(v.aval) for v in equation.outvars]])
             line = source_line(equation).removeprefix(" at ")
             lines.append(line if _is_line(line) else "")
-            calls.append((equation.params["length"] if name == "scan" else 1, called))
+            calls.append((equation.params["length"] if name == SCAN else 1, called))
             atoms.update(zip(equation.outvars, range(count, count + len(equation.outvars)), strict=True))
             count += len(equation.outvars)
         data = {
@@ -144,7 +145,8 @@ class _Writer:
                 "rewrite that line with pure functions of arrays"
             )
         parameters = {}
-        for parameter, value in sorted(equation.params.items()):
+        given = scan_parameters(equation) if name == SCAN else equation.params
+        for parameter, value in sorted(given.items()):
             where = f"the parameter '{parameter}' of the primitive '{name}'{source_line(equation)}"
             kept = None if parameter in values.PLACEMENT else value
             parameters[parameter] = values.encode_parameter(kept, where, nested)
@@ -228,7 +230,7 @@ class _Reader:
         if name == "unstack" and not any(len(results) in shape_of(atom) for atom in operands):
             raise damaged(f"unstack into {len(results)} results")
         variables.extend(results)
-        times = parameters.get("length") if name == "scan" else 1
+        times = parameters.get("length") if name == SCAN else 1
         if type(times) is not int or times < 0:
             raise damaged(f"a scan of length {shown(times)}")
         calls.append((times, called))

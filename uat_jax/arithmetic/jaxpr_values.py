@@ -20,6 +20,7 @@ from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 
+from uat_jax.arithmetic import stored_control
 from uat_jax.errors import InputError, UnsupportedError
 
 ENTRIES = 2**26
@@ -34,14 +35,12 @@ NESTING = 8
 PLACEMENT = frozenset("accuracy computation out_sharding sharding".split())
 """Parameters that say where or how a value is computed, not what it is, and callables that repeat a jaxpr."""
 
-CALL = "closed_call"
-
 COPIES = frozenset("copy copy_p device_put name optimization_barrier reshard sharding_constraint stop_gradient".split())
 """Primitives whose results are their operands: they are left out."""
 
 PRIMITIVES = frozenset(
-    f"""
-    {CALL} cond reduce scan while
+    """
+    cond reduce while
     abs acos acosh add add_any and argmax argmin asin asinh atan atan2 atanh bessel_i0e bessel_i1e bitcast_convert_type
     broadcast_in_dim cbrt ceil cholesky clamp clz concatenate conv_general_dilated convert_element_type cos cosh
     cumlogsumexp cummax cummin cumprod cumsum digamma div dot_general dynamic_slice dynamic_update_slice eq eq_to erf
@@ -98,7 +97,7 @@ def shown(value: Any) -> str:
 
 @functools.cache
 def primitives() -> dict[str, Primitive]:
-    """JAX's own objects for those of `PRIMITIVES` that this version of JAX has, by name."""
+    """JAX's own objects for those of `PRIMITIVES` that this version of JAX has, by name; calls and scans of our own."""
     modules = (jax.extend.core.primitives, lax)
     found = [item for module in modules for item in vars(module).values() if isinstance(item, Primitive)]
     # These have no public name of their own.
@@ -108,7 +107,7 @@ def primitives() -> dict[str, Primitive]:
     ]
     words = np.zeros(2, np.uint32)
     found += [equation.primitive for function in keys for equation in jax.make_jaxpr(function)(words).eqns]
-    return {primitive.name: primitive for primitive in found if primitive.name in PRIMITIVES}
+    return {p.name: p for p in found if p.name in PRIMITIVES} | stored_control.PRIMITIVES
 
 
 @functools.cache

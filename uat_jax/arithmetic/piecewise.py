@@ -39,11 +39,15 @@ class Piecewise(Algebra):
         `everywhere`: x may be 0 at more than single points.
         """
         special = combined_special((x.special,), x.shape, undefined_codes)
-        if "almost everywhere" in self.laws and not everywhere:
+        if not everywhere and self._almost_nowhere_zero(x):
             return self._sign(x).but(special=special)
         base = self._direction(x, everywhere=True)
         above, below = (self.draw.opaque("step", b) for b in (base, self.draw.negate(base)))
         return Number(self.draw.subtract(above, below), special)
+
+    def _almost_nowhere_zero(self, x: Number) -> bool:
+        """Whether x is taken for zero at single points only: by the law, unless an entry is zero as a function."""
+        return "almost everywhere" in self.laws and not vanishes(x.residues).any()
 
     def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
         """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
@@ -73,7 +77,7 @@ class Piecewise(Algebra):
         one = self.constant(1, x.shape)
         if x.nonnegative and not strict:
             return one
-        if "almost everywhere" in self.laws and not everywhere:
+        if not everywhere and self._almost_nowhere_zero(x):
             half = self.constant(Fraction(1, 2), x.shape)
             return self.multiply(half, self.add(one, self._sign(x))).but(nonnegative=True)
         base = self._direction(x, everywhere=True)
@@ -134,7 +138,8 @@ class Piecewise(Algebra):
             first = self._firsts(members, present)
             result = self._symmetric_maximum(members, first)
         there = None if present is None else np.where(present.any(axis=0), FINITE, MINUS_INFINITY).astype(np.int8)
-        return result.but(largest_of=largest_of, special=there if there is not None and there.any() else None)
+        known = largest_of if len(members.levels[0][0]) else None
+        return result.but(largest_of=known, special=there if there is not None and there.any() else None)
 
     def _larger(self, a: Number, b: Number) -> Number:
         """(a + b)/2 + |a - b|/2."""
@@ -179,6 +184,8 @@ class Piecewise(Algebra):
     def order_statistics(self, x: Number, axis: int) -> Number:
         """x sorted along an axis: each entry is a symmetric function that moves along with a shift."""
         size = x.shape[axis]
+        if not size:
+            return x
         rows = x.moved(lambda a: np.moveaxis(a, axis + 1, 1))
         smallest = self.negate(self.largest(self.negate(rows), (0,)))
         between = (self._statistic(rows, i) for i in range(1, size - 1))

@@ -24,6 +24,9 @@ LOOKS = COMPARISONS | {"eq", "ne", "is_finite"}
 MOST_BRANCHES = 8
 """Of the entries among which a maximum is found, so many are taken for it."""
 
+ROUNDING = 1e-12
+"""Numbers closer than this part of their largest distance in any copy are equal but for rounding."""
+
 CONSTANTS = (-1.0, 0.0, 1.0)
 """Values of functions that are constant between jumps."""
 
@@ -59,6 +62,8 @@ BRANCHES: dict[str, Callable[..., Sequence[np.ndarray]]] = {
 
 class Ties(Doubles):
     """Doubles that collect, in `found`, the lines where compared numbers that vary were equal in some copy.
+
+    Equal but for rounding, that is: not by more than `ROUNDING`.
 
     branches: where to take random branches from, or None for the right ones.  watched: whether anything was compared.
     undefined: the lines where something is decided by numbers that are NaN, or infinite, at some points only.
@@ -102,18 +107,25 @@ class Ties(Doubles):
         rank = max(value.ndim for value in values)
         full = [v.reshape(len(v), *(1,) * (rank - v.ndim), *v.shape[1:]) for v in values]
         with np.errstate(all="ignore"):
-            difference = full[0] - full[1] if len(full) == 2 else full[0]
-        if np.any(difference == 0):
+            difference = np.abs(full[0] - full[1] if len(full) == 2 else full[0])
+        usual = np.max(difference, axis=0, where=np.isfinite(difference), initial=0)
+        if np.any(difference <= ROUNDING * usual):
             self.found.add(f"'{equation.primitive.name}'{source_line(equation)}")
 
 
 def _branch(right: np.ndarray, cases: Sequence[np.ndarray], random: np.random.Generator) -> np.ndarray:
-    """One of the cases, or the right one, in every copy; in some copies another one for every entry."""
+    """One of the cases, or the right one, in every copy; in some copies another one for every entry.
+
+    The first quarter of the copies takes the case of the same number in all primitives.
+    """
     rank = right.ndim
     full = [x.reshape(len(x), *(1,) * (rank - x.ndim), *x.shape[1:]) for x in (right, *cases)]
     column = (len(right), *(1,) * (rank - 1))
     alike = random.integers(0, len(full), column)
-    each = np.where(random.random(column) < 0.25, random.integers(0, len(full), right.shape), alike)
+    mixed = random.random(column) < 0.25
+    faithful = np.arange(len(right) // 4)
+    alike[faithful], mixed[faithful] = (faithful % len(full)).reshape(-1, *column[1:]), False
+    each = np.where(mixed, random.integers(0, len(full), right.shape), alike)
     return np.choose(each, [np.broadcast_to(x, right.shape) for x in full])
 
 

@@ -25,6 +25,9 @@ from uat_jax.errors import InputError
 SCHEMA = "uat_jax/certificate"
 VERSION = 2
 
+DEPTH = 64
+"""How deep lists and objects may lie in each other in a file; twice what certificates need."""
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -101,22 +104,37 @@ def load(path: str | os.PathLike[str]) -> Certificate:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except RecursionError:
         raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not JSON ({error}); wanted a certificate written by uat_jax") from None
+    except ValueError as error:  # not JSON, not UTF-8, or a whole number of thousands of digits
+        raise InputError(f"{path} is not JSON ({one_line(error)}); wanted a certificate written by uat_jax") from None
+    if _deeper(body, DEPTH):
+        raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax")
     return _checked(body, path)
+
+
+def one_line(text: Any) -> str:
+    """The start of a text from a file, without line breaks and control characters, for an error of one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())[:200]
+
+
+def _deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects lie more than so deep in each other; without recursion, whatever the file holds."""
+    level = [value]
+    for _ in range(depth + 1):
+        parents = [v for v in level if isinstance(v, dict | list)]
+        level = [child for v in parents for child in (v.values() if isinstance(v, dict) else v)]
+    return bool(level)
 
 
 def _checked(body: Any, path: Any) -> Certificate:
     if not isinstance(body, dict) or body.get("schema") != SCHEMA:
         raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
     if type(body.get("version")) is not int or not 1 <= body["version"] <= VERSION:
-        raise InputError(
-            f"{path} has schema version {body.get('version')}; this uat_jax reads up to {VERSION}: upgrade it"
-        )
+        found = one_line(body.get("version"))
+        raise InputError(f"{path} has schema version {found}; this uat_jax reads up to {VERSION}: upgrade it")
     names = {f.name for f in dataclasses.fields(Certificate)}
     if set(body) != names | {"schema", "version"}:
         odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))
-        raise InputError(f"{path} is damaged: missing or superfluous fields {odd}")
+        raise InputError(f"{path} is damaged: missing or superfluous fields {one_line(odd)}")
     kinds = {
         "claim": dict,
         "settings": dict,
@@ -127,7 +145,7 @@ def _checked(body: Any, path: Any) -> Certificate:
     }
     for name, kind in kinds.items():
         if not isinstance(body[name], kind):
-            raise InputError(f"{path} is damaged: {name} is {body[name]!r}")
+            raise InputError(f"{path} is damaged: {name} is {one_line(repr(body[name]))}")
     try:
         evidence = tuple(
             Evidence(**{**e, "verdict": Verdict(e["verdict"]), "assumptions": tuple(e["assumptions"])})
@@ -141,4 +159,4 @@ def _checked(body: Any, path: Any) -> Certificate:
             assumptions=tuple(body["assumptions"]),
         )
     except (TypeError, KeyError, ValueError) as error:
-        raise InputError(f"{path} is damaged: {error}") from None
+        raise InputError(f"{path} is damaged: {one_line(error)}") from None

@@ -24,8 +24,9 @@ def named_function(name: str) -> Callable:
         sys.path.insert(0, here)
     try:
         found = importlib.import_module(module)
-    except Exception as error:  # whatever the module raises is the user's to read
-        raise InputError(f"cannot import {module!r}: {type(error).__name__}: {error}; check the name") from error
+    except (Exception, SystemExit) as error:  # whatever the module raises is the user's to read
+        reason = " ".join(str(error).split())
+        raise InputError(f"cannot import {module!r}: {type(error).__name__}: {reason}; check the name") from error
     for part in path.split("."):
         if not hasattr(found, part):
             raise InputError(f"{module!r} has no {path!r}; check the name")

@@ -31,10 +31,13 @@ def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Wit
     """REFUTED with a confirmed and simplified input, or None.
 
     `fields`: what prime fields said.  Where they read a rounded constant as a fraction or root, a difference as small
-    as that rounding refutes nothing.
+    as that rounding refutes nothing, and none does if they certify: then differences can cancel to it.
     """
+    rounded = any(a.startswith("the constant ") for a in fields.assumptions)
+    if rounded and fields.verdict is Verdict.CERTIFIED:
+        return None
     try:
-        found = search(ROUNDING if any(a.startswith("the constant ") for a in fields.assumptions) else 0.0)
+        found = search(ROUNDING if rounded else 0.0)
     except UatJaxError:
         return None
     if found is None:

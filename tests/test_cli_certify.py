@@ -1,0 +1,323 @@
+"""`uat-jax certify`: verdict and reason on the terminal, a certificate in a file, and one line for every bad input."""
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+import uat_jax as uj
+from uat_jax.cli import main
+
+MODULE = "functions_of_a_test"
+SOURCE = """
+import jax, jax.numpy as jnp, numpy as np
+
+def square(x): return (x + 1) ** 2
+def expanded(x): return x * x + 2 * x + 1
+def wrong(x): return x * x + 2 * x + 2
+def shifted(x): return x * x + 2 * x + 7.0
+def softmax(x): return jnp.exp(x) / jnp.sum(jnp.exp(x), axis=-1, keepdims=True)
+def library(x): return jax.nn.softmax(x, axis=-1)
+def matmul(x, w): return jnp.dot(x, w, precision="highest")
+def einsum(x, w): return jnp.einsum("bh,ho->bo", x, w, precision="highest")
+def transposed(x, w): return jnp.dot(x, w.T.reshape(w.shape), precision="highest")
+def arctan(x): return jnp.arctan(x)
+def arcsin(x): return jnp.arcsin(x / jnp.sqrt(1 + x * x))
+def constant(x): return jnp.ones(3)
+def pair(x): return x, x
+def on_host(x): return np.asarray(x)
+def branches(x): return x if x[0] > 0 else -x
+def raising(x): raise RuntimeError("first line\\nsecond line")
+def callback(x): return jax.pure_callback(lambda x: x, x, x)
+class Layer:
+    @staticmethod
+    def square(x): return square(x)
+number = 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def workplace(tmp_path, monkeypatch):
+    """The working directory, with a module of functions; afterwards nothing of it can be imported."""
+    (tmp_path / f"{MODULE}.py").write_text(SOURCE)
+    (tmp_path / "broken_of_a_test.py").write_text("raise ValueError('first line\\nsecond line')")
+    (tmp_path / "unwritten_of_a_test.py").write_text("def f(:")
+    (tmp_path / "leaving_of_a_test.py").write_text("import sys; sys.exit(3)")
+    before = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    importlib.invalidate_caches()
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.endswith("_of_a_test"):
+            del sys.modules[name]
+
+
+def _certify(left, right, *options):
+    return main(["certify", f"{MODULE}:{left}", f"{MODULE}:{right}", *options])
+
+
+V = ("--arg", "f32[3]")
+
+
+# --- verdicts -------------------------------------------------------------------------------------------------------
+
+
+def test_certified(capsys):
+    assert _certify("square", "expanded", *V) == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert lines[0] == f"CERTIFIED  {MODULE}:square  and  {MODULE}:expanded"
+    assert re.match(r"  inputs +float32\[3\]$", lines[1])
+    assert re.match(r"  prime fields equal except with probability 2\^-1\d\d \(a theorem\), in 2 rounds$", lines[2])
+    assert any(line.startswith("  assuming  denominators are not zero") for line in lines)
+    assert re.match(r"  decided in \d+\.\d s$", lines[-1])
+    assert "exactly" not in printed.out and "Traceback" not in printed.err
+
+
+def test_refuted_with_a_reproducer_that_runs(capsys, workplace):
+    assert _certify("square", "wrong", *V) == 1
+    text = capsys.readouterr().out
+    assert text.startswith(f"REFUTED  {MODULE}:square  and  {MODULE}:wrong\n")
+    assert "\n  exactly 1.00000000000000 against 2.00000000000000 at\n    [0.0, 0.0, 0.0]\n" in text
+    script = text[text.index("import jax") :]
+    assert f"from {MODULE} import square as left" in script
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=workplace)
+    assert done.stdout.split() == ["1.0", "2.0", "-1.0"], done.stderr
+
+
+def test_agrees_is_no_success(capsys):
+    assert _certify("arctan", "arcsin", *V) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("AGREES  ") and "equal to 30 digits at 4 random inputs" in text
+
+
+def test_vacuous_equality_is_unknown(capsys):
+    assert _certify("constant", "constant", *V) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("UNKNOWN  ") and "vacuous: neither function depends on its inputs" in text
+
+
+def test_a_tiny_budget_is_unknown(capsys):
+    assert _certify("square", "expanded", *V, "--budget", "1e-9") == 1
+    text = capsys.readouterr().out
+    assert text.startswith("UNKNOWN  ") and "the time is up" in text
+    assert _certify("square", "expanded", *V, "--budget", "1e6") == 0
+
+
+def test_a_method_of_a_class(capsys):
+    assert _certify("Layer.square", "expanded", *V) == 0
+    assert capsys.readouterr().out.startswith(f"CERTIFIED  {MODULE}:Layer.square")
+
+
+def test_derivatives(capsys):
+    """Functions that differ by a constant have the same derivative: the values are compared as well."""
+    assert _certify("square", "expanded", *V, "--wrt", "grad", "--json", "c.json") == 0
+    assert "float32[3], float32[3]" in capsys.readouterr().out  # the input and the cotangent
+    assert uj.load("c.json").claim["derivatives"] is True
+    assert _certify("square", "shifted", *V, "--wrt", "grad") == 1
+    assert "REFUTED" in capsys.readouterr().out
+
+
+# --- symbolic dimensions --------------------------------------------------------------------------------------------
+
+
+def test_names_of_dimensions_are_shared_between_arguments(capsys):
+    shapes = ("--arg", "f32[b,h]", "--arg", "f32[h,o]")
+    assert _certify("matmul", "einsum", *shapes) == 0
+    text = capsys.readouterr().out
+    assert "inputs    float32[b,h], float32[h,o]" in text
+    for sizes in ("b = 1, h = 1, o = 1", "b = 2, h = 3, o = 4", "b = 5, h = 4, o = 3"):
+        assert f"{sizes}: equal except" in text
+    assert "shown at these sizes of the symbolic dimensions b, h, o, and at no others" in text
+    assert _certify("matmul", "transposed", *shapes) == 1
+    assert capsys.readouterr().out.startswith("REFUTED")
+    assert main(["certify", f"{MODULE}:matmul", f"{MODULE}:einsum", "--arg", "f32[b,h]", "--arg", "f32[k,o]"]) == 0
+    assert "do not fit" in capsys.readouterr().out  # only where h and k are the same number
+
+
+@pytest.mark.parametrize("shape", ["f64[2*h]", "bf16[h+1]", "f16[3]", "f32[ 2, 3 ]"])
+def test_other_arguments(shape, capsys):
+    assert _certify("square", "expanded", "--arg", shape) == 0
+    assert capsys.readouterr().out.startswith("CERTIFIED")
+
+
+# --- error and seed -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "error"), [("1e-30", 1e-30), ("2^-64", 2.0**-64), ("0.001", 0.001), ("10^-3", 10.0**-3)]
+)
+def test_the_chance_of_error_that_is_asked_for(text, error, capsys):
+    assert _certify("softmax", "library", *V, "--error", text, "--json", "c.json") == 0
+    assert uj.load("c.json").settings["error"] == error
+
+
+def test_the_chance_of_error_by_default():
+    assert _certify("softmax", "library", *V, "--json", "c.json") == 0
+    assert uj.load("c.json").settings == {"error": 2.0**-128, "seed": 0, "device": jax.default_backend()}
+
+
+def test_a_seed_gives_the_same_file(workplace):
+    for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
+        assert _certify("softmax", "library", *V, "--seed", seed, "--json", f"{name}.json") == 0
+    a, b, c = ((workplace / f"{name}.json").read_text() for name in "abc")
+    assert a == b != c
+
+
+# --- the certificate ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("right", "code"), [("expanded", 0), ("wrong", 1)])
+def test_the_certificate_can_be_decided_again(right, code, capsys, workplace):
+    assert _certify("square", right, *V, "--json", "deep/c.json") == code
+    capsys.readouterr()
+    (workplace / f"{MODULE}.py").unlink()
+    del sys.modules[MODULE]
+    assert main(["recheck", "deep/c.json"]) == 0
+    verdict = ("CERTIFIED", "REFUTED")[code]
+    line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says\n"
+    assert capsys.readouterr().out == line
+    assert MODULE not in sys.modules
+    assert sorted(p.name for p in (workplace / "deep").iterdir()) == ["c.json"]
+
+
+def test_a_tampered_certificate_is_not_accepted(capsys):
+    assert _certify("square", "wrong", *V, "--json", "c.json") == 1
+    body = json.loads(Path("c.json").read_text())
+    body.update(verdict="CERTIFIED", passes=True)
+    Path("d.json").write_text(json.dumps(body))
+    capsys.readouterr()
+    assert main(["recheck", "c.json", "d.json"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("REFUTED, as the certificate says") and "says CERTIFIED, which is not" in lines[1]
+
+
+# --- the terminal ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("right", ["expanded", "wrong"])
+def test_output_does_not_depend_on_the_terminal(right, capsys, monkeypatch):
+    texts = []
+    for columns, term in (("20", "dumb"), ("300", "xterm-256color")):
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.setenv("TERM", term)
+        _certify("square", right, *V)
+        texts.append(re.sub(r"decided in .* s", "", capsys.readouterr().out))
+    assert texts[0] == texts[1] and "\x1b" not in texts[0]
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+
+SQUARE, EXPANDED = f"{MODULE}:square", f"{MODULE}:expanded"
+BAD = {
+    "unknown module": (["nowhere_of_a_test:f", SQUARE, *V], "cannot import 'nowhere_of_a_test': ModuleNotFoundError"),
+    "module that raises": (["broken_of_a_test:f", SQUARE, *V], "cannot import 'broken_of_a_test': ValueError: first"),
+    "module that is no Python": (["unwritten_of_a_test:f", SQUARE, *V], "SyntaxError"),
+    "module that leaves": (["leaving_of_a_test:f", SQUARE, *V], "cannot import 'leaving_of_a_test': SystemExit"),
+    "relative module": ([".functions:f", SQUARE, *V], "cannot import '.functions'"),
+    "module of two lines": (["a\nb:f", SQUARE, *V], "cannot import"),
+    "unknown function": ([f"{MODULE}:cube", SQUARE, *V], "has no 'cube'; check the name"),
+    "unknown attribute": ([f"{MODULE}:square.inner.f", SQUARE, *V], "has no 'square.inner.f'"),
+    "not callable": ([f"{MODULE}:number", SQUARE, *V], f"'{MODULE}:number' is a int; name a function"),
+    "no function": ([MODULE, SQUARE, *V], "write module:function"),
+    "no module": ([":square", SQUARE, *V], "write module:function"),
+    "one function": ([SQUARE], "required: MODULE:FUNCTION"),
+    "no argument": ([SQUARE, EXPANDED], "pass at least one array"),
+    "too many arguments": ([SQUARE, EXPANDED, *V, *V], "takes 1 positional argument but 2 were given"),
+    "too few arguments": ([f"{MODULE}:matmul", f"{MODULE}:einsum", *V], "missing 1 required positional argument: 'w'"),
+    "malformed argument": ([SQUARE, EXPANDED, "--arg", "f32"], "got 'f32' for an input"),
+    "unknown dtype": ([SQUARE, EXPANDED, "--arg", "f8[3]"], "got 'f8[3]' for an input"),
+    "integer dtype": ([SQUARE, EXPANDED, "--arg", "i32[3]"], "got 'i32[3]' for an input"),
+    "open bracket": ([SQUARE, EXPANDED, "--arg", "f32[3"], "got 'f32[3' for an input"),
+    "no number": ([SQUARE, EXPANDED, "--arg", "f32[3,,4]"], "got 'f32[3,,4]' for an input"),
+    "fraction": ([SQUARE, EXPANDED, "--arg", "f32[1.5]"], "got 'f32[1.5]' for an input"),
+    "code": ([SQUARE, EXPANDED, "--arg", "f32[__import__('os')]"], "for an input"),
+    "empty": ([SQUARE, EXPANDED, "--arg", ""], "got '' for an input"),
+    "two lines": ([SQUARE, EXPANDED, "--arg", "f32[3]\nf32"], "for an input"),
+    "dimension 0": ([SQUARE, EXPANDED, "--arg", "f32[0]"], "every dimension must be at least 1"),
+    "negative dimension": ([SQUARE, EXPANDED, "--arg", "f32[-3]"], "every dimension must be at least 1"),
+    "other wrt": ([SQUARE, EXPANDED, *V, "--wrt", "hessian"], "got wrt='hessian'"),
+    "error 0": ([SQUARE, EXPANDED, *V, "--error", "0"], "got error=0.0; wanted a probability"),
+    "error 1": ([SQUARE, EXPANDED, *V, "--error", "1"], "got error=1.0; wanted a probability"),
+    "negative error": ([SQUARE, EXPANDED, *V, "--error=-1"], "got error=-1.0; wanted a probability"),
+    "error NaN": ([SQUARE, EXPANDED, *V, "--error", "nan"], "got error=nan"),
+    "error a word": ([SQUARE, EXPANDED, *V, "--error", "small"], "got 'small' for a probability"),
+    "error half a power": ([SQUARE, EXPANDED, *V, "--error", "2^"], "got '2^' for a probability"),
+    "error a power of 0": ([SQUARE, EXPANDED, *V, "--error", "0^-1"], "got '0^-1' for a probability"),
+    "error a huge power": ([SQUARE, EXPANDED, *V, "--error", "2^5000"], "got '2^5000' for a probability"),
+    "error no real power": ([SQUARE, EXPANDED, *V, "--error=-2^0.5"], "error"),
+    "budget 0": ([SQUARE, EXPANDED, *V, "--budget", "0"], "got budget=0.0; wanted seconds"),
+    "negative budget": ([SQUARE, EXPANDED, *V, "--budget=-1"], "got budget=-1.0; wanted seconds"),
+    "budget NaN": ([SQUARE, EXPANDED, *V, "--budget", "nan"], "got budget=nan; wanted seconds"),
+    "budget a word": ([SQUARE, EXPANDED, *V, "--budget", "long"], "invalid float value: 'long'"),
+    "negative seed": ([SQUARE, EXPANDED, *V, "--seed=-1"], "got seed=-1"),
+    "seed too large": ([SQUARE, EXPANDED, *V, "--seed", str(2**31)], "got seed=2147483648"),
+    "seed a word": ([SQUARE, EXPANDED, *V, "--seed", "x"], "invalid int value: 'x'"),
+    "different outputs": ([SQUARE, f"{MODULE}:pair", *V], "the functions return different trees"),
+    "different shapes": (
+        [SQUARE, f"{MODULE}:constant", "--arg", "f32[4]"],
+        "returns float32[4], the second float32[3]",
+    ),
+    "untraceable": ([SQUARE, f"{MODULE}:on_host", *V], "JAX cannot trace on_host: TracerArrayConversionError"),
+    "looks at values": ([SQUARE, f"{MODULE}:branches", *V], "JAX cannot trace branches: TracerBoolConversionError"),
+    "raises": ([SQUARE, f"{MODULE}:raising", *V], "JAX cannot trace raising: RuntimeError: first line"),
+    "callback": ([SQUARE, f"{MODULE}:callback", *V], "calls back to the host with 'pure_callback'"),
+    "unknown option": ([SQUARE, EXPANDED, *V, "--tolerance", "1"], "unrecognized arguments: --tolerance 1"),
+}
+
+
+def _one_line(capsys, arguments):
+    try:
+        code = main(["certify", *arguments])
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    printed = capsys.readouterr()
+    assert code == 2 and printed.out == ""
+    assert printed.err.count("\n") == 1 and printed.err.startswith("uat-jax: ") and "Traceback" not in printed.err
+    return printed.err
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_writes_nothing(case, capsys, workplace):
+    arguments, message = BAD[case]
+    before = sorted(workplace.rglob("*"))
+    assert message in _one_line(capsys, [*arguments, "--json", "c.json"])
+    assert sorted(workplace.rglob("*")) == before
+
+
+def test_a_file_that_cannot_be_written_is_found_out_first(capsys, workplace, monkeypatch):
+    monkeypatch.setattr("uat_jax.cli.certify", lambda *_, **__: pytest.fail("the work was done first"))
+    (workplace / "file").write_text("")
+    (workplace / "folder").mkdir()
+    before = sorted(workplace.rglob("*"))
+    for target, message in (("folder", "it is a folder"), ("file/c.json", "cannot write")):
+        assert message in _one_line(capsys, [SQUARE, EXPANDED, *V, "--json", target])
+    assert sorted(workplace.rglob("*")) == before
+
+
+def test_a_file_from_before_survives_bad_input(capsys, workplace):
+    (workplace / "c.json").write_text("before")
+    _one_line(capsys, [SQUARE, f"{MODULE}:pair", *V, "--json", "c.json"])
+    assert (workplace / "c.json").read_text() == "before"
+
+
+def test_python_minus_m(workplace):
+    """As a user starts it, in another process, with progress on a stream that is no terminal."""
+    package = str(Path(uj.__file__ or "").parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "uat_jax", "certify", SQUARE, f"{MODULE}:branches", *V],
+        capture_output=True,
+        text=True,
+        cwd=workplace,
+        env={**os.environ, "PYTHONPATH": package},
+    )
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "JAX cannot trace branches" in done.stderr
