@@ -140,11 +140,11 @@ def _triangle(parameters: Parameters, x: jax.Array) -> jax.Array:
 
 def _cummax(parameters: Parameters, x: jax.Array) -> jax.Array:
     """Each prefix's reduce_max: symmetric in its entries, however an arithmetic defines the maximum."""
-    return jnp.max(_triangle(parameters, x), axis=parameters["axis"] + 1)
+    return jnp.max(_triangle(parameters, x), axis=parameters["axis"] + 1) if x.size else x
 
 
 def _cumlogsumexp(parameters: Parameters, x: jax.Array) -> jax.Array:
-    return jax.nn.logsumexp(_triangle(parameters, x), axis=parameters["axis"] + 1)
+    return jax.nn.logsumexp(_triangle(parameters, x), axis=parameters["axis"] + 1) if x.size else x
 
 
 def _top_k(parameters: Parameters, x: jax.Array) -> list[jax.Array]:
@@ -177,6 +177,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     "log1p": lambda parameters, x: jnp.log(1 + x),
     "logistic": lambda parameters, x: 1 / (1 + jnp.exp(-x)),
     "lt_to": lambda parameters, x, y: x < y,
+    "one_minus_square": lambda parameters, x: 1 - x * x,
     "min": lambda parameters, x, y: -lax.max(-x, -y),
     "reduce_min": lambda parameters, x: -jnp.max(-x, axis=parameters["axes"]),
     "reduce_precision": lambda parameters, x: x,

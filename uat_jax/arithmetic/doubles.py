@@ -62,6 +62,8 @@ def _convert(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarra
     new = equation.params["new_dtype"]
     if is_number(equation.outvars[0]):
         return np.asarray(x, np.float64)
+    if jnp.issubdtype(new, jnp.complexfloating):
+        raise UnsupportedError(f"complex numbers{source_line(equation)} are not followed; compute with real parts")
     if new == np.bool_ or not is_number(equation.invars[0]):
         return x.astype(new)
     bounds, whole = jnp.iinfo(new), np.nan_to_num(np.trunc(x))

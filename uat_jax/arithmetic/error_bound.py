@@ -77,6 +77,7 @@ def error_bound(draw: Draw) -> ErrorBound:
 
 def vanishing(draw: Draw, degree: int, k: int, width: int = 1) -> float:
     """log₂ ε_k."""
+    degree = min(degree, 1 << 100)  # far beyond any bound, and still a float
     chance = degree * (1 / draw.levels[k].field.prime + 2.0**-52)
     if k + 1 < len(draw.levels):
         chance += 2 * width * degree / draw.levels[k + 1].field.prime

@@ -87,9 +87,10 @@ class Profile:
     varies: bool
 
 
-def profile(closed_jaxpr: ClosedJaxpr) -> Profile:
+def profile(closed_jaxpr: ClosedJaxpr, deadline: float | None = None) -> Profile:
     """What the prime fields need to know beforehand."""
     counting = ExponentialDepth()
+    counting.deadline = deadline
     inputs = [Depth(varies=True)] * len(closed_jaxpr.jaxpr.invars)
     outputs = interpret(closed_jaxpr, counting, inputs)
     varies = any(isinstance(output, Depth) and output.varies for output in outputs)

@@ -5,6 +5,7 @@ float64 array, a tuple of residues). A value of an integer or boolean variable i
 indices and masks are the same in every number system, so JAX itself evaluates the equations between them.
 """
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
-from uat_jax.errors import ShapeError, UnsupportedError
+from uat_jax.errors import BudgetError, ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
@@ -56,6 +57,9 @@ class Arithmetic(ABC):
 
     `rules` is the table from primitive name to rule; a primitive without a row is an UnsupportedError.
     """
+
+    deadline: float | None = None
+    """A moment of `time.monotonic` after which no equation is evaluated any more."""
 
     name: ClassVar[str]
     rules: ClassVar[Mapping[str, Rule]]
@@ -124,6 +128,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     Raises:
         ShapeError: the number of arguments is not the number of inputs.
         UnsupportedError: the arithmetic has no rule for a primitive.
+        BudgetError: the arithmetic's deadline is over.
     """
     inputs = closed_jaxpr.jaxpr.invars
     if len(inputs) != len(arguments):
@@ -174,6 +179,8 @@ class _Walk:
         return [read(atom) for atom in jaxpr.outvars]
 
     def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        if self.arithmetic.deadline is not None and time.monotonic() > self.arithmetic.deadline:
+            raise BudgetError(f"the time is up{self.line(equation)}; allow more seconds")
         call = self.call(equation)
         if call is not None:
             self.calls.append(equation)

@@ -40,7 +40,7 @@ COPIES = frozenset("copy copy_p device_put name optimization_barrier reshard sha
 
 PRIMITIVES = frozenset(
     """
-    cond reduce while
+    cond one_minus_square reduce while
     abs acos acosh add add_any and argmax argmin asin asinh atan atan2 atanh bessel_i0e bessel_i1e bitcast_convert_type
     broadcast_in_dim cbrt ceil cholesky clamp clz concatenate conv_general_dilated convert_element_type cos cosh
     cumlogsumexp cummax cummin cumprod cumsum digamma div dot_general dynamic_slice dynamic_update_slice eq eq_to erf

@@ -183,7 +183,7 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     try:
         effort.progress(f"evaluating both functions in float64{at}")
-        seen = sample(pair.left, pair.right, effort.seed)
+        seen = sample(pair.left, pair.right, effort.seed, effort.deadline)
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort)
         if fields.verdict is Verdict.CERTIFIED and not seen.suspects:

@@ -17,7 +17,7 @@ METHOD = "prime fields"
 DERIVATION = (
     "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
     "being ε_0(d)^C_0, 64(n_k² + 8m)·max(ε_k(2d)^C_k, 2^-120) and C_k·binomial(C_k, s_k)·ε_k(d')^s_k, with "
-    "ε_k(d) = d(1/p_k + 2^-52) + 2wd/p_{k+1}; the rounds are multiplied"
+    "ε_k(d) = d(1/p_k + 2^-52) + 2wd/p_{k+1}; the rounds are multiplied, and by 2 for every reading"
 )
 
 
@@ -51,6 +51,7 @@ def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Eviden
         "derivation": DERIVATION,
         "theorem": not found.condition,
         "condition": found.condition,
+        "readings": found.readings,
         "laws": list(found.laws),
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
         "sample": seen.as_figures(),

@@ -7,6 +7,7 @@ each with primes, points and functions of its own.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 import time
@@ -73,7 +74,7 @@ class FieldComparison:
     equal: the programs agreed in every draw.  log2_error: of the chance that they are different all the same.
     condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
     which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
-    entries are not finite on both sides.
+    entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
     """
 
     equal: bool
@@ -86,6 +87,7 @@ class FieldComparison:
     parting: str = ""
     constant: bool = False
     undefined: int = 0
+    readings: int = 1
 
 
 @dataclass
@@ -106,7 +108,7 @@ class PrimeFields:
     varies: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        left, right = profile(self.left), profile(self.right)
+        left, right = (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
@@ -121,11 +123,15 @@ class PrimeFields:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
         """
         readings = self._readings() if thoroughly else self._readings()[:1]
-        found = [self._compare(readings[0], log2_error - 2)]
-        for laws in readings[1:]:
-            if not found[-1].equal:
-                found.append(self._compare(laws, log2_error - 2))
-        return found[-1] if found[-1].equal else found[0]
+        # Every reading can be wrong, with its first draw counted or not.
+        share = math.log2(2 * len(readings))
+        found: list[FieldComparison] = []
+        for laws in readings:
+            found.append(self._compare(laws, log2_error - share))
+            if found[-1].equal:
+                total = found[-1].log2_error + share
+                return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
+        return found[0]
 
     def _readings(self) -> list[frozenset[str]]:
         plain = self.laws - {"exponential form"}

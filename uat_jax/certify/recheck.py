@@ -150,8 +150,11 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> 
 
 
 def _check_rounds(evidence: Evidence, log2_error: float) -> None:
-    rounds, total = evidence.figures["rounds"], evidence.figures["log2_error"]
-    fits = math.isclose(sum(r["bound"]["log2"] for r in rounds), total, abs_tol=1e-6)
+    rounds, total, readings = (evidence.figures[name] for name in ("rounds", "log2_error", "readings"))
+    if type(readings) is not int or not 1 <= readings <= 4:
+        raise _damaged(f"{readings!r} readings")
+    share = math.log2(2 * readings)
+    fits = math.isclose(sum(r["bound"]["log2"] for r in rounds) + share, total, abs_tol=1e-6)
     if evidence.method != METHOD or not fits or total > log2_error:
         raise MismatchError(
             "the chance of error in the certificate is not that of its rounds, or not as small as asked"

@@ -12,7 +12,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.ties import Ties
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import BudgetError, UatJaxError
 
 COPIES = 32
 MEMORY = 1 << 21
@@ -55,16 +55,23 @@ class Sample:
         return self.points > 0 and self.undefined == (self.entries, self.entries)
 
 
-def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int) -> Sample:
-    """The sample of two jaxprs of the same inputs and outputs."""
+def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None = None) -> Sample:
+    """The sample of two jaxprs of the same inputs and outputs.
+
+    Raises:
+        BudgetError: the deadline is over.
+    """
     size = sum(int(np.prod(shape_of(v))) for v in left.jaxpr.invars)
     copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
     random = np.random.default_rng((seed, 77))
     points = [_normal(random, copies, v) for v in left.jaxpr.invars]
     arithmetic = Ties()
+    arithmetic.deadline = deadline
     try:
         sides = [_values(side, arithmetic, points, copies) for side in (left, right)]
         ties = arithmetic.found | (_ties_of_branches(left, right, points, random) if arithmetic.watched else set())
+    except BudgetError:
+        raise
     except UatJaxError as error:
         return Sample(reason=str(error))
     finite = [np.isfinite(side) for side in sides]
