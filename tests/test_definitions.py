@@ -225,8 +225,8 @@ def test_definition_agrees_with_jax(name, dtype):
 
 
 def test_every_definition_is_exercised():
-    # JAX writes add_any, reduce_precision and scatter-sub in derivatives and casts alone, and one_minus_square in those of
-    # tanh, from version 0.11 on.
+    # JAX writes add_any, reduce_precision and scatter-sub in derivatives and casts alone, and one_minus_square in tanh
+    # (from 0.11 on).
     assert set(DEFINITIONS) - {primitive for primitive, *_ in CASES.values()} == {
         "add_any",
         "reduce_precision",
