@@ -24,6 +24,9 @@ from uat_jax.certify.specification import FLOATS, sizes_text
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
 
+ABOUT_INPUTS = ("integer input ", "shown at ", "sizes that do not fit ")
+"""How the assumptions begin that are about the question and not about its answer."""
+
 REPRODUCER = "# both programs stand in the certificate\n"
 CLAIM = frozenset("id left right derivatives inputs symbols programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
@@ -45,6 +48,8 @@ def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
 
 
 def _decide_again(given: Certificate, seed: int | None) -> Certificate:
+    if any(e.method == "budget" for e in given.evidence):
+        raise InputError("the certificate was written when the time was up; certify both functions again")
     stated = Effort(given.settings["error"], given.settings["seed"])
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     _check_claim(given.claim)
@@ -53,7 +58,7 @@ def _decide_again(given: Certificate, seed: int | None) -> Certificate:
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)))
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
-    assumptions = [*(a for a in given.assumptions if a.startswith(("integer input ", "shown at ")))]
+    assumptions = [a for a in given.assumptions if a.startswith(ABOUT_INPUTS) or "does not trace with" in a]
     assumptions += [a for e in evidence for a in e.assumptions]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort)
     if found.verdict is not given.verdict:
