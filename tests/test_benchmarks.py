@@ -25,7 +25,8 @@ def _load(name: str) -> ModuleType:
 
 
 def _fixture(name: str):
-    def module() -> Iterator[ModuleType]:
+    def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+        monkeypatch.syspath_prepend(FOLDER)  # as for a script, which finds its neighbours
         yield _load(name)
         del sys.modules[name]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import uat_jax as uj
+from uat_jax.certify.certificate import VERSION
 from uat_jax.cli import main
 from uat_jax.networks import digits, save_network
 
@@ -157,8 +158,8 @@ def test_an_output_folder_that_cannot_be_written(capsys, tmp_path):
 
 def test_a_certificate_of_a_newer_schema(capsys, tmp_path):
     path = uj.prove("lemma-1").save(tmp_path / "c.json")
-    path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
-    assert "schema version 99; this uat_jax reads up to 1" in _one_line(capsys, ["recheck", str(path)])
+    path.write_text(path.read_text().replace(f'"version": {VERSION}', '"version": 99'))
+    assert f"schema version 99; this uat_jax reads up to {VERSION}" in _one_line(capsys, ["recheck", str(path)])
 
 
 def test_importing_changes_no_configuration():

@@ -19,6 +19,7 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 
 PROVED = [claim.id for claim in uj.claims() if claim.expects == uj.Verdict.PROVED]
+PROVERS = ("uat_jax.claims.", "uat_jax.certify.confirmation")
 MUTATIONS = ("sign", "dropped term", "index", "transpose", "version")
 
 
@@ -77,7 +78,7 @@ def decided(monkeypatch):
         original_prove, original_difference = normal_forms.prove, programs.difference
         monkeypatch.setattr(programs, "difference", difference)
         for module in list(sys.modules.values()):
-            if getattr(module, "__name__", "").startswith("uat_jax.claims.") and hasattr(module, "prove"):
+            if getattr(module, "__name__", "").startswith(PROVERS) and hasattr(module, "prove"):
                 if module.prove is original_prove:
                     monkeypatch.setattr(module, "prove", prove)
         assert decide(find(name), Settings(dtypes=(), depth=2)).verdict == uj.Verdict.PROVED

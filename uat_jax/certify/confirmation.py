@@ -68,7 +68,7 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
         return wrong
     worst = max(f.figures["log2_error"] for f in found)
     finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
-    figures = {"log2_error": worst, "theorem": True, "steps": [f.finding for f in found]}
+    figures = {"log2_error": worst, "theorem": True, "confirmed": [f.finding for f in found]}
     return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
 
 
