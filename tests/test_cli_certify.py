@@ -43,7 +43,7 @@ number = 3
 
 
 @pytest.fixture(autouse=True)
-def workplace(tmp_path, monkeypatch):
+def own_folder(tmp_path, monkeypatch):
     """The working directory, with a module of functions; afterwards nothing of it can be imported."""
     (tmp_path / f"{MODULE}.py").write_text(SOURCE)
     (tmp_path / "broken_of_a_test.py").write_text("raise ValueError('first line\\nsecond line')")
@@ -82,14 +82,14 @@ def test_certified(capsys):
     assert "exactly" not in printed.out and "Traceback" not in printed.err
 
 
-def test_refuted_with_a_reproducer_that_runs(capsys, workplace):
+def test_refuted_with_a_reproducer_that_runs(capsys, own_folder):
     assert _certify("square", "wrong", *V) == 1
     text = capsys.readouterr().out
     assert text.startswith(f"REFUTED  {MODULE}:square  and  {MODULE}:wrong\n")
     assert "\n  exactly 1.00000000000000 against 2.00000000000000 at\n    [0.0, 0.0, 0.0]\n" in text
     script = text[text.index("import jax") :]
     assert f"from {MODULE} import square as left" in script
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=workplace)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=own_folder)
     assert done.stdout.split() == ["1.0", "2.0", "-1.0"], done.stderr
 
 
@@ -165,10 +165,10 @@ def test_the_chance_of_error_by_default():
     assert uj.load("c.json").settings == {"error": 2.0**-128, "seed": 0, "device": jax.default_backend()}
 
 
-def test_a_seed_gives_the_same_file(workplace):
+def test_a_seed_gives_the_same_file(own_folder):
     for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
         assert _certify("softmax", "library", *V, "--seed", seed, "--json", f"{name}.json") == 0
-    a, b, c = ((workplace / f"{name}.json").read_text() for name in "abc")
+    a, b, c = ((own_folder / f"{name}.json").read_text() for name in "abc")
     assert a == b != c
 
 
@@ -176,17 +176,17 @@ def test_a_seed_gives_the_same_file(workplace):
 
 
 @pytest.mark.parametrize(("right", "code"), [("expanded", 0), ("wrong", 1)])
-def test_the_certificate_can_be_decided_again(right, code, capsys, workplace):
+def test_the_certificate_can_be_decided_again(right, code, capsys, own_folder):
     assert _certify("square", right, *V, "--json", "deep/c.json") == code
     capsys.readouterr()
-    (workplace / f"{MODULE}.py").unlink()
+    (own_folder / f"{MODULE}.py").unlink()
     del sys.modules[MODULE]
     assert main(["recheck", "deep/c.json"]) == 0
     verdict = ("CERTIFIED", "REFUTED")[code]
     line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says\n"
     assert capsys.readouterr().out == line
     assert MODULE not in sys.modules
-    assert sorted(p.name for p in (workplace / "deep").iterdir()) == ["c.json"]
+    assert sorted(p.name for p in (own_folder / "deep").iterdir()) == ["c.json"]
 
 
 def test_a_tampered_certificate_is_not_accepted(capsys):
@@ -286,37 +286,37 @@ def _one_line(capsys, arguments):
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_and_writes_nothing(case, capsys, workplace):
+def test_bad_input_is_one_line_and_writes_nothing(case, capsys, own_folder):
     arguments, message = BAD[case]
-    before = sorted(workplace.rglob("*"))
+    before = sorted(own_folder.rglob("*"))
     assert message in _one_line(capsys, [*arguments, "--json", "c.json"])
-    assert sorted(workplace.rglob("*")) == before
+    assert sorted(own_folder.rglob("*")) == before
 
 
-def test_a_file_that_cannot_be_written_is_found_out_first(capsys, workplace, monkeypatch):
+def test_a_file_that_cannot_be_written_is_found_out_first(capsys, own_folder, monkeypatch):
     monkeypatch.setattr("uat_jax.cli.certify", lambda *_, **__: pytest.fail("the work was done first"))
-    (workplace / "file").write_text("")
-    (workplace / "folder").mkdir()
-    before = sorted(workplace.rglob("*"))
+    (own_folder / "file").write_text("")
+    (own_folder / "folder").mkdir()
+    before = sorted(own_folder.rglob("*"))
     for target, message in (("folder", "it is a folder"), ("file/c.json", "cannot write")):
         assert message in _one_line(capsys, [SQUARE, EXPANDED, *V, "--json", target])
-    assert sorted(workplace.rglob("*")) == before
+    assert sorted(own_folder.rglob("*")) == before
 
 
-def test_a_file_from_before_survives_bad_input(capsys, workplace):
-    (workplace / "c.json").write_text("before")
+def test_a_file_from_before_survives_bad_input(capsys, own_folder):
+    (own_folder / "c.json").write_text("before")
     _one_line(capsys, [SQUARE, f"{MODULE}:pair", *V, "--json", "c.json"])
-    assert (workplace / "c.json").read_text() == "before"
+    assert (own_folder / "c.json").read_text() == "before"
 
 
-def test_python_minus_m(workplace):
+def test_python_minus_m(own_folder):
     """As a user starts it, in another process, with progress on a stream that is no terminal."""
     package = str(Path(uj.__file__ or "").parents[1])
     done = subprocess.run(
         [sys.executable, "-m", "uat_jax", "certify", SQUARE, f"{MODULE}:branches", *V],
         capture_output=True,
         text=True,
-        cwd=workplace,
+        cwd=own_folder,
         env={**os.environ, "PYTHONPATH": package},
     )
     assert done.returncode == 2 and done.stdout == ""
