@@ -197,10 +197,6 @@ class PrimeField:
                 return n, bits
         raise ValueError(f"a sum of {terms} products is too long; wanted fewer than 2^45 terms")
 
-    def whole(self, numbers: Any) -> np.ndarray:
-        """The residues of whole numbers of any size."""
-        return np.array([int(n) % self.prime for n in np.ravel(numbers)], np.int64).reshape(np.shape(numbers))
-
     def fraction(self, numerator: int, denominator: int) -> int:
         """numerator/denominator, for a denominator that p does not divide."""
         return numerator % self.prime * pow(denominator, -1, self.prime) % self.prime

@@ -120,7 +120,7 @@ class Draw:
         return Residues(tuple(np.full((1, *shape), level.imaginary, np.int64) for level in levels), CONSTANT)
 
     def has_root(self, number: Fraction | int) -> bool:
-        """Whether √number is an element at every level: a product of the tower's `SQUARES`."""
+        """Whether √number is an element at every level: a product of the tower's `squares`."""
         return Fraction(number).denominator == 1 and all(level.has_root(int(number)) for level in self.levels)
 
     def root(self, number: int, shape: Sequence[int] = ()) -> Residues:

@@ -44,6 +44,8 @@ ROUNDS = 2
 """Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
 
 MOST_ROUNDS = 6
+"""After so many the bound is given as it is."""
+
 ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 """Primitives whose values carry a square that products know of, and sums forget."""
 
