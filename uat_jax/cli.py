@@ -168,7 +168,7 @@ def _prove(options: argparse.Namespace) -> int:
             _check_writable(target)
     start = time.perf_counter()
     found = _decide_all(wanted, settings)
-    chapters = [(title, [found[c.id] for c in rows if c.id in found]) for title, rows in CHAPTERS]
+    chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
     show_verdicts(_console(), chapters, time.perf_counter() - start)
     _write(found, options)
     return 0 if all(certificate.passes for certificate in found.values()) else 1

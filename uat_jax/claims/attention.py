@@ -12,8 +12,9 @@ from uat_jax.certify.floats_evidence import float_evidence
 from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import Claim, Kind
 from uat_jax.claims.kernels import DRAWN, HEADS, TOKENS, cast, letters, random_trials
+from uat_jax.claims.source import duat, v1, v2
 from uat_jax.lowering import Lowered
 from uat_jax.networks import attention
 from uat_jax.symbolic import language as m
@@ -85,7 +86,8 @@ CLAIMS = (
         id="attention.matrix",
         title="multi-head attention is a matrix acting on vec(x)",
         ledger="Theorem 3, E1, E2",
-        source="DUAT Eq. 7–10, §3.2",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.2", 7, 8, 9, 10), v2("3.4", 7, 8, 9, 10), v1("3.4", 6, 7, 8)),
         printed=r"\mathring{\mathbf{H}}'=(\mathbf{W}'_{HVO})^T\mathbf{x}'",
         reading="row-major vec; the transpose of W'_HVO is W_HVO(x) = Σ_i H_i(x) ⊗ (E_i W_Vi W_Oi)ᵀ, which depends on x",
         hypotheses=(
@@ -100,7 +102,8 @@ CLAIMS = (
         id="feed-forward.matrix",
         title="the feed-forward part in matrix–vector form",
         ledger="D5, B1",
-        source="DUAT Eq. 3, 6",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.1", 6), v2("3.3", 6)),
         printed=r"\mathbf{W}_2\sigma(\mathbf{W}_1\mathbf{x}+\mathbf{b}_1)+\mathbf{b}_2\mapsto\mathbf{W}_2'\sigma(\mathbf{W}_1'\mathbf{x}'+\mathbf{b}_1')+\mathbf{b}_2'",
         reading="acting on features, as Transformers do: W' = I_N ⊗ Wᵀ, b' = 1_N ⊗ b",
         expects=Verdict.PROVED,

@@ -14,8 +14,9 @@ from uat_jax.certify.floats import compare_on
 from uat_jax.certify.floats_evidence import float_evidence
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import Claim, Kind
 from uat_jax.claims.kernels import DRAWN, Kernels, cast, random_kernels, random_trials
+from uat_jax.claims.source import Source, duat
 from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
@@ -151,12 +152,13 @@ def _random_inputs(network: Network, settings: Settings) -> np.ndarray:
     return np.random.default_rng(settings.seed).normal(size=(settings.trials, *shape))
 
 
-def _claim(kind: str, title: str, source: str, printed: str) -> Claim:
+def _claim(kind: str, title: str, sources: tuple[Source, ...], printed: str) -> Claim:
     return Claim(
         id=f"{kind}.closed-form",
         title=title,
         ledger="Theorem 1, G14",
-        source=source,
+        kind=Kind.ALL_DEPTHS,
+        sources=sources,
         printed=printed,
         reading="with the parameters of Theorem 1: W_{k,3} carries every later W_{m,1}, k < m ≤ L",
         expects=Verdict.PROVED,
@@ -166,8 +168,8 @@ def _claim(kind: str, title: str, source: str, printed: str) -> Claim:
 
 _33 = r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,3})+\sum_{j=1}^{i+1}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})"
 CLAIMS = (
-    _claim("residual", "L residual layers are one UAT sum with nested biases", "DUAT Eq. 20, 33, 34; App. B.2", _33),
-    _claim("transformer", "L Transformer layers are one such sum", "DUAT Eq. 11, 12, 30, 33, 34; App. B.3", _33),
+    _claim("residual", "L residual layers are one UAT sum with nested biases", (duat("B.2", 20), duat("B.3", 33, 34)), _33),
+    _claim("transformer", "L Transformer layers are one such sum", (duat("3.3", 11, 12), duat("B.3", 30, 33, 34)), _33),
 )  # fmt: skip
 
 

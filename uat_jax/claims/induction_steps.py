@@ -8,7 +8,8 @@ from uat_jax.certify.confirmation import proved
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import SQUARE, Claim
+from uat_jax.claims.claim import SQUARE, Claim, Kind
+from uat_jax.claims.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.induction import INDEX
@@ -148,7 +149,8 @@ CLAIMS = (
         id="eq-26",
         title="the affine part of layer i+1",
         ledger="G8",
-        source="DUAT Eq. 26",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 26), v2("C", 7)),
         printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
@@ -158,7 +160,8 @@ CLAIMS = (
         id="eq-27",
         title="the σ-term of layer i+1",
         ledger="G8",
-        source="DUAT Eq. 27",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 27), v2("C", 8)),
         printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
@@ -168,7 +171,8 @@ CLAIMS = (
         id="eq-30",
         title="the general term of a Transformer",
         ledger="G12",
-        source="DUAT Eq. 30",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 30), v2("C", 9)),
         printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
         expects=Verdict.PROVED,
         decide=_equation_30,
@@ -177,7 +181,8 @@ CLAIMS = (
         id="eq-31.printed",
         title="Eq. 31 with W_{i,3} as printed",
         ledger="G12",
-        source="DUAT Eq. 31; v2 text",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 31), v2("C")),
         printed=_31,
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
         hypotheses=SQUARE,
@@ -189,7 +194,8 @@ CLAIMS = (
         id="eq-31.corrected",
         title="Eq. 31 with W_{i+1,3}",
         ledger="G12",
-        source="correction of DUAT Eq. 31",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 31),),
         printed=_31.replace(r"\mathbf{W}'_{i,3}", r"\mathbf{W}'_{i+1,3}"),
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
         hypotheses=SQUARE,
@@ -200,7 +206,8 @@ CLAIMS = (
         id="eq-32",
         title="the substitution of the closed form of i layers",
         ledger="G13",
-        source="DUAT Eq. 32; v2 App. C (11)",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 32), v2("C", 11)),
         printed=r"\mathbf{x}'_{i+1}=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
         reading=_SLIPS,
         expects=Verdict.PROVED,
@@ -210,7 +217,8 @@ CLAIMS = (
         id="eq-32.simultaneous",
         title="the five assignments after Eq. 32, made at once",
         ledger="G13",
-        source="DUAT after Eq. 32",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 32),),
         printed=_LETS_LATEX,
         reading=f"every right-hand side is the old value; {_SLIPS}",
         hypotheses=SQUARE,
@@ -221,7 +229,8 @@ CLAIMS = (
         id="eq-32.sequential",
         title="the five assignments after Eq. 32, in printed order",
         ledger="G13",
-        source="DUAT after Eq. 32",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 32),),
         printed=_LETS_LATEX,
         reading=f"each assignment overwrites; {_SLIPS}",
         hypotheses=SQUARE,

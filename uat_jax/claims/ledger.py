@@ -15,23 +15,28 @@ from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
 from uat_jax.claims import attention, closed_form, induction_steps, nested_bias, two_layers, update_lists
+from uat_jax.claims.chapter import Chapter
 from uat_jax.claims.claim import Claim
 from uat_jax.errors import InputError, MismatchError
 
 CHAPTERS = (
-    ("Theorem 1: the closed form", closed_form.CLAIMS),
-    ("Theorem 3: attention and feed-forward as matrices", attention.CLAIMS),
-    ("Lemmas, and the network of two layers", two_layers.CLAIMS),
-    ("The induction", induction_steps.CLAIMS),
-    ("Theorem 2, and the printed list of updates", update_lists.CLAIMS),
-    ("The nested bias of Eq. 12/34: twelve readings", nested_bias.CLAIMS),
+    Chapter("Theorem 1: the closed form", "transformer_is_duat.py", closed_form.CLAIMS),
+    Chapter("Theorem 3: attention and feed-forward as matrices", "attention_is_a_matrix.py", attention.CLAIMS),
+    Chapter("Lemmas, and the network of two layers", "residual_network_is_duat.py", two_layers.CLAIMS),
+    Chapter("The induction", "residual_network_is_duat.py", induction_steps.CLAIMS),
+    Chapter(
+        "Theorem 2, and the printed list of updates", "printed_updates_fail_at_three_layers.py", update_lists.CLAIMS
+    ),
+    Chapter(
+        "The nested bias of Eq. 12/34: twelve readings", "printed_updates_fail_at_three_layers.py", nested_bias.CLAIMS
+    ),
 )
 
 
 @cache
 def claims() -> tuple[Claim, ...]:
     """The ledger, in the order of its chapters."""
-    return tuple(claim for _, rows in CHAPTERS for claim in rows)
+    return tuple(claim for chapter in CHAPTERS for claim in chapter.claims)
 
 
 def find(name: str) -> Claim:

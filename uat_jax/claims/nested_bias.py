@@ -10,7 +10,8 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import settle_by_depth
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import DEPTHS, SQUARE, Claim
+from uat_jax.claims.claim import DEPTHS, SQUARE, Claim, Kind
+from uat_jax.claims.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
@@ -108,7 +109,8 @@ def _claim(reading: tuple[str, str, str]) -> Claim:
         id=f"nested-bias.{matrix}-{bias}-{version}",
         title=f"nested bias: {words}",
         ledger="G16",
-        source="DUAT Eq. 12, 34",
+        kind=Kind.ALL_DEPTHS,
+        sources=(duat("3.3", 12), duat("B.3", 34), v2("3.5")),
         printed=PRINTED,
         reading=f"{words}; every other parameter of Eq. 11/33 as in Theorem 1",
         hypotheses=SQUARE,

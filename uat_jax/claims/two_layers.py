@@ -10,7 +10,8 @@ from uat_jax.certify.confirmation import confirm_steps, proved
 from uat_jax.certify.programs import settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import SQUARE, Claim
+from uat_jax.claims.claim import SQUARE, Claim, Kind
+from uat_jax.claims.source import duat, v2
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -137,7 +138,8 @@ CLAIMS = (
         id="lemma-1",
         title="a matrix times a UAT sum is a UAT sum",
         ledger="G1",
-        source="DUAT Eq. 19; v2 App. C (3)",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.1", 19), v2("C", 3)),
         printed=r"\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)=\sum_{j=1}^{N}(\beta\alpha_j)\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)",
         reading="α_j are matrices (v2, DUAT §2.1), as they must be for βα_j to be one of them",
         expects=Verdict.PROVED,
@@ -147,7 +149,8 @@ CLAIMS = (
         id="lemma-2.fixed-bias",
         title="the σ-terms of a multi-layer network have fixed biases",
         ledger="G2",
-        source="v2 Lemma 2; DUAT App. B.2, last sentence",
+        kind=Kind.EXISTENCE,
+        sources=(v2("C"), duat("B.2")),
         printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ corresponds to UAT}",
         reading="UAT: the network's own σ-terms, written on x_0, have parameters that do not depend on the input, so that "
         "the argument of the second σ is w x_0 + β (whether some other fixed sum equals the network depends on σ)",
@@ -159,7 +162,8 @@ CLAIMS = (
         id="lemma-2.dynamic-bias",
         title="a multi-layer network is a UAT sum with input-dependent biases",
         ledger="G2",
-        source="DUAT App. B.2",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2"),),
         printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ is a DUAT function}",
         reading="DUAT: b_{j,2} may depend on the input, by its own UAT sum",
         expects=Verdict.PROVED,
@@ -169,7 +173,8 @@ CLAIMS = (
         id="eq-22",
         title="the two-layer network written out, line by line",
         ledger="G4",
-        source="DUAT Eq. 21, 22",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 21, 22), v2("C", 4, 5)),
         printed=r"\mathbf{x}'_2=\{(\mathbf{W}'_{2,1}\mathbf{W}'_{1,1}\mathbf{x}'_0+\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3})+\cdots\}",
         expects=Verdict.PROVED,
         decide=_equation_22,
@@ -178,7 +183,8 @@ CLAIMS = (
         id="eq-23.simultaneous",
         title="Eq. 23 with its five assignments made at once",
         ledger="G5",
-        source="DUAT Eq. 23, 25",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 23, 25),),
         printed=_LETS_LATEX,
         reading="every right-hand side is the original value; b_{2,1} is a slip for b_{2,3}",
         hypotheses=SQUARE,
@@ -189,7 +195,8 @@ CLAIMS = (
         id="eq-23.sequential",
         title="Eq. 23 with its five assignments made one after the other",
         ledger="G5",
-        source="DUAT Eq. 23, 25",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 23, 25),),
         printed=_LETS_LATEX,
         reading="each assignment overwrites; b_{2,1} is a slip for b_{2,3}",
         hypotheses=SQUARE,
@@ -201,7 +208,8 @@ CLAIMS = (
         id="eq-23.v2-index",
         title="v2's W_{2,3} = W_{2,2}W_{1,1} in Eq. 23",
         ledger="G5",
-        source="v2 App. C (6)",
+        kind=Kind.IDENTITY,
+        sources=(v2("C", 6),),
         printed=r"\mathbf{W}'_{2,3}=\mathbf{W}'_{2,2}\mathbf{W}'_{1,1}",
         reading="every right-hand side is the original value",
         hypotheses=SQUARE,

@@ -11,8 +11,9 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import DEPTHS, SQUARE, Claim
+from uat_jax.claims.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.claims.nested_bias import PRINTED as BIAS_LATEX
+from uat_jax.claims.source import duat
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
@@ -176,7 +177,7 @@ def _raw_weights(settings: Settings) -> Iterator[Evidence]:
     return settle_by_depth(pair, DEPTHS, u.X0, what="transformer, raw W_{j,2}")
 
 
-_SOURCE = "DUAT §3.3 after Eq. 11, App. B.3 after Eq. 33"
+_SOURCES = (duat("3.3", 11), duat("B.3", 33))
 _PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
 
 
@@ -185,7 +186,8 @@ def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable
         id=f"updates.{name}",
         title=f"update list, {title}",
         ledger="G15",
-        source=_SOURCE,
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
         printed=PRINTED_LATEX,
         reading=read,
         hypotheses=_PRESUPPOSED,
@@ -205,7 +207,8 @@ CLAIMS = (
         id="updates.in-place",
         title="in-place update order of Theorem 2",
         ledger="Theorem 2",
-        source="correction of DUAT §3.3 and App. B.3",
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
         printed=written(u.in_place_rules(j)),
         reading="for j = 1…L−1: b_{j+1,2}, then W_{j+1,2}, then every W_{k,3}, then b_{j+1,3}, then W_{j+1,1}",
         hypotheses=_PRESUPPOSED,
@@ -222,7 +225,8 @@ CLAIMS = (
         id="updates.corrected-boxes",
         title="update list, (f) corrected: every W_{k,3} is multiplied",
         ledger="G15",
-        source=f"correction of {_SOURCE}",
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
         printed=written((*CORRECTED, BIAS.at(j, j + 1))),
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,
@@ -233,7 +237,8 @@ CLAIMS = (
         id="updates.first-factor-transformer",
         title="W_{1,2} = W_{1,2}W_{1,1} in a Transformer",
         ledger="G15",
-        source="DUAT §3.3, i = 0",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.3", 11), duat("B.3", 33)),
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
         reading="the product W_{1,2}W_{1,1}, as in Fig. 2 (the text of one copy has a comma between the factors)",
         hypotheses=SQUARE,
@@ -244,7 +249,8 @@ CLAIMS = (
         id="updates.first-factor-residual",
         title="W_{1,2} = W_{1,2}W_{1,1} in a residual network",
         ledger="G15",
-        source="DUAT §3.3, i = 0",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.3", 11), duat("B.3", 33)),
         printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
         reading="the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0",
         hypotheses=SQUARE,
@@ -256,7 +262,8 @@ CLAIMS = (
         id="updates.raw-weights",
         title="W_{j+1,2} = W_{j+1,2}W_{j,1} on a Transformer's own weights",
         ledger="G15",
-        source=_SOURCE,
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
         printed=r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}",
         reading="Eq. 30 is not applied first; the other rules are the corrected ones",
         hypotheses=SQUARE,

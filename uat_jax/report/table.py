@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Console, Group
@@ -12,6 +11,8 @@ from rich.text import Text
 
 from uat_jax.certify.certificate import Certificate
 from uat_jax.certify.verdict import Verdict
+from uat_jax.claims.chapter import Chapter
+from uat_jax.claims.source import written
 
 COLOURS = {
     Verdict.PROVED: "bold green",
@@ -103,15 +104,15 @@ def _legend(certificates: Sequence[Certificate], seconds: float) -> Group:
     return Group(*lines)
 
 
-def show_claims(console: Console, chapters: Iterable[tuple[str, Iterable[Any]]]) -> None:
+def show_claims(console: Console, chapters: Iterable[Chapter]) -> None:
     """The ledger: every claim with its source and the verdict it expects."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("claim", "what is claimed", "source", "ledger", "expects"):
         table.add_column(name, no_wrap=name in ("claim", "expects"))
-    for chapter, rows in chapters:
+    for chapter in chapters:
         table.add_section()
-        table.add_row("", Text(chapter, style="bold underline"))
-        for claim in rows:
+        table.add_row("", Text(chapter.title, style="bold underline"))
+        for claim in chapter.claims:
             verdict = Text(claim.expects, style=COLOURS[claim.expects])
-            table.add_row(claim.id, claim.title, claim.source, claim.ledger, verdict)
+            table.add_row(claim.id, claim.title, written(claim.sources), claim.ledger, verdict)
     console.print(table)
