@@ -81,7 +81,7 @@ def test_corrections_are_proved(name):
 
 @pytest.mark.parametrize("claim", uj.claims(), ids=lambda claim: claim.id)
 def test_rows_say_what_they_are_about(claim):
-    assert claim.title and claim.ledger and claim.source and claim.printed and claim.hypotheses
+    assert claim.title and claim.ledger and claim.sources and claim.printed and claim.hypotheses
     assert claim.printed.count("{") == claim.printed.count("}")
 
 

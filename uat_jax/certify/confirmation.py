@@ -1,12 +1,13 @@
-"""A symbolic proof confirmed by a second method: both sides lowered to JAX and compared in prime fields.
+"""A symbolic proof confirmed by other methods: both sides lowered to JAX, compared in prime fields, float64 and balls.
 
-σ becomes a function without any symmetry (log Γ, which prime fields take for an unknown function), the weights and the
-argument are the inputs, and the symbolic dimensions get small different sizes.
+The weights and the argument are the inputs, and the symbolic dimensions get small different sizes.  In prime fields σ
+becomes a function without any symmetry (log Γ, which they take for an unknown function); in float64 and balls it is the
+logistic function, which is defined everywhere.  Where one method proves what another finds different, the run stops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -14,51 +15,100 @@ import jax.numpy as jnp
 import sympy
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.certify.agreement import agreement
 from uat_jax.certify.fields_evidence import METHOD
 from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.prime_fields import PrimeFields
+from uat_jax.certify.sampling import sample
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.errors import DisagreementError, UatJaxError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.step import Step
 
 LOG2_ERROR = -128.0
+POINTS, DIGITS = 1, 30
+
+Activation = Callable[[jax.Array], jax.Array]
 
 Sizes = dict[Any, int]
 
 
 def proved(steps: Iterable[Step], *, method: str, what: str) -> Iterator[Evidence]:
-    """The proof of a chain of equations, and its confirmation where there is one."""
+    """The proof of a chain of equations, and its confirmation where there is one.
+
+    Raises `DisagreementError` if the steps are proved, and another method finds a difference.
+    """
     steps = tuple(steps)
-    yield prove(steps, method=method, what=what)
+    proof = prove(steps, method=method, what=what)
+    yield proof
     confirmed = confirm_steps(steps, what=f"of {len(steps)} steps")
     if confirmed is not None:
-        yield confirmed
+        yield agreeing(proof, confirmed)
+
+
+def agreeing(proof: Evidence, confirmed: Evidence) -> Evidence:
+    """The confirmation of a proof.  Raises `DisagreementError` if it finds a difference where the proof finds none."""
+    if proof.verdict is Verdict.PROVED and confirmed.verdict is not Verdict.CERTIFIED:
+        sides = f"{proof.method}: {proof.finding}; {confirmed.method}: {confirmed.finding}"
+        raise DisagreementError(f"two methods contradict each other, please report this: {sides}")
+    return confirmed
 
 
 def confirm(left: Program, right: Program, *, what: str) -> Evidence:
-    """CERTIFIED if prime fields find both programs equal, UNKNOWN if they find them different."""
-    sizes, programs = _lowered(left, right)
-    found = PrimeFields(*programs).compare(LOG2_ERROR, thoroughly=False)
+    """CERTIFIED if prime fields find both programs equal and their values agree, UNKNOWN if they find them different.
+
+    Raises `DisagreementError` if prime fields find them equal and their values in float64 or balls are apart.
+    """
+    sizes, trace = _lowered(left, right)
+    found = PrimeFields(*trace(jax.lax.lgamma)).compare(LOG2_ERROR, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
     figures = {"log2_error": found.log2_error, "theorem": not found.condition, "sizes": named}
+    at = f" at {shown}" if shown else ""
     if not found.equal or found.log2_error > LOG2_ERROR:
-        return Evidence(METHOD, f"{what}: different at {shown}", Verdict.UNKNOWN, figures)
-    finding = f"{what}: equal at {shown}, except with probability 2^{found.log2_error:.0f}"
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
+        return Evidence(METHOD, f"{what}: different{at}", Verdict.UNKNOWN, figures)
+    _agree(*trace(jax.nn.sigmoid), what=what + at)
+    finding = (
+        f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
+        f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
+    )
+    return Evidence(METHOD, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+
+
+def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
+    """Whether prime fields find both programs equal at given sizes; True where they do not fit at such sizes."""
+    letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
+    try:
+        sides = _traced(left, right, letters, sizes, jax.lax.lgamma)
+    except (UatJaxError, TypeError, ValueError):
+        return True
+    found = PrimeFields(*sides).compare(LOG2_ERROR, thoroughly=False)
+    return found.equal and found.log2_error <= LOG2_ERROR
+
+
+def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
+    """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
+    seen = sample(left, right, seed=0)
+    if seen.apart or seen.mismatched or seen.reason:
+        reason = seen.reason or "values in float64 are apart"
+        raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
+    found = agreement(left, right, points=POINTS, digits=DIGITS)
+    if not found.agrees:
+        raise DisagreementError(f"{what}: equal in prime fields, but in balls {found.reason}; please report this")
 
 
 def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
     """The same for the equations of a chain; None if none of them can be lowered (sums over a symbolic range, say)."""
     found = []
     for step in steps:
-        programs = _sides(step)
+        programs = sides(step)
         if programs is not None:
             try:
                 found.append(confirm(*programs, what=step.name))
+            except DisagreementError:
+                raise
             except UatJaxError:
                 continue
     if not found:
@@ -72,8 +122,8 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
     return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
 
 
-def _sides(step: Step) -> tuple[Program, Program] | None:
-    """Both sides as programs; None where the definitions are no finite list or a side has no letter."""
+def sides(step: Step) -> tuple[Program, Program] | None:
+    """Both sides of an equation as programs over its letters; None where the definitions are no finite list."""
     if not isinstance(step.where, Mapping):
         return None
     left, right = (_program(side, step.where, name) for side, name in ((step.left, "left"), (step.right, "right")))
@@ -94,26 +144,33 @@ def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: s
         return None
 
 
-def _lowered(left: Program, right: Program) -> tuple[Sizes, tuple[ClosedJaxpr, ClosedJaxpr]]:
-    """Both programs as jaxprs of the same letters, at the first sizes that fit."""
+Trace = Callable[[Activation], tuple[ClosedJaxpr, ClosedJaxpr]]
+"""σ → both programs as jaxprs."""
+
+
+def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
+    """The first sizes that fit, and both programs as jaxprs of the same letters at those sizes."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
     symbols = sorted({s for l in letters for size in l.shape for s in size.free_symbols}, key=str)
     count = len(symbols)
     reason = ""
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
         sizes = dict(zip(symbols, numbers, strict=True))
+        trace = lambda activation, at=sizes: _traced(left, right, letters, at, activation)
         try:
-            return sizes, _traced(left, right, letters, sizes)
+            trace(jax.lax.lgamma)
         except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
             reason = str(error)
+        else:
+            return sizes, trace
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
 
 
 def _traced(
-    left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes
+    left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
 ) -> tuple[ClosedJaxpr, ClosedJaxpr]:
     specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
-    of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes))(specs)
+    of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
     return of(left), of(right)
 
 
@@ -125,8 +182,14 @@ def _whole(dimension: Any, sizes: Sizes) -> int:
     return int(size)
 
 
-def _value(program: Program, letters: tuple[m.Letter, ...], arrays: Mapping[str, Any], sizes: Sizes) -> jax.Array:
+def _value(
+    program: Program,
+    letters: tuple[m.Letter, ...],
+    arrays: Mapping[str, Any],
+    sizes: Sizes,
+    activation: Activation,
+) -> jax.Array:
     argument, names = letters[0], {str(letter) for letter in program.inputs}
-    lowered = Lowered(program, argument, jax.lax.lgamma, dimensions=sizes)
+    lowered = Lowered(program, argument, activation, dimensions=sizes)
     weights = {name: array for name, array in arrays.items() if name in names and name != str(argument)}
     return lowered(weights, arrays[str(argument)])

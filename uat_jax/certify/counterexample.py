@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.arithmetic.balls import exact
+from uat_jax.certify.confirmation import equal_at
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
@@ -55,23 +56,39 @@ def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) ->
 
     Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
     """
-    letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
-    symbols = sorted({s for l in letters for size in l.shape for s in size.free_symbols}, key=str)
-    for sizes in sorted(product((1, 2), repeat=len(symbols)), key=sum):
-        dimensions = dict(zip(symbols, sizes, strict=True))
+    for dimensions in _sizes(left, right):
         with jax.enable_x64(True):
-            found = _Search(left, right, argument, letters, dimensions).run(seed)
+            found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
         if found is not None:
             return found
     return None
 
 
+def _letters(left: Program, right: Program) -> tuple[m.Letter, ...]:
+    return tuple(dict.fromkeys((*left.inputs, *right.inputs)))
+
+
+def _sizes(left: Program, right: Program) -> list[dict[Any, int]]:
+    """The sizes that are tried, smallest first."""
+    symbols = sorted({s for l in _letters(left, right) for size in l.shape for s in size.free_symbols}, key=str)
+    choices = sorted(product((1, 2), repeat=len(symbols)), key=sum)
+    return [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
+
+
 def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:
-    """The counterexample as evidence: REFUTED, or UNKNOWN if none is found."""
+    """The counterexample as evidence: REFUTED, or UNKNOWN if none is found.
+
+    ``smaller_shapes`` in its figures: how many smaller ones there are, and at how many of them prime fields find both
+    sides equal.  Where these are all, no smaller shape shows the difference.
+    """
     found = find(network, printed, argument)
     if found is None:
         return Evidence("counterexample", "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
-    return Evidence("counterexample", str(found), Verdict.REFUTED, {"counterexample": asdict(found)})
+    sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
+    smaller = _sizes(network, printed)[: sizes.index(dict(found.dimensions))]
+    figures = {"tried": len(smaller), "equal": sum(equal_at(network, printed, at) for at in smaller)}
+    evidence = {"counterexample": asdict(found), "smaller_shapes": figures}
+    return Evidence("counterexample", str(found), Verdict.REFUTED, evidence)
 
 
 @dataclass

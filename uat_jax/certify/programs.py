@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from uat_jax.certify.confirmation import confirm
+from uat_jax.certify.confirmation import agreeing, confirm, sides
 from uat_jax.certify.counterexample import refute
 from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.difference import Difference, first_difference
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
 
 Pair = Callable[[int], tuple[Program, Program]]
 """depth → (network, printed closed form)."""
@@ -32,13 +34,27 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     """PROVED if both programs have one normal form; else the first wrong word and a counterexample."""
     found = difference(network, printed)
     if found is None:
-        yield Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
-        yield confirm(network, printed, what=what)
+        proof = Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
+        yield proof
+        yield agreeing(proof, confirm(network, printed, what=what))
         return
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield confirm(network, printed, what=what)
     yield refute(network, printed, argument)
+
+
+def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterator[Evidence]:
+    """The same for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
+
+    Raises `InputError` if the definitions of its letters are no finite list.
+    """
+    pair = sides(step)
+    if pair is None:
+        raise InputError(f"{step.name}: the letters are not defined by a finite list; wanted a mapping")
+    argument = (*pair[0].inputs, *pair[1].inputs)[0]
+    for found in settle(*pair, argument, what=what or step.name):
+        yield replace(found, subject=subject)
 
 
 def settle_by_depth(
@@ -62,7 +78,7 @@ def settle_by_depth(
     failure, exact = found.figures["first_failure"], found.figures["exact_depths"]
     if failure is None:
         yield found
-        yield replace(confirm_at(pair, exact[-1], what), subject=what)
+        yield replace(agreeing(found, confirm_at(pair, exact[-1], what)), subject=what)
         return
     network, printed = pair(failure)
     yield replace(found, figures={**found.figures, **_written(printed)})

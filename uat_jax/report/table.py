@@ -58,27 +58,42 @@ def _reason(certificate: Certificate) -> str:
     """The shortest honest answer to "how do you know?"."""
     if certificate.verdict == Verdict.REFUTED:
         return _refutation(certificate)
-    findings: dict[str, list[str]] = {}
-    for evidence in certificate.evidence:
-        findings.setdefault(evidence.method, []).append(evidence.finding)
-    proof = findings.get("induction") or findings.get("normal form") or findings.get("floats", [])
-    lines = ["; ".join(proof), *_fields(certificate), *_floats(certificate), *findings.get("predictions", [])]
-    return "\n".join(lines)
+    lines = ["; ".join(_proofs(certificate)), *_fields(certificate), *_floats(certificate), *_predictions(certificate)]
+    return "\n".join(filter(None, lines))
+
+
+def _proofs(certificate: Certificate) -> list[str]:
+    """What gives the certificate its verdict: inductions if there are any, else all findings of that strength."""
+    found = [e for e in certificate.evidence if e.verdict is certificate.verdict]
+    inductions = [e for e in found if e.method == "induction"]
+    others = [e for e in found if e.method != "prime fields"]
+    chosen = inductions or others or found
+    return list(
+        dict.fromkeys(f"{e.subject}: {e.finding}" if e.subject and not inductions else e.finding for e in chosen)
+    )
+
+
+def _predictions(certificate: Certificate) -> list[str]:
+    return [e.finding for e in certificate.evidence if e.method == "predictions"]
 
 
 def _refutation(certificate: Certificate) -> str:
     """The depth at which it goes wrong, the wrong word and the right one, and a point where it shows."""
-    figures = next(e.figures for e in certificate.evidence if e.figures.get("wrong_word"))
-    exact = figures.get("exact_depths")
-    depth = f"right for L ≤ {exact[-1]}; at L = {figures['first_failure']} " if exact else ""
-    counter = next(e for e in certificate.evidence if e.method == "counterexample")
-    return f"{depth}{figures['wrong_word']} instead of {figures['right_word']}\n{counter.finding}"
+    words = next((e.figures for e in certificate.evidence if e.figures.get("wrong_word")), None)
+    lines = []
+    if words is not None:
+        exact = words.get("exact_depths")
+        depth = f"right for L ≤ {exact[-1]}; at L = {words['first_failure']} " if exact else ""
+        lines.append(f"{depth}{words['wrong_word']} instead of {words['right_word']}")
+    found = [e for e in certificate.evidence if e.verdict is Verdict.REFUTED]
+    return "\n".join([*lines, found[0].finding])
 
 
 def _fields(certificate: Certificate) -> list[str]:
     """The confirmation of a proof in prime fields, with the worst chance of error."""
-    found = [e.figures["log2_error"] for e in certificate.evidence if e.method == "prime fields"]
-    return [f"confirmed in prime fields, chance of error 2^{max(found):.0f}"] if found else []
+    fields = [e for e in certificate.evidence if e.method == "prime fields" and e.verdict is Verdict.CERTIFIED]
+    found = [e.figures["log2_error"] for e in fields if "log2_error" in e.figures]
+    return [f"confirmed in prime fields (chance of error 2^{max(found):.0f}), float64 and balls"] if found else []
 
 
 def _floats(certificate: Certificate) -> list[str]:
