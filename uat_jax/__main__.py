@@ -1,5 +1,16 @@
-"""``python -m uat_jax`` is ``uat-jax``."""
+"""``python -m uat_jax`` and the command ``uat-jax``."""
+
+import sys
 
 from uat_jax.cli import main
+from uat_jax.compilation_cache import enable
 
-raise SystemExit(main())
+
+def command() -> int:
+    """The command line with compiled kernels kept between runs."""
+    enable()
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(command())

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +23,15 @@ from uat_jax.certify.equivalence import KIND, certify
 from uat_jax.certify.named_function import named_function
 from uat_jax.certify.settings import DEVICES, DTYPES, Settings
 from uat_jax.certify.specification import parse
+from uat_jax.claims.claim import Claim, Kind
 from uat_jax.claims.closed_form import check_own_network
-from uat_jax.claims.ledger import CHAPTERS, claims, find, recheck
+from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
+from uat_jax.claims.parallel import decide_all
+from uat_jax.claims.source import PAPERS
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report.equivalence import show_equivalence
-from uat_jax.report.statement import latex, show_statement
-from uat_jax.report.table import show_claims, show_verdicts
+from uat_jax.report.statement import latex, show_record, show_statement
+from uat_jax.report.table import show_claims, show_records, show_verdicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,8 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_prove(commands)
     _add_certify(commands)
-    listing = commands.add_parser("claims", help="list the ledger")
-    listing.set_defaults(run=_claims)
+    _add_claims(commands)
     show = commands.add_parser("show", help="print one claim step by step, each step checked")
     show.add_argument("claim")
     show.add_argument(
@@ -79,7 +79,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_prove(commands: Any) -> None:
     prove = commands.add_parser("prove", help="decide the whole ledger, or the claims named")
-    prove.add_argument("claims", nargs="*", metavar="CLAIM")
+    prove.add_argument(
+        "claims", nargs="*", metavar="CLAIM", help="an id, or its first words: updates, diamond.property-1"
+    )
     prove.add_argument(
         "--depth", type=int, default=Settings.depth, help="layers of evaluated networks (default %(default)s)"
     )
@@ -96,9 +98,20 @@ def _add_prove(commands: Any) -> None:
         "--weights", metavar="FILE.npz", help="take the float evidence on this network (docs/weights.md)"
     )
     prove.add_argument("--inputs", metavar="FILE.npz", help="and on these inputs")
+    prove.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core; one on accelerators)")
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
     prove.set_defaults(run=_prove)
+
+
+def _add_claims(commands: Any) -> None:
+    listing = commands.add_parser("claims", help="list the ledger, or what fits all that is asked for")
+    listing.add_argument("--paper", help=f"one of {', '.join(PAPERS)}")
+    listing.add_argument("--section", metavar="S", help='such as 3.3, B.2 or "Fig. 2"')
+    listing.add_argument("--equation", metavar="N", help="the printed number")
+    listing.add_argument("--kind", help=f"one of {', '.join(Kind)}")
+    listing.add_argument("--verdict", help="the verdict that the ledger expects: PROVED, REFUTED …")
+    listing.set_defaults(run=_claims)
 
 
 def _add_certify(commands: Any) -> None:
@@ -161,36 +174,26 @@ def _prove(options: argparse.Namespace) -> int:
         weights=options.weights,
         inputs=options.inputs,
     )
-    wanted = tuple(find(name) for name in options.claims) or claims()
+    wanted = tuple(dict.fromkeys(c for name in options.claims for c in named(name))) or claims()
     check_own_network(settings, {claim.id.partition(".")[0] for claim in wanted})
     for target in (options.out and Path(options.out) / "certificate", options.json and Path(options.json)):
         if target:
             _check_writable(target)
     start = time.perf_counter()
-    found = _decide_all(wanted, settings)
+    found = _decide_all(wanted, settings, options.jobs)
     chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
     show_verdicts(_console(), chapters, time.perf_counter() - start)
     _write(found, options)
     return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 
-def _decide_all(wanted: Sequence[Any], settings: Settings) -> dict[str, Certificate]:
-    """id → certificate, in the order asked for, decided on all cores with progress on the terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with (
-        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
-        ThreadPoolExecutor(os.cpu_count()) as pool,
-    ):
-        task = progress.add_task("deciding", total=len(wanted))
-        running = {pool.submit(decide, claim, settings): claim.id for claim in wanted}
-        try:
-            for future in as_completed(running):
-                future.result()
-                progress.update(task, advance=1, description=running[future])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return {name: future.result() for future, name in running.items()}
+def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -> dict[str, Certificate]:
+    """id → certificate, in the order asked for, with progress on the terminal."""
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=len(wanted))
+        show = lambda done, now: bar.update(task, completed=done, description=", ".join(now))
+        return decide_all(wanted, settings, jobs=jobs, progress=show)
 
 
 def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
@@ -210,17 +213,31 @@ def _check_writable(path: Path) -> None:
     probe.unlink()
 
 
+FILTERS = ("paper", "section", "equation", "kind", "verdict")
+
+
 def _claims(options: argparse.Namespace) -> int:
-    show_claims(_console(), CHAPTERS)
+    asked = {name: getattr(options, name) for name in FILTERS if getattr(options, name) is not None}
+    chosen = select(**asked)
+    if not chosen:
+        raise InputError(f"no claim fits {' and '.join(f'{k} {v}' for k, v in asked.items())}; ask for less")
+    show_claims(_console(), CHAPTERS, chosen)
+    if not asked:
+        show_records(_console(), records())
     return 0
 
 
 def _show(options: argparse.Namespace) -> int:
-    certificate = decide(find(options.claim), Settings(depth=options.depth, dtypes=()))
+    record = next((r for r in records() if r.id == options.claim), None)
+    if record is not None:
+        show_record(_console(), record)
+        return 0
+    claim = find(options.claim)
+    certificate = decide(claim, Settings(depth=options.depth, dtypes=()))
     if options.latex:
         print(latex(certificate), end="")
     else:
-        show_statement(_console(), certificate)
+        show_statement(_console(), certificate, script_of(claim))
     return 0
 
 

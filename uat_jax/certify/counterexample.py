@@ -17,6 +17,7 @@ import numpy as np
 
 from uat_jax.arithmetic.balls import exact
 from uat_jax.certify.confirmation import equal_at
+from uat_jax.certify.numpy_program import numpy_program
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
@@ -87,8 +88,15 @@ def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:
     sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
     smaller = _sizes(network, printed)[: sizes.index(dict(found.dimensions))]
     figures = {"tried": len(smaller), "equal": sum(equal_at(network, printed, at) for at in smaller)}
-    evidence = {"counterexample": asdict(found), "smaller_shapes": figures}
+    example = {**asdict(found), "reproducer": _reproducer(network, printed, found)}
+    evidence = {"counterexample": example, "smaller_shapes": figures}
     return Evidence("counterexample", str(found), Verdict.REFUTED, evidence)
+
+
+def _reproducer(network: Program, printed: Program, found: Counterexample) -> str:
+    by_name = {str(s): s for at in _sizes(network, printed) for s in at}
+    sizes = {by_name[name]: size for name, size in found.dimensions.items()}
+    return numpy_program(network, printed, found.inputs, sizes, ("network", "printed"))
 
 
 @dataclass

@@ -14,9 +14,12 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Verdict
 from uat_jax.claims import attention, closed_form, induction_steps, nested_bias, two_layers, update_lists
 from uat_jax.claims.chapter import Chapter
-from uat_jax.claims.claim import Claim
+from uat_jax.claims.claim import Claim, Kind
+from uat_jax.claims.record import Record
+from uat_jax.claims.source import PAPERS
 from uat_jax.errors import InputError, MismatchError
 
 CHAPTERS = (
@@ -42,11 +45,59 @@ def claims() -> tuple[Claim, ...]:
 def find(name: str) -> Claim:
     """The claim with that id.  Raises `InputError` naming the nearest id if there is none."""
     by_id = {claim.id: claim for claim in claims()}
+    if any(record.id == name for record in records()):
+        raise InputError(f"{name!r} is listed only, there is nothing to decide; `uat-jax show {name}` says why")
     if name not in by_id:
         nearest = get_close_matches(name, by_id, n=1, cutoff=0.3)
         hint = f"did you mean {nearest[0]!r}? " if nearest else ""
         raise InputError(f"unknown claim {name!r}; {hint}`uat-jax claims` lists all")
     return by_id[name]
+
+
+def records() -> tuple[Record, ...]:
+    """The rows with nothing to decide, in the order of the chapters."""
+    return tuple(record for chapter in CHAPTERS for record in chapter.records)
+
+
+def script_of(claim: Claim) -> str:
+    """The script that argues a claim, below proofs/: of a refuted one the script that shows its counterexample."""
+    if claim.expects is Verdict.REFUTED:
+        return f"counterexamples/{claim.id.replace('.', '_').replace('-', '_')}.py"
+    return next(chapter.script for chapter in CHAPTERS if claim in chapter.claims)
+
+
+def select(
+    *,
+    paper: str | None = None,
+    section: str | None = None,
+    equation: str | None = None,
+    kind: str | None = None,
+    verdict: str | None = None,
+) -> tuple[Claim, ...]:
+    """The claims that fit everything given: a place in a paper, the kind of statement, the expected verdict.
+
+    Raises `InputError` for a paper, kind or verdict that does not exist, naming those that do.
+    """
+    for what, given, known in (("paper", paper, PAPERS), ("kind", kind, Kind), ("verdict", verdict, Verdict)):
+        if given is not None and given not in list(known):
+            raise InputError(f"unknown {what} {given!r}; wanted one of {', '.join(known)}")
+    fits = lambda source: (
+        (paper is None or source.paper == paper)
+        and (section is None or source.section == section or source.section.startswith(f"{section}."))
+        and (equation is None or equation in source.equations)
+    )
+    return tuple(
+        c for c in claims() if any(map(fits, c.sources)) and kind in (None, c.kind) and verdict in (None, c.expects)
+    )
+
+
+def named(words: str) -> tuple[Claim, ...]:
+    """The claims whose ids begin with these words, such as "updates" or "diamond.property-1".
+
+    Raises `InputError` naming the nearest id if there is none.
+    """
+    found = tuple(c for c in claims() if c.id == words or c.id.startswith(f"{words}."))
+    return found or (find(words),)
 
 
 def prove(claim: str, **settings: Any) -> Certificate:

@@ -8,17 +8,20 @@ from rich.console import Console
 from rich.text import Text
 
 from uat_jax.certify.certificate import Certificate
+from uat_jax.claims.record import Record
+from uat_jax.claims.source import written
 from uat_jax.report.table import COLOURS
 
 
-def show_statement(console: Console, certificate: Certificate) -> None:
-    """Print the claim, its verdict, and every step or executed line with what was found."""
+def show_statement(console: Console, certificate: Certificate, script: str) -> None:
+    """Print the claim, its verdict, the script that argues it, and every step or executed line with what was found."""
     claim = certificate.claim
     console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
-    for name in ("source", "ledger", "printed", "reading", "correction"):
+    for name in ("kind", "source", "ledger", "printed", "reading", "correction"):
         if claim[name]:
             console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
     console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
+    console.print(Text.assemble(("  script     ", "dim"), f"proofs/{script}"))
     console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))
     for evidence in certificate.evidence:
         console.print()
@@ -27,6 +30,18 @@ def show_statement(console: Console, certificate: Certificate) -> None:
             console.print(Text.assemble(("  ✓ ", "green"), (step["name"], "italic"), f"\n      {step['equation']}"))
         for line in str(evidence.figures.get("program", "")).splitlines():
             console.print(Text(f"    {line}"))
+
+
+def show_record(console: Console, record: Record) -> None:
+    """Print a row with nothing to decide."""
+    console.print(Text(f"{record.id}: {record.status}", style="bold"))
+    for name, text in (
+        ("source", written(record.sources)),
+        ("ledger", record.ledger),
+        ("says", record.says),
+        ("note", record.note),
+    ):
+        console.print(Text.assemble((f"  {name:10s} ", "dim"), text))
 
 
 def latex(certificate: Certificate) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
 from rich.console import Console, Group
@@ -12,6 +12,8 @@ from rich.text import Text
 from uat_jax.certify.certificate import Certificate
 from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.chapter import Chapter
+from uat_jax.claims.claim import Claim
+from uat_jax.claims.record import Record
 from uat_jax.claims.source import written
 
 COLOURS = {
@@ -119,15 +121,28 @@ def _legend(certificates: Sequence[Certificate], seconds: float) -> Group:
     return Group(*lines)
 
 
-def show_claims(console: Console, chapters: Iterable[Chapter]) -> None:
-    """The ledger: every claim with its source and the verdict it expects."""
+def show_claims(console: Console, chapters: Iterable[Chapter], chosen: Collection[Claim]) -> None:
+    """The chosen claims by chapter, each with its sources, the kind of its statement and the verdict it expects."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("claim", "what is claimed", "source", "ledger", "expects"):
+    for name in ("claim", "what is claimed", "source", "ledger", "kind", "expects"):
         table.add_column(name, no_wrap=name in ("claim", "expects"))
     for chapter in chapters:
-        table.add_section()
-        table.add_row("", Text(chapter.title, style="bold underline"))
-        for claim in chapter.claims:
+        rows = [claim for claim in chapter.claims if claim in chosen]
+        if rows:
+            table.add_section()
+            table.add_row("", Text(chapter.title, style="bold underline"))
+        for claim in rows:
             verdict = Text(claim.expects, style=COLOURS[claim.expects])
-            table.add_row(claim.id, claim.title, written(claim.sources), claim.ledger, verdict)
+            table.add_row(claim.id, claim.title, written(claim.sources), claim.ledger, claim.kind, verdict)
+    console.print(table)
+    console.print(f"{len(chosen)} claims")
+
+
+def show_records(console: Console, records: Iterable[Record]) -> None:
+    """The rows with nothing to decide, and why."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="Listed, with nothing to decide", title_justify="left")
+    for name in ("row", "what is said", "source", "ledger", "status"):
+        table.add_column(name, no_wrap=name in ("row", "status"))
+    for record in records:
+        table.add_row(record.id, record.says, written(record.sources), record.ledger, record.status)
     console.print(table)

@@ -1,0 +1,40 @@
+"""Compiled kernels kept on disk between runs.
+
+They lie in ``$UAT_JAX_CACHE``, else in ``uat_jax`` below the user's cache folder (``$XDG_CACHE_HOME`` or ``~/.cache``);
+``UAT_JAX_CACHE=off`` keeps none.  Whoever sets JAX's own ``JAX_COMPILATION_CACHE_DIR`` is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import jax
+
+SETTINGS: dict[str, object] = {
+    "jax_persistent_cache_min_compile_time_secs": 0.0,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+"""The kernels are many and small: all are kept."""
+
+
+def folder() -> Path | None:
+    """Where compiled kernels are kept; None if they are not, or if JAX was told where."""
+    given = os.environ.get("UAT_JAX_CACHE", "")
+    if given == "off" or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        return None
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(given) if given else Path(base) / "uat_jax"
+
+
+def enable() -> None:
+    """Keep the kernels that this process and those it starts compile.
+
+    For the command line only: a program that imports the package decides for itself.
+    """
+    where = folder()
+    if where is None:
+        return
+    for name, value in {**SETTINGS, "jax_compilation_cache_dir": str(where)}.items():
+        jax.config.update(name, value)
+        os.environ[name.upper()] = str(value)
