@@ -27,7 +27,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Va
 
 from uat_jax.arithmetic import jaxpr_values as values
 from uat_jax.arithmetic.interpreter import BODY
-from uat_jax.arithmetic.jaxpr_extents import DEPTH, EVALUATIONS, Extents
+from uat_jax.arithmetic.jaxpr_extents import LIMITS, Extents
 from uat_jax.arithmetic.jaxpr_values import COPIES, damaged, primitives, shown
 from uat_jax.arithmetic.stored_control import CALL, SCAN, scan_parameters
 from uat_jax.arithmetic.tracing import shape_of, source_line
@@ -42,12 +42,8 @@ def encode(closed_jaxpr: ClosedJaxpr) -> dict[str, Any]:
     """
     writer = _Writer()
     writer.place(closed_jaxpr)
-    evaluations, depth = writer.extents.known[-1]
-    if evaluations > EVALUATIONS or depth > DEPTH:
-        raise UnsupportedError(
-            f"the program takes {evaluations} equations, nested {depth} deep; "
-            f"a certificate holds up to {EVALUATIONS} and {DEPTH}: use fewer steps"
-        )
+    if not writer.extents.known[-1].allowed:
+        raise UnsupportedError(f"the program takes {LIMITS}, which no certificate holds; use fewer steps")
     return {"jaxprs": writer.jaxprs, "lines": writer.lines}
 
 
@@ -195,9 +191,8 @@ class _Reader:
         self.append(ClosedJaxpr(jaxpr, [array for array, _ in arrays]), calls)
 
     def append(self, jaxpr: ClosedJaxpr, calls: list[Any]) -> None:
-        evaluations, depth = self.extents.append(calls)
-        if evaluations > EVALUATIONS or depth > DEPTH:
-            raise damaged(f"it takes more than {EVALUATIONS} equations, or calls nested more than {DEPTH} deep")
+        if not self.extents.append(calls).allowed:
+            raise damaged(f"it takes {LIMITS}")
         reason = _rejection(jaxpr.jaxpr)
         if reason:
             raise damaged(f"JAX rejects it ({reason})")
