@@ -167,6 +167,10 @@ class Evaluator:
                 return by.multiply(*map(run, e.args), product=np.kron)
             case m.Vectorised() | m.Matricised():
                 return run(e.arg).moved(lambda a: a.reshape(shape))
+            case m.Hadamard():
+                return by.multiply(*map(run, e.args), product=np.multiply)
+            case m.Diagonal():
+                return run(e.arg).moved(lambda a: np.diag(a[:, 0]))
             case m.Activation():
                 return by.elementwise(self.sigma, run(e.arg))
             case m.RowSoftmax():
@@ -184,13 +188,16 @@ class Evaluator:
         terms = [self(e.body, (*around, (e.index, k))) for k in range(lower, upper + 1)]
         return self.arithmetic.add(exact(np.zeros(shape)), *terms)
 
+    def function(self, letter: m.Letter, argument: tuple, shape: tuple[int, int], bound=()) -> tuple[np.ndarray, ...]:
+        """R and r of the dynamic parameter with that letter, for an argument and a value of those shapes."""
+        form = (("function", *self._named(letter, bound)), *argument, *shape)
+        entries = shape[0] * shape[1]
+        return self._drawn(form, (entries, argument[0] * argument[1])), self._drawn((form, "bias"), (entries, 1))
+
     def _dependent(self, e: m.Dependent, bound, shape: tuple[int, int]) -> Bounded:
-        argument, name = self(e.arg, bound), ("function", *self._named(e.letter, bound))
+        argument, by = self(e.arg, bound), self.arithmetic
         column = argument.moved(lambda a: a.reshape(-1, 1))
-        form = (name, *argument.value.shape, *shape)
-        R = self._drawn(form, (shape[0] * shape[1], column.value.size))
-        r = self._drawn((form, "bias"), (shape[0] * shape[1], 1))
-        by = self.arithmetic
+        R, r = self.function(e.letter, argument.value.shape, shape, bound)
         inner = by.add(by.multiply(exact(R), column), exact(r))
         return by.elementwise(np.tanh, inner).moved(lambda a: a.reshape(shape))
 
@@ -267,11 +274,15 @@ class Generator:
         makers = [
             lambda: m.Kronecker(draw(a, c), draw(b, d)),
             lambda: m.Matricised(draw(rows * columns, ONE), rows, columns),
+            lambda: m.Hadamard(draw(rows, columns), draw(rows, columns)),
         ]
+        if rows == columns:
+            makers.append(lambda: m.Diagonal(draw(rows, ONE)))
         if columns == 1:
             makers += [
                 lambda: m.Vectorised(draw(a, b)),
                 lambda: m.Kronecker(draw(a, c), draw(b, d)) @ m.Vectorised(draw(c, d)),
+                lambda: m.Diagonal(m.Vectorised(draw(a, b))) @ m.Vectorised(draw(a, b)),
             ]
         return self.pick(makers)()
 
@@ -369,6 +380,17 @@ def true_rewrites(e: m.Expression) -> list[m.Expression]:
             found.append(m.Kronecker(x.T, y.T))  # type: ignore[attr-defined]
         case m.Kronecker(args=(x, y)) if 1 not in (*x.shape, *y.shape):  # type: ignore[attr-defined]
             found.append(m.Kronecker(x, m.Identity(y.shape[0])) @ m.Kronecker(m.Identity(x.shape[1]), y))  # type: ignore
+        case m.Hadamard(args=(x, y)):
+            found.append(m.Hadamard(x.T, y.T).T)  # type: ignore[attr-defined]
+        case m.Diagonal(args=(x,)):
+            found += [e.T, m.Diagonal(x + x) - e]  # type: ignore[operator, arg-type]
+        case m.RowSoftmax(args=(x,)):
+            shift = m.Letter("C", e.shape[0], 1) @ m.Ones(1, e.shape[1])
+            found.append(m.RowSoftmax(x + shift))  # type: ignore[operator, arg-type]
+        case m.Ones(args=(rows, _)):
+            found.append(m.RowSoftmax(m.Letter("C", rows, rows)) @ e)
+        case m.Vectorised(args=(m.Hadamard(args=(x, y)),)):
+            found.append(m.Diagonal(m.Vectorised(x)) @ m.Vectorised(y))  # type: ignore[arg-type]
         case m.Vectorised(args=(m.Activation() as s,)):
             found.append(m.Activation(m.Vectorised(s.arg)))
         case m.Vectorised(args=(m.Product(args=(x, *rest)),)) if len(rest) == 2:
@@ -417,6 +439,8 @@ def false_rewrites(e: m.Expression) -> list[m.Expression]:
             found += [m.Product(*e.args[1:], e.args[0])] * 3  # type: ignore[arg-type]
         case m.Kronecker(args=(x, y)) if x.shape[0] * x.shape[1] != 1:  # type: ignore[attr-defined]
             found += [m.Kronecker(y, x)] * 3  # type: ignore[arg-type]
+        case m.Hadamard(args=(x, y)):
+            found += [m.Hadamard(x, x), m.Hadamard(y, y)] * 2  # type: ignore[arg-type]
         case m.Vectorised():
             found += [m.Vectorised(e.arg.T)] * 3
         case m.Activation() | m.RowSoftmax():

@@ -80,6 +80,7 @@ def named(arrays: Mapping[m.Letter, jax.Array]) -> dict[str, jax.Array]:
 n, p, q = (m.dimension(s) for s in "npq")
 k = sympy.Symbol("k", integer=True, positive=True)
 X, Y, Z, x = m.Letter("X", n, p), m.Letter("Y", p, q), m.Letter("Z", n, p), m.Letter("x", n * p, 1)
+F = m.Letter("f", p, n)
 SIZES = ({n: 1, p: 1, q: 1}, {n: 2, p: 3, q: 4}, {n: 5, p: 2, q: 1})
 
 ROWS = {
@@ -99,12 +100,27 @@ ROWS = {
     "Vectorised": m.Vectorised(X),
     "Matricised": m.Matricised(x, n, p) + X,
     "Matricised, transposed": m.Matricised(x, p, n).T + X,
+    "Hadamard": m.Hadamard(X, Z) @ Y,
+    "Diagonal": m.Diagonal(m.Vectorised(Z)) @ x + m.Vectorised(X),
+    "Dependent": m.Dependent(F, X) @ X,
     "Activation": m.Activation(X @ Y),
     "RowSoftmax": m.RowSoftmax(X @ Y),
     "RangeSum": m.RangeSum(X @ m.Selection(k, p, 1) @ m.Selection(k, p, 1).T, k, 1, p),
     "RangeSum, empty": m.RangeSum(X, k, 1, 0) + X,
     "RangeSum of constants in front": m.RangeSum(Y.T @ m.Selection(k, p, 1) @ m.Selection(k, p, 1).T @ X.T, k, 1, p),
 }
+
+
+def _function(sizes):
+    """What the evaluator takes for the dynamic parameter F(x), in JAX."""
+    at = Evaluator(sizes)
+    shape = int(at.scalar(p)), int(at.scalar(n))
+
+    def function(x):
+        R, r = (jnp.asarray(a, x.dtype) for a in at.function(F, x.shape, shape))
+        return jnp.tanh(jnp.matmul(R, x.reshape(-1, 1), precision="highest") + r).reshape(shape)
+
+    return function
 
 
 def test_every_row_of_the_table_is_tested():
@@ -117,7 +133,7 @@ def _lowered_row(expression, sizes, dtype):
     result = m.Letter("r", *expression.shape)
     arrays = drawn(letters, sizes, dtype, str(expression))
     program = Program({result: expression}, result)
-    lowered = Lowered(program, X, jnp.tanh, dimensions=sizes)
+    lowered = Lowered(program, X, jnp.tanh, dimensions=sizes, functions={"f": _function(sizes)})
     found = lowered({s: a for s, a in named(arrays).items() if s != "X"}, arrays.get(X, jnp.ones((1, 1), dtype)))
     at = lambda by: Evaluator(sizes, doubles(arrays), by, np.tanh)(expression)
     return found, at(Arithmetic()), at(roundoff(dtype))
@@ -365,9 +381,30 @@ def small():
 
 def test_an_unknown_head_is_refused():
     W, r, x = m.Letter("W", n, n), m.Letter("r", n, 1), m.Letter("x", n, 1)
-    lowered = Lowered(Program({r: m.Dependent(W, x) @ x}, r), x, jnp.tanh)
-    with pytest.raises(UnsupportedError, match=r"no row for the head Dependent in W\(x\)"):
-        lowered({}, jnp.ones(2))
+    lowered = Lowered(Program({r: Unknown(W) @ x}, r), x, jnp.tanh)
+    with pytest.raises(UnsupportedError, match=r"no row for the head Unknown in unknown\(W\)"):
+        lowered({"W": jnp.ones((2, 2))}, jnp.ones(2))
+
+
+class Unknown(m.Expression):
+    def __new__(cls, arg):
+        return sympy.Basic.__new__(cls, arg)
+
+    shape = property(lambda self: self.args[0].shape)
+
+    def _sympystr(self, printer):
+        return f"unknown({self.args[0]})"
+
+
+def test_a_dynamic_parameter_needs_a_function_of_its_shape():
+    W, r, x = m.Letter("W", n, n), m.Letter("r", n, 1), m.Letter("x", n, 1)
+    program = Program({r: m.Dependent(W, x) @ x}, r)
+    lowered = lambda **functions: Lowered(program, x, jnp.tanh, functions=functions)({}, jnp.array([1.0, 2.0]))
+    with pytest.raises(InputError, match=r"no function for W in W\(x\); give it in `functions`"):
+        lowered()
+    with pytest.raises(ShapeError, match=r"the function W returned the shape \(2, 1\); wanted \(2, 2\)"):
+        lowered(W=lambda x: x)
+    assert np.array_equal(lowered(W=lambda x: x @ x.T), [5.0, 10.0])
 
 
 def test_an_unknown_scalar_is_refused():

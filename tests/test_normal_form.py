@@ -154,6 +154,60 @@ RULES = {
         W.T @ m.Selection(2, p, q),
         [W.T @ m.Selection(1, p, q)],
     ),
+    "the columns of a slice are unit vectors": (
+        m.Selection(2, p, q).T @ m.Selection(2, p, q) @ Z.T,
+        Z.T,
+        [m.Selection(2, p, q).T @ m.Selection(1, p, q) @ Z.T, O(q, p)],
+    ),
+    "softmax rows sum to one": (
+        A @ softmax(B) @ softmax(A) @ one(n, 1),
+        A @ one(n, 1),
+        [one(n, 1), A @ softmax(B).T @ one(n, 1), A @ softmax(B) @ x],
+    ),
+    "softmax columns do not sum to one": (
+        one(1, n) @ softmax(A).T,
+        one(1, n),
+        [one(1, n) @ softmax(A), one(1, n) @ S(A).T],
+    ),
+    "softmax loses what is added to a row": (
+        softmax(A + B @ u @ one(1, n) + 2 * one(n, n)),
+        softmax(A),
+        [softmax(A + one(n, 1) @ u.T), softmax(A + u @ x.T), softmax(2 * A), S(A)],
+    ),
+    "entry by entry": (
+        m.Hadamard(A + B, X @ W),
+        m.Hadamard(A, X @ W) + m.Hadamard(B, X @ W),
+        [m.Hadamard(A + B, W.T @ X.T), (A + B) @ X @ W, m.Hadamard(A, X @ W)],
+    ),
+    "entry by entry, transposed": (
+        m.Hadamard(A @ X, S(X)).T,
+        m.Hadamard(X.T @ A.T, S(X.T)),
+        [m.Hadamard(X.T @ A.T, S(W)), m.Hadamard(X.T @ A, S(X.T))],
+    ),
+    "vec of entry by entry": (
+        vec(m.Hadamard(X, S(W.T)) @ Z),
+        K(I(n), Z.T) @ m.Diagonal(vec(X)) @ S(vec(W.T)),
+        [
+            K(I(n), Z.T) @ m.Diagonal(vec(X)) @ S(vec(X)),
+            K(I(n), Z.T) @ m.Diagonal(vec(X)) @ vec(W.T),
+            K(I(n), Z.T) @ S(vec(W.T) + vec(X)),
+        ],
+    ),
+    "columns entry by entry": (
+        m.Hadamard(u, x).T,
+        x.T @ m.Diagonal(u),
+        [x.T @ m.Diagonal(x), x.T @ A @ m.Diagonal(u)],
+    ),
+    "a diagonal is symmetric and linear": (
+        (A @ m.Diagonal(u - 2 * x)).T,
+        m.Diagonal(u) @ A.T - 2 * (m.Diagonal(x) @ A.T),
+        [m.Diagonal(u) @ A - 2 * (m.Diagonal(x) @ A), m.Diagonal(u) @ A.T],
+    ),
+    "a diagonal times ones": (
+        m.Diagonal(A @ x) @ one(n, 1),
+        m.Diagonal(one(n, 1)) @ A @ x,
+        [m.Diagonal(A.T @ x) @ one(n, 1), m.Diagonal(x) @ one(n, 1)],
+    ),
 }
 
 
@@ -200,7 +254,9 @@ NOT_DECIDED = {
     "σ of a zero column": (S(vec(O(n, p))), vec(S(O(n, p)))),
     "σ of a transposed vec": (S(vec(X).T), S(vec(X)).T),
     "coefficients are not expanded": ((n + 1) ** 2 * x, (n**2 + 2 * n + 1) * x),
-    "softmax rows sum to one": (softmax(A) @ one(n, 1), one(n, 1)),
+    "vec of ones on a diagonal": (m.Diagonal(vec(one(n, p))), I(n * p)),
+    "diagonals of columns commute": (m.Diagonal(x) @ u, m.Diagonal(u) @ x),
+    "entry by entry commutes": (m.Hadamard(A, B), m.Hadamard(B, A)),
     "scalars commute as matrices": (u.T @ x, x.T @ u),
 }
 

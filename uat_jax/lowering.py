@@ -32,7 +32,8 @@ class Lowered:
     """A program as JAX functions of arrays named like its letters, ``str(letter)``.
 
     ``argument`` is the letter that stays a variable (x_0); ``activation`` the elementwise σ;
-    ``precision`` the matmul precision; ``dimensions`` those that no weight shows (such as the number of tokens).
+    ``precision`` the matmul precision; ``dimensions`` those that no weight shows (such as the number of tokens);
+    ``functions`` what the dynamic parameters A(x) stand for, by the name of A: each takes the matrix x.
     Columns may be given as vectors; a column result is returned as a vector.
     """
 
@@ -41,6 +42,7 @@ class Lowered:
     activation: Callable[[Array], Array]
     precision: str = "highest"
     dimensions: Mapping[Any, int] = field(default_factory=dict)
+    functions: Mapping[str, Callable[[Array], Array]] = field(default_factory=dict)
 
     @cached_property
     def merge(self) -> Callable[[Arrays], dict[str, Array]]:
@@ -302,6 +304,16 @@ def _range_sum(run: _Evaluation, e: m.RangeSum) -> Array:
     return _fold(jnp.add, terms) if terms else run(m.Zero(*e.shape))
 
 
+def _dependent(run: _Evaluation, e: m.Dependent) -> Array:
+    name, shape = str(e.letter), tuple(map(run.size, e.shape))
+    if name not in run.lowered.functions:
+        raise InputError(f"no function for {name} in {e}; give it in `functions`")
+    value = run.lowered.functions[name](run(e.arg))
+    if value.shape != shape:
+        raise ShapeError(f"the function {name} returned the shape {value.shape}; wanted {shape}")
+    return value
+
+
 TABLE: dict[type, Callable[[_Evaluation, Any], Array]] = {
     m.Identity: lambda run, e: jnp.eye(run.size(e.shape[0]), dtype=run.dtype),
     m.Zero: lambda run, e: jnp.zeros(tuple(map(run.size, e.shape)), run.dtype),
@@ -316,6 +328,9 @@ TABLE: dict[type, Callable[[_Evaluation, Any], Array]] = {
     m.Matricised: lambda run, e: run(e.arg).reshape(tuple(map(run.size, e.shape))),
     m.Activation: lambda run, e: run.lowered.activation(run(e.arg)),
     m.RowSoftmax: lambda run, e: jax.nn.softmax(run(e.arg), axis=-1),
+    m.Hadamard: lambda run, e: run(e.operands[0]) * run(e.operands[1]),
+    m.Diagonal: lambda run, e: jnp.diag(run(e.arg)[:, 0]),
+    m.Dependent: _dependent,
     m.RangeSum: _range_sum,
 }
 """Head of the language → what it means in JAX.  `Letter` needs no row: its value is given or computed by a line."""

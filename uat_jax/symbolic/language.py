@@ -8,6 +8,7 @@ Expressions are immutable SymPy trees: ``subs``, ``xreplace``, ``free_symbols`` 
     constants     I_n, 0_{m,n}, 1_{m,n}, E_i `Identity`, `Zero`, `Ones`, `Selection`
     algebra       X + Y, c X, X Y, Xᵀ        `Addition`, `Scaled`, `Product`, `Transposed`
     tensors       X ⊗ Y, vec(X), unvec(x)    `Kronecker`, `Vectorised`, `Matricised`
+    elementwise   X ⊙ Y, diag(x)             `Hadamard`, `Diagonal`
     opaque        σ(X), softmax(X), A(x)     `Activation`, `RowSoftmax`, `Dependent`
     finite sums   Σ_{k=lower}^{upper} X_k    `RangeSum`
 
@@ -339,6 +340,36 @@ class Kronecker(Expression):
         """The products of the rows and of the columns."""
         (a, b), (c, d) = (operand.shape for operand in self.operands)
         return a * c, b * d
+
+
+class Hadamard(Expression):
+    """X ⊙ Y, entry by entry.  Raises `ShapeError` naming both if the shapes differ."""
+
+    def __new__(cls, left: Expression, right: Expression):
+        if not all(map(same_dimension, left.shape, right.shape)):
+            raise ShapeError(
+                f"cannot multiply {_described(left)} and {_described(right)} entry by entry: the shapes differ"
+            )
+        return Basic.__new__(cls, left, right)
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """The common shape."""
+        return self.operands[0].shape
+
+
+class Diagonal(_Unary):
+    """diag(x), the square matrix with the column x on its diagonal.  Raises `ShapeError` if x is no column."""
+
+    def __new__(cls, column: Expression):
+        if not same_dimension(column.shape[1], 1):
+            raise ShapeError(f"cannot put {_described(column)} on a diagonal: it is no column")
+        return Basic.__new__(cls, column)
+
+    @property
+    def shape(self) -> tuple[Any, Any]:
+        """(n, n) for a column of length n."""
+        return self.arg.shape[0], self.arg.shape[0]
 
 
 class Dependent(Expression):

@@ -11,6 +11,10 @@ Rules, each an identity of real matrices (docs/soundness.md proves them):
     (X ⊗ Y)(Z ⊗ W) = XZ ⊗ YW                                            mixed product, when the shapes fit
     (X ⊗ Y) vec(Z) = vec(X Z Yᵀ),  u ⊗ v = vec(u vᵀ) for columns        row-major vec absorbs Kronecker products
     σ(vec(Z)) = vec(σ(Z)),  unvec(vec(Z)) = Z,  vec(unvec(z)) = z
+    diag(vec(X)) vec(Y) = vec(X ⊙ Y),  (X ⊙ Y)ᵀ = Xᵀ ⊙ Yᵀ                vec absorbs diagonal matrices too
+    x ⊙ y = diag(x) y for columns,  diag(x)ᵀ = diag(x),  diag(x) 1 = x,  diag(1) = I
+    softmax(X) 1 = 1,  softmax(X + Y 1) = softmax(X)                    its rows sum to 1; a shift of a row is lost
+    E_iᵀ E_i = I                                                        the columns of E_i are unit vectors
     Σ_{k=1}^{n+1} X_k = Σ_{k=1}^{n} X_k + X_{n+1},  Y Σ_k X_k = Σ_k Y X_k
 
 Equal normal forms prove equality for every shape and every σ.  The rules are not complete: unequal forms name the
@@ -27,7 +31,7 @@ import sympy
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, binder, collect, exact
+from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, binder, collect, exact
 
 Definitions = Callable[[m.Letter, Mapping[Any, Any]], "m.Expression | None"]
 
@@ -95,7 +99,8 @@ class Normaliser:
                 inner = self(e.arg)
                 return self.letters.map_words(e.shape, inner, lambda w: self.letters.transpose(w))
             case m.Kronecker():
-                return self._kronecker(e)
+                left, right = (operand.shape for operand in e.operands)
+                return self._bilinear(e, lambda x, y: self.letters.pair(x, y, left, right))
             case m.Vectorised():
                 return self.letters.map_words(e.shape, self(e.arg), lambda w: self.letters.vec(w, e.arg.shape))
             case m.Matricised():
@@ -103,7 +108,11 @@ class Normaliser:
             case m.Activation():
                 return self._activation(self(e.arg))
             case m.RowSoftmax():
-                return self.letters.single(Opaque(m.RowSoftmax, self(e.arg)))
+                return self.letters.single(Opaque(m.RowSoftmax, self.letters.without_row_shifts(self(e.arg))))
+            case m.Hadamard():
+                return self._bilinear(e, lambda x, y: self.letters.hadamard(x, y, e.shape))
+            case m.Diagonal():
+                return self.letters.map_words(e.shape, self(e.arg), lambda w: self.letters.diagonal(w, e.shape[0]))
             case m.Dependent():
                 return self.letters.single(Opaque(e.letter, self(e.arg)))
             case m.RangeSum():
@@ -130,9 +139,9 @@ class Normaliser:
             ),
         )
 
-    def _kronecker(self, e: m.Kronecker) -> NormalForm:
+    def _bilinear(self, e: m.Expression, join: Callable[[Word, Word], Word]) -> NormalForm:
+        """A product of two matrices that distributes over sums of words on both sides."""
         left, right = map(self, e.operands)
-        join = lambda x, y: self.letters.pair(x, y, left.shape, right.shape)
         return collect(
             e.shape,
             ((self.letters.combine(s, t, join), c * d) for s, c in left.terms.items() for t, d in right.terms.items()),

@@ -15,7 +15,7 @@ from sympy.printing.str import StrPrinter
 from uat_jax.symbolic import language as m
 
 _ACCENTS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar"}
-_LOOSE = (m.Addition, m.RangeSum, m.Kronecker)
+_LOOSE = (m.Addition, m.RangeSum, m.Kronecker, m.Hadamard)
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class _Notation:
     vec: str
     unvec: str
     kronecker: str
+    hadamard: str
+    diagonal: str
     dependent: str
     sum: str
 
@@ -90,6 +92,8 @@ _TEXT = _Notation(
     vec="vec({})",
     unvec="unvec({})",
     kronecker="{} ⊗ {}",
+    hadamard="{} ⊙ {}",
+    diagonal="diag({})",
     dependent="{}({})",
     sum="Σ_{{{}={}}}^{{{}}} {}",
 )
@@ -108,6 +112,8 @@ _LATEX = _Notation(
     vec=r"\operatorname{{vec}}\left({}\right)",
     unvec=r"\operatorname{{unvec}}\left({}\right)",
     kronecker=r"{} \otimes {}",
+    hadamard=r"{} \odot {}",
+    diagonal=r"\operatorname{{diag}}\left({}\right)",
     dependent=r"{}\left({}\right)",
     sum=r"\sum_{{{}={}}}^{{{}}} {}",
 )
@@ -163,6 +169,10 @@ def _write(e: m.Expression, n: _Notation) -> str:
             return n.unvec.format(inner(e.arg))
         case m.Kronecker():
             return n.kronecker.format(*(tight(f) for f in e.operands))
+        case m.Hadamard():
+            return n.hadamard.format(*(tight(f) for f in e.operands))
+        case m.Diagonal():
+            return n.diagonal.format(inner(e.arg))
         case m.Dependent():
             return n.dependent.format(n.letter(e.letter), inner(e.arg))
         case m.RangeSum():

@@ -95,7 +95,24 @@ class Arranged:
     shape: tuple[Any, Any]
 
 
-Record = Atom | Opaque | Flipped | Pair | Column | Arranged
+@dataclass(frozen=True)
+class OnDiagonal:
+    """diag(word) of a column with that many entries."""
+
+    word: Word
+    size: Any
+
+
+@dataclass(frozen=True)
+class Entrywise:
+    """word ⊙ word of two matrices of that shape."""
+
+    left: Word
+    right: Word
+    shape: tuple[Any, Any]
+
+
+Record = Atom | Opaque | Flipped | Pair | Column | Arranged | OnDiagonal | Entrywise
 
 
 def exact(coefficient: Any) -> Any:
@@ -167,8 +184,10 @@ class Letters:
                 return a * c, b * d
             case Column(_, (rows, columns)):
                 return rows * columns, sympy.Integer(1)
-            case Arranged(_, shape):
+            case Arranged(_, shape) | Entrywise(_, _, shape):
                 return shape
+            case OnDiagonal(_, size):
+                return size, size
 
     def single(self, record: Record) -> NormalForm:
         """The form that is one letter."""
@@ -203,26 +222,57 @@ class Letters:
             merged = self._merge(left[-1], right[0])
             if merged is None:
                 break
-            left, right = left[:-1], merged + right[1:]
-            if not merged:
-                continue
-            left, right = left + right[:1], right[1:]  # the merged letter may meet its left neighbour next
-            if len(left) > 1 and (again := self._merge(left[-2], left[-1])) is not None:
-                left = left[:-2] + again
+            left, right = left[:-1], self.concatenate(merged, right[1:])  # both neighbours may merge with it next
         return left + right
 
     def _merge(self, a: int, b: int) -> Word | None:
-        """(X⊗Y)(Z⊗W) = XZ⊗YW and (X⊗Y) vec(Z) = vec(X Z Yᵀ); None where neither applies."""
+        """What two neighbours are equal to by a rule, or by the transpose of one; None where none applies."""
+        merged = self._joined(a, b)
+        row = self.shapes[a][0] == 1 and isinstance(self.table[b], Pair | OnDiagonal)
+        if merged is None and (row or (self._is_ones(a) and isinstance(self.table[b], Flipped))):
+            turned = self._joined(self._flip(b), self._flip(a))
+            return None if turned is None else self.transpose(turned)
+        return merged
+
+    def _is_ones(self, letter: int) -> bool:
+        record = self.table[letter]
+        return isinstance(record, Atom) and isinstance(record.expression, m.Ones)
+
+    def _joined(self, a: int, b: int) -> Word | None:
+        """(X⊗Y)(Z⊗W) = XZ⊗YW, (X⊗Y) vec(Z) = vec(X Z Yᵀ), and what diagonals, ones and slices make of each other."""
         match self.table[a], self.table[b]:
             case Pair(x, y, (p, q), (r, s)), Pair(z, w, (t, u), (v, n)) if _fit(q, t) and _fit(s, v):
                 return self.pair(self.concatenate(x, z), self.concatenate(y, w), (p, u), (r, n))
             case Pair(x, y, (p, q), (r, s)), Column(z, (t, u)) if _fit(q, t) and _fit(s, u):
                 word = self.concatenate(self.concatenate(x, z), self.transpose(y))
                 return self.vec(word, (p, r))
-            case Flipped(column), Pair() if isinstance(self.table[column], Column):
-                merged = self._merge(self._flip(b), column)
-                return None if merged is None else self.transpose(merged)
+            case Opaque(m.RowSoftmax, argument), Atom(m.Ones() as ones):  # its rows sum to 1
+                return (self.intern(Atom(m.Ones(argument.shape[0], ones.shape[1]))),)
+            case OnDiagonal(word, _), Atom(m.Ones() as ones) if ones.shape[1] == 1:  # diag(x) 1 = x
+                return word
+            case OnDiagonal((x,), _), Column(right, shape) if isinstance(left := self.table[x], Column):
+                same = all(map(_fit, left.shape, shape))
+                return self.vec(self.hadamard(left.word, right, shape), shape) if same else None
+            case Flipped(selection), Atom(m.Selection()) if selection == b:  # E_iᵀ E_i = I
+                return ()
         return None
+
+    def without_row_shifts(self, argument: NormalForm) -> NormalForm:
+        """The argument of a softmax without the words … 1: all columns of such a word are equal."""
+        shift = lambda word: bool(word) and self._is_ones(word[-1])
+        return NormalForm(argument.shape, {term: c for term, c in argument.terms.items() if not shift(term[1])})
+
+    def diagonal(self, word: Word, size: Any) -> Word:
+        """diag(word) of a column."""
+        return () if len(word) == 1 and self._is_ones(word[0]) else (self.intern(OnDiagonal(word, size)),)
+
+    def hadamard(self, left: Word, right: Word, shape: tuple[Any, Any]) -> Word:
+        """word ⊙ word, for columns diag(word) word."""
+        if shape[1] == 1:
+            return self.concatenate(self.diagonal(left, shape[0]), right)
+        if shape[0] == 1:
+            return self.transpose(self.hadamard(self.transpose(left), self.transpose(right), shape[::-1]))
+        return (self.intern(Entrywise(left, right, shape)),)
 
     def pair(self, left: Word, right: Word, left_shape: Any, right_shape: Any) -> Word:
         """word ⊗ word, or what it is equal to for identities, columns and rows."""
@@ -278,6 +328,11 @@ class Letters:
                 return self.intern(flipped)
             case Atom(m.Ones() as ones):
                 return self.intern(Atom(m.Ones(*ones.shape[::-1])))
+            case OnDiagonal():
+                return letter
+            case Entrywise(left, right, shape):
+                (flipped,) = self.hadamard(self.transpose(left), self.transpose(right), shape[::-1])
+                return flipped
         return self.intern(Flipped(letter))
 
     # --- sums in front of words ---------------------------------------------------------------------------------------
@@ -320,6 +375,10 @@ class Letters:
                 return self.intern(Column(self.reindex(word, names), shape_at(shape)))
             case Arranged(word, shape):
                 return self.intern(Arranged(self.reindex(word, names), shape_at(shape)))
+            case OnDiagonal(word, size):
+                return self.intern(OnDiagonal(self.reindex(word, names), size.xreplace(names)))
+            case Entrywise(left, right, shape):
+                return self.intern(Entrywise(self.reindex(left, names), self.reindex(right, names), shape_at(shape)))
 
     def _reindex_form(self, form: NormalForm, names: Mapping[Any, Any]) -> NormalForm:
         return collect(
@@ -347,9 +406,9 @@ class Letters:
                 return list(argument.terms)
             case Flipped(letter):
                 return [((), (letter,))]
-            case Pair(left, right):
+            case Pair(left, right) | Entrywise(left, right):
                 return [((), left + right)]
-            case Column(word, _) | Arranged(word, _):
+            case Column(word, _) | Arranged(word, _) | OnDiagonal(word, _):
                 return [((), word)]
         return []
 
@@ -376,8 +435,10 @@ class Letters:
                 ]
             case Pair(_, _, a, b):
                 return [*a, *b]
-            case Column(_, shape) | Arranged(_, shape):
+            case Column(_, shape) | Arranged(_, shape) | Entrywise(_, _, shape):
                 return [*shape]
+            case OnDiagonal(_, size):
+                return [size]
         return []
 
     # --- back to expressions ------------------------------------------------------------------------------------------
@@ -405,6 +466,10 @@ class Letters:
                 return m.Vectorised(whole(word, shape[0]))
             case Arranged(word, shape):
                 return m.Matricised(whole(word, shape[0] * shape[1]), *shape)
+            case OnDiagonal(word, size):
+                return m.Diagonal(whole(word, size))
+            case Entrywise(left, right, shape):
+                return m.Hadamard(whole(left, shape[0]), whole(right, shape[0]))
 
     def term_expression(self, term: Term, coefficient: Any, size: Any, names: Mapping[int, m.Letter] | None = None):
         """One term, coefficient and sums included; ``size`` is the size of the identity an empty word stands for."""

@@ -1,0 +1,65 @@
+"""Inequalities and equations between real SymPy expressions: checked, taken apart, and written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+from sympy.printing.str import StrPrinter
+
+from uat_jax.errors import InputError
+
+Relation = Any
+"""A SymPy relation <, ≤, >, ≥ or Eq, or the truth value that SymPy makes of one it decides itself."""
+Point = dict[Any, Any]
+"""Symbol → exact number."""
+
+
+def holds(relation: Relation, point: Point) -> bool:
+    """Whether a relation holds at an exact point."""
+    return sympy.sympify(relation).subs(point) == sympy.true
+
+
+def checked(relation: Relation) -> Relation:
+    """The relation; `InputError` if it is none, has a float, or has symbols that may be complex."""
+    relation = sympy.sympify(relation)
+    if relation in (sympy.true, sympy.false):
+        return relation
+    if not isinstance(relation, sympy.Rel) or isinstance(relation, sympy.Ne):
+        raise InputError(f"got {relation}; wanted an inequality or an equation, such as abs(x) < 1")
+    if relation.has(sympy.Float):
+        raise InputError(f"got a float in {relation}; wanted exact numbers such as Rational(1, 10)")
+    if any(not symbol.is_extended_real for symbol in relation.free_symbols):
+        raise InputError(f"got {relation}, whose symbols may be complex; make them with real=True")
+    return relation
+
+
+class _Printer(StrPrinter):
+    def _print_Abs(self, expression: Any) -> str:
+        return f"|{self._print(expression.args[0])}|"
+
+    def _print_Dummy(self, symbol: Any) -> str:
+        return symbol.name
+
+    def _print_Relational(self, relation: Any) -> str:
+        mark = {"<=": "≤", ">=": "≥", "==": "="}.get(relation.rel_op, relation.rel_op)
+        return f"{self._print(relation.lhs)} {mark} {self._print(relation.rhs)}"
+
+
+def text_of(expression: Any) -> str:
+    """An expression or a relation as it is read: |u|, ≤, and the corners by what they stand for."""
+    return _Printer().doprint(expression).replace("**", "^").replace("*", "·")
+
+
+def gaps(relation: Relation) -> list[tuple[Any, bool]]:
+    """Pairs (g, strict): the relation says that g > 0 or g ≥ 0, for each of them."""
+    if relation in (sympy.true, sympy.false):
+        return [(sympy.Integer(1 if relation == sympy.true else -1), True)]
+    gap = relation.lhs - relation.rhs
+    match relation:
+        case sympy.Eq():
+            return [(gap, False), (-gap, False)]
+        case sympy.Gt() | sympy.Ge():
+            return [(gap, isinstance(relation, sympy.Gt))]
+        case _:
+            return [(-gap, isinstance(relation, sympy.Lt))]

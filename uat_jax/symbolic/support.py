@@ -1,0 +1,212 @@
+"""How many entries of a matrix expression can be different from zero, as a polynomial in its dimensions.
+
+    nonzeros(W ⊗ I_M) = N² · M      nonzeros(Σ_i H_i ⊗ (E_i V_i F_iᵀ)ᵀ) = N² · M²/h
+
+An entry is structurally non-zero if it is not zero when all letters are positive where they may be anything but zero.
+Only positive coefficients are counted, so an entry is a polynomial with positive coefficients, or none: the count is an
+upper bound for all letters, and attained by almost all, since such a polynomial vanishes almost nowhere.
+
+A `Support` knows its number of entries and where it lies.  Two supports with different values of one coordinate (the
+slice of rows, the slice of columns, the diagonal) are disjoint, and only the sizes of disjoint supports are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from uat_jax.errors import UnsupportedError
+from uat_jax.symbolic import language as m
+
+Place = tuple[Any, ...]
+"""A coordinate: a path of "left"/"right" into Kronecker factors, then "rows", "columns" (with width) or "diagonal"."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """The structurally non-zero entries: how many, and the coordinates all of them share."""
+
+    count: Any
+    places: Mapping[Place, Any] = field(default_factory=dict)
+
+    def disjoint(self, other: Support) -> bool:
+        """Whether some coordinate of both is never the same."""
+        common = self.places.keys() & other.places.keys()
+        return any(sympy.sympify(self.places[p] - other.places[p]).is_zero is False for p in common)
+
+
+Pattern = Callable[[m.Letter], Support]
+
+
+def lower_triangular(letter: m.Letter) -> Support:
+    """N(N+1)/2 entries: zero above the diagonal, as a causal mask makes H."""
+    n, _ = letter.shape
+    return Support(n * (n + 1) / 2)
+
+
+def shift(letter: m.Letter) -> Support:
+    """n − |k| entries: the k-th diagonal, k the letter's first subscript, |k| ≤ n."""
+    k = letter.subscripts[0]
+    return Support(letter.shape[0] - sympy.Abs(k), {("diagonal",): k})
+
+
+def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None) -> Any:
+    """The number of structurally non-zero entries, a SymPy expression in the dimensions.
+
+    ``patterns``: name of a letter → its support, such as {"H": lower_triangular}; other letters have no zeros, and
+    neither has a softmax.  Raises `UnsupportedError` where supports may overlap or a product has no rule.
+    """
+    return sympy.expand(_Counting(patterns or {})(expression).count)
+
+
+def density(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None) -> Any:
+    """The share of structurally non-zero entries: nonzeros / (rows · columns)."""
+    rows, columns = expression.shape
+    return sympy.cancel(nonzeros(expression, patterns) / (rows * columns))
+
+
+def _full(e: m.Expression) -> Support:
+    return Support(e.shape[0] * e.shape[1])
+
+
+def _is_full(e: m.Expression, support: Support) -> bool:
+    return m.same_dimension(support.count, e.shape[0] * e.shape[1])
+
+
+@dataclass(frozen=True)
+class _Counting:
+    patterns: Mapping[str, Pattern]
+
+    def __call__(self, e: m.Expression) -> Support:
+        match e:
+            case m.Letter():
+                return self.patterns[e.name](e) if e.name in self.patterns else _full(e)
+            case m.Zero():
+                return Support(sympy.Integer(0))
+            case m.Ones() | m.RowSoftmax() | m.Dependent():
+                return _full(e)
+            case m.Identity():
+                return Support(e.shape[0], {("diagonal",): sympy.Integer(0)})
+            case m.Selection():
+                return Support(e.shape[1], {("rows", e.shape[1]): e.args[0]})
+            case m.Scaled():
+                return self(e.arg) if e.coefficient.is_positive else self._unknown(e)
+            case m.Vectorised() | m.Matricised():
+                return Support(self(e.arg).count)
+            case m.Transposed():
+                inner = self(e.arg)
+                return Support(inner.count, dict(map(_turned, inner.places.items())))
+            case m.Kronecker():
+                return _joined(*map(self, e.operands))
+            case m.Product():
+                return self._product(*e.operands)
+            case m.Addition():
+                return self._addition(e)
+            case m.RangeSum():
+                return self._range_sum(e)
+        return self._unknown(e)
+
+    def _unknown(self, e: m.Expression) -> Support:
+        raise UnsupportedError(
+            f"the non-zero entries of {e} cannot be counted; wanted disjoint terms, full factors, positive coefficients"
+        )
+
+    # --- products ----------------------------------------------------------------------------------------------
+
+    def _product(self, *factors: m.Expression) -> Support:
+        """E_i X and X E_iᵀ place X, I X = X, (X ⊗ Y)(Z ⊗ W) = XZ ⊗ YW; matrices without zeros multiply to one."""
+        first, last, e = factors[0], factors[-1], m.Product(*factors)
+        match first, last:
+            case _ if len(factors) == 1:
+                return self(first)
+            case m.Selection() as E, _:
+                return _placed(self._product(*factors[1:]), ("rows", E.shape[1]), E.args[0])
+            case _, m.Transposed(args=(m.Selection() as E,)):
+                return _placed(self._product(*factors[:-1]), ("columns", E.shape[1]), E.args[0])
+            case m.Identity(), _:
+                return self._product(*factors[1:])
+            case _, m.Identity():
+                return self._product(*factors[:-1])
+        if self._without_zeros(factors):
+            return _full(e)
+        if all(isinstance(f, m.Kronecker) for f in factors) and _pairs_fit(factors):
+            sides = (self._product(*(f.operands[side] for f in factors)) for side in (0, 1))
+            return _joined(*sides)
+        return self._unknown(e)
+
+    def _without_zeros(self, factors: tuple[m.Expression, ...]) -> bool:
+        """Factors without zeros; between them, and at the ends, E_i or E_iᵀ may pick columns or rows."""
+        picks = [_is_selection(factor) for factor in factors]
+        apart = not any(a and b for a, b in zip(picks, picks[1:], strict=False))
+        return apart and all(pick or _is_full(f, self(f)) for f, pick in zip(factors, picks, strict=True))
+
+    # --- sums --------------------------------------------------------------------------------------------------
+
+    def _addition(self, e: m.Addition) -> Support:
+        terms = [self(term) for term in _terms(e)]
+        if any(_is_full(e, term) for term in terms):
+            return _full(e)
+        pairs = ((a, b) for i, a in enumerate(terms) for b in terms[:i])
+        if not all(a.disjoint(b) for a, b in pairs):
+            return self._unknown(e)
+        shared = {p: v for p, v in terms[0].places.items() if all(t.places.get(p) == v for t in terms)}
+        return Support(sympy.Add(*(t.count for t in terms)), shared)
+
+    def _range_sum(self, e: m.RangeSum) -> Support:
+        """Terms at different values of the index are disjoint if a coordinate is an affine function of it."""
+        index = sympy.Dummy(e.index.name, **e.index.assumptions0)
+        body = self(e.at(index))
+        if _is_full(e, body):
+            return _full(e)
+        if not any(_separates(value, index) for value in body.places.values()):
+            return self._unknown(e)
+        return Support(sympy.summation(body.count, (index, *e.bounds)), body.places)
+
+
+def _terms(e: m.Expression) -> Iterator[m.Expression]:
+    """The terms of a sum of sums."""
+    if not isinstance(e, m.Addition):
+        yield e
+        return
+    for operand in e.operands:
+        yield from _terms(operand)
+
+
+def _separates(value: Any, index: Any) -> bool:
+    """value = ± index + what is the same for every term."""
+    rest = [sympy.expand(value - sign * index) for sign in (1, -1)]
+    return any(not r.atoms(sympy.Dummy) for r in rest)
+
+
+def _turned(place: tuple[Place, Any]) -> tuple[Place, Any]:
+    """The coordinate of the transpose."""
+    path, value = place
+    turned = {"rows": "columns", "columns": "rows"}
+    return tuple(turned.get(step, step) for step in path), -value if path[-1] == "diagonal" else value
+
+
+def _joined(left: Support, right: Support) -> Support:
+    """X ⊗ Y: each entry of X times each of Y."""
+    places = {(side, *p): v for side, s in (("left", left), ("right", right)) for p, v in s.places.items()}
+    return Support(left.count * right.count, places)
+
+
+def _placed(inner: Support, place: Place, index: Any) -> Support:
+    """A matrix put into slice ``index`` of a larger one; only the other side's coordinates remain."""
+    other = {p: v for p, v in inner.places.items() if p[0] == ("columns" if place[0] == "rows" else "rows")}
+    return Support(inner.count, {**other, place: index})
+
+
+def _is_selection(factor: m.Expression) -> bool:
+    """E_i or E_iᵀ."""
+    return isinstance(factor.arg if isinstance(factor, m.Transposed) else factor, m.Selection)
+
+
+def _pairs_fit(factors: tuple[m.Expression, ...]) -> bool:
+    neighbours = zip(factors, factors[1:], strict=False)
+    return all(
+        m.same_dimension(a.operands[side].shape[1], b.operands[side].shape[0]) for a, b in neighbours for side in (0, 1)
+    )
