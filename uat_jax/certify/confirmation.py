@@ -151,7 +151,9 @@ Trace = Callable[[Activation], tuple[ClosedJaxpr, ClosedJaxpr]]
 def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
     """The first sizes that fit, and both programs as jaxprs of the same letters at those sizes."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
-    symbols = sorted({s for l in letters for size in l.shape for s in size.free_symbols}, key=str)
+    if not letters:
+        raise UnsupportedError("neither side has an input; there is nothing to evaluate them at")
+    symbols = sorted({s for program in (left, right) for e in program.values() for s in _dimensions(e)}, key=str)
     count = len(symbols)
     reason = ""
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
@@ -164,6 +166,13 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
         else:
             return sizes, trace
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
+
+
+def _dimensions(e: m.Expression) -> Iterator[Any]:
+    """The symbols in the shapes of an expression and its parts, those of constants such as I_N included."""
+    yield from (symbol for size in e.shape for symbol in size.free_symbols)
+    for operand in e.operands:
+        yield from _dimensions(operand)
 
 
 def _traced(

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.tracing import trace
 from uat_jax.certify.confirmation import equal_at
 from uat_jax.certify.numpy_program import numpy_program
 from uat_jax.certify.verdict import Evidence, Verdict
@@ -58,8 +63,7 @@ def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) ->
     Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
     """
     for dimensions in _sizes(left, right):
-        with jax.enable_x64(True):
-            found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
+        found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
         if found is not None:
             return found
     return None
@@ -124,22 +128,33 @@ class _Search:
     def arrays(self, numbers: Any) -> dict[str, Any]:
         """One flat vector cut into the letters' matrices."""
         sizes = [int(np.prod(s)) for s in self.shapes.values()]
-        pieces = jnp.split(numbers, np.cumsum(sizes)[:-1].tolist())
+        pieces = np.split(numbers, np.cumsum(sizes)[:-1]) if isinstance(numbers, np.ndarray) else None
+        pieces = pieces or jnp.split(numbers, np.cumsum(sizes)[:-1].tolist())
         return {str(l): p.reshape(s) for (l, s), p in zip(self.shapes.items(), pieces, strict=True)}
+
+    @cached_property
+    def traces(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+        """Both programs as functions of one flat vector."""
+        count = sum(int(np.prod(s)) for s in self.shapes.values())
+        of = lambda program: trace(lambda numbers: self.value(program, numbers), np.zeros(count))
+        return of(self.left), of(self.right)
 
     def value(self, program: Program, numbers: Any) -> Any:
         lowered = Lowered(program, self.argument, jax.nn.relu, dimensions=self.dimensions)
         arrays = self.arrays(numbers)
         x = arrays.pop(str(self.argument))
-        # Not jitted: a search evaluates each pair of programs a few times only.
         return lowered._evaluate(lowered._merge(arrays), x)
+
+    def values(self, candidates: np.ndarray) -> list[np.ndarray]:
+        """Both results for many candidates at once, in float64; nothing is compiled."""
+        points = np.asarray(candidates, np.float64)
+        results = [np.asarray(interpret(traced, Doubles(), [points])[0]) for traced in self.traces]
+        return [np.broadcast_to(r, (len(points), *r.shape[1:])) for r in results]
 
     def differ(self, candidates: np.ndarray) -> np.ndarray:
         """Which candidates make the two sides differ in float64 (exactly: all numbers are whole and small)."""
-        batch = np.zeros((CANDIDATES, candidates.shape[1]))  # one batch size: every operation compiles once
-        batch[: len(candidates)] = candidates
-        of = lambda program: np.asarray(jax.vmap(lambda n: self.value(program, n))(jnp.asarray(batch)))
-        return np.any(of(self.left) != of(self.right), axis=-1)[: len(candidates)]
+        left, right = self.values(candidates)
+        return np.any((left != right).reshape(len(candidates), -1), axis=1)
 
     def shrunk(self, numbers: np.ndarray) -> np.ndarray:
         """Replace numbers by 0, else 1, else −1, one after the other, as long as the sides still differ."""
@@ -151,12 +166,12 @@ class _Search:
             numbers = min(differing, key=_weight)
 
     def confirmed(self, numbers: np.ndarray) -> Counterexample | None:
-        point = jnp.asarray(numbers, jnp.float64)
-        balls = [exact(lambda n, p=p: self.value(p, n), (point,)) for p in (self.left, self.right)]
+        point = Balls().number(numbers)
+        balls = [enclose(traced, [point])[0] for traced in self.traces]
         if not any(not a.overlaps(b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
             return None
         shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
-        sides = [_whole(np.asarray(self.value(p, point))) for p in (self.left, self.right)]
+        sides = [_whole(value[0]) for value in self.values(numbers[None])]
         texts = [", ".join(str(a) for a in b.ravel()) for b in balls]
         sizes = {str(s): n for s, n in self.dimensions.items()}
         return Counterexample(sizes, shown, "relu", *sides, exact=(texts[0], texts[1]))

@@ -45,6 +45,7 @@ def numpy_program(
     for program, title, result in ((network, names[0], "left"), (printed, names[1], "right")):
         body += ["", f"# {title}", *write.lines(program), f"{result} = {write.name(program.result)}"]
     body += ["", f'print("{names[0]}", left.ravel().tolist(), "{names[1]}", right.ravel().tolist())']
+    body += ["if np.array_equal(left, right):", '    raise SystemExit("both values are equal: nothing is refuted")']
     return "\n".join(body) + "\n"
 
 

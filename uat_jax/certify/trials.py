@@ -127,8 +127,10 @@ def given_trials(arguments: Any, axes: Any, device: str | None) -> Trials:
     leaves, tree = jax.tree.flatten(arguments)
     leaves = [np.asarray(leaf) for leaf in leaves]
     _check_sizes(leaves)
-    flat = jax.tree.leaves(jax.tree.broadcast(axes, arguments, is_leaf=_is_none), is_leaf=_is_none)
-    if any(axis not in (0, None) for axis in flat):
+    # A None among the axes is a shared array, one among the arguments is no array at all.
+    marked = jax.tree.map(lambda axis: _SHARED if axis is None else axis, axes, is_leaf=lambda axis: axis is None)
+    flat = jax.tree.leaves(jax.tree.broadcast(marked, arguments))
+    if any(axis not in (0, _SHARED) for axis in flat):
         raise InputError(f"got axes {axes}; use 0 for an axis of trials and None for a shared array")
     batched = frozenset(i for i, axis in enumerate(flat) if axis == 0)
     counts = {leaves[i].shape[:1] for i in batched}
@@ -140,8 +142,7 @@ def given_trials(arguments: Any, axes: Any, device: str | None) -> Trials:
     return Trials(leaves, batched, tree, count, _devices(device))
 
 
-def _is_none(axis: Any) -> bool:
-    return axis is None
+_SHARED = "shared"
 
 
 def _devices(platform: str | None) -> list[Any]:

@@ -14,15 +14,24 @@ class Verdict(StrEnum):
     """What was found out, and what the word is worth."""
 
     PROVED = "PROVED"
-    """Equal for every shape and every σ: both sides have one normal form (or one for every depth, by induction)."""
+    """Equal for every shape and every σ: both sides have one normal form (or one for every depth, by induction).
+
+    A statement of another kind (a count, a rank, an inequality, a dependence, an existence) is proved by what such a
+    statement takes; its certificate says what that was.
+    """
     CERTIFIED = "CERTIFIED"
     """Equal at the given shapes except with a stated probability of wrongly saying so."""
     AGREES = "AGREES"
     """Not proved: the float kernels stay within a derived tolerance of the exact value."""
     REFUTED = "REFUTED"
-    """A concrete input, confirmed in float64 and in ball arithmetic, on which the sides differ."""
+    """A concrete input, confirmed in float64 and in ball arithmetic or by exact numbers, on which the statement fails;
+    or shapes that do not fit; or a proof of the opposite."""
     UNKNOWN = "UNKNOWN"
     """Anything else.  Never a success."""
+
+
+WITNESS = "witness"
+"""The figure that holds an example which proves a statement, such as two inputs at which a parameter differs."""
 
 
 @dataclass(frozen=True)
