@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 
 from uat_jax.symbolic.difference import Difference, first_difference
 from uat_jax.symbolic.normal_form import Normaliser
@@ -22,6 +25,19 @@ def difference(left: Program, right: Program) -> Difference | None:
     read = Normaliser(left.lines)
     other = Normaliser(right.lines, read.letters)
     return first_difference(read, read(left.result), other(right.result))
+
+
+def run(argument: Callable[[], None]) -> None:
+    """Run a script that takes no arguments: exit code 2 and one line if it got some, 1 at a step that does not hold."""
+    name, *given = sys.argv
+    if given:
+        print(f"got {' '.join(given)}; run it without arguments: python proofs/{Path(name).name}", file=sys.stderr)
+        raise SystemExit(2)
+    try:
+        argument()
+    except BrokenStepError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(1) from None
 
 
 class Argument:

@@ -18,12 +18,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from argument import Argument, difference
+from argument import Argument, difference, run
 
 from uat_jax.errors import ShapeError
 from uat_jax.lowering import Lowered
 from uat_jax.networks import TransformerLayer, attention, attention_weights
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.heads import Heads, scaled_softmax
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -112,6 +113,54 @@ def all_heads(a: Argument) -> None:
     matrix = OF.matrix(1, X)
     a.prove(Step("vec(MHA(X)) = W_HVO(X) vec(X)", m.Vectorised(OF.attend(1, X)), matrix @ m.Vectorised(X)))
     a.show(f"W_HVO(X) is {m.shape_text(matrix)}")
+
+
+# %% [markdown]
+# ## The matrices of the figures
+#
+# The papers go another way: Concat(Ĥ_1, …, Ĥ_h) = Σ_i Ĥ_i E_iᵀ first (Fig. 1.e, 4, 5), then W_O (Fig. 6).
+# Their primed matrices are transposes of what acts on the column: (W'_HV)ᵀ x' = Ĥ', (W'_O)ᵀ Ĥ' = H̊'.  With
+# these, W'_HVO = W'_HV W'_O.  v1 and v2 print W'_HVᵀ ⋄ W'_O, which is that, A ⋄ B being AᵀB.  DUAT prints
+# W'_O W'_HV, which would be right for the matrices themselves: the transposes were left where they were.
+
+
+# %%
+def figures(a: Argument) -> None:
+    """W_HV, and the order of W_HV and W_O."""
+    a.section("The matrices of the figures")
+    of, vec = Heads(), m.Vectorised
+    HV, O = of.values_matrix().T, of.output_matrix().T
+    a.prove(Step("vec(Concat(Ĥ_1, …, Ĥ_h)) = (W'_HV)ᵀ x'", vec(of.concatenated()), HV.T @ vec(of.x)))
+    result = vec(of.attended())
+    a.prove(Step("W'_HVO = W'_HV W'_O", result, (HV @ O).T @ vec(of.x)))
+    a.prove(Step("W_HVO = W_O W_HV, untransposed", result, O.T @ HV.T @ vec(of.x)))
+    a.refute(Step("W'_HVO = W'_O W'_HV, transposed", result, (O @ HV).T @ vec(of.x)))
+    V, W_O = sympy.Matrix([[1, 1], [0, 1]]), sympy.Matrix([[1, 0], [1, 1]])
+    row = sympy.Matrix([[1, 0]])
+    true, printed = row * V * W_O, row * W_O * V
+    a.show(
+        f"N = 1, x = (1, 0), W_V = {V.tolist()}, W_O = {W_O.tolist()}:  MHA(x) = {list(true)}, printed {list(printed)}"
+    )
+    a.check("refuted — a small example", true != printed)
+
+
+# %% [markdown]
+# ## √M and √d
+#
+# The papers divide the scores by √M, Vaswani et al. by √d, M = hd.  With √h W_Q in place of W_Q one is the
+# other; with the same weights they differ as soon as h > 1.
+
+
+# %%
+def scales(a: Argument) -> None:
+    """One class of functions, two functions."""
+    a.section("√M and √d")
+    h, of, z = m.dimension("h"), Heads(), m.Letter("x", m.dimension("N"), m.dimension("d"), (i,))
+    Q, K, U = of.weight("Q", i), of.weight("K", i), m.Letter("U", *of.weight("Q", i).shape)
+    over_d = scaled_softmax(z @ Q, z @ K, m.dimension("d"))
+    scaled = scaled_softmax(z @ U, z @ K, of.features)
+    a.prove(Step("with U = √h W_Q", scaled, over_d, {U: m.Scaled(sympy.sqrt(h), Q)}))
+    a.refute(Step("with the same weights", scaled_softmax(z @ Q, z @ K, of.features), over_d))
 
 
 # %% [markdown]
@@ -261,6 +310,8 @@ def main() -> None:
     vec_identity(a)
     one_head(a)
     all_heads(a)
+    figures(a)
+    scales(a)
     depends_on_input(a)
     transposed_factor(a)
     built_matrix(a)
@@ -272,4 +323,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

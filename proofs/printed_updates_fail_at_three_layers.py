@@ -18,6 +18,7 @@
 
 # %%
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
@@ -26,6 +27,7 @@ import sympy
 from argument import Argument, difference
 
 import uat_jax as uj
+from uat_jax.claims.nested_bias import FIRST, first_bias, terms
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
@@ -247,6 +249,23 @@ def three_layers_by_hand(a: Argument) -> None:
 
 
 # %% [markdown]
+# ## The bias of the first layer, and the number of terms
+#
+# Eq. 12 updates b_{j,2} for j ≥ 2, Eq. 34 for j ≥ 1, where it needs a b_{0,3} that is never defined.  Both
+# call b_{j,2} a sum of j layers; it has j − 1 terms.
+
+
+# %%
+def first_bias_and_terms(a: Argument) -> None:
+    """Eq. 34 at j = 1, and how many σ-terms b_{j,2} has."""
+    a.section("The bias of the first layer, and the number of terms")
+    a.prove(replace(first_bias(m.Zero(u.D, 1)), name="Eq. 34 at j = 1 with b_{0,3} = 0"))
+    a.refute(replace(first_bias(FIRST), name="Eq. 34 at j = 1 with any b_{0,3}"))
+    counts = [terms(depth) for depth in range(1, 6)]
+    a.check(f"b_{{j,2}} has {', '.join(map(str, counts))} σ-terms for j = 1, …, 5", counts == list(range(5)))
+
+
+# %% [markdown]
 # ## The corrected list, for every depth
 #
 # (f) multiplies every W_{k,3}, k ≤ j, in box j+1.  One pass takes the closed form of i layers to that
@@ -282,6 +301,7 @@ def main() -> None:
     table(a)
     first_wrong_words(a)
     three_layers_by_hand(a)
+    first_bias_and_terms(a)
     corrected(a)
     a.section("Verdict")
     a.say(

@@ -20,9 +20,13 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 from argument import Argument
 
 import uat_jax as uj
+from uat_jax.claims.fixed_sums import LAWS, difference, slopes, square_term_difference, vanishes
+from uat_jax.claims.remainder import absent, original, overwritten, recursion
+from uat_jax.claims.serial import monoid
 from uat_jax.lowering import Lowered
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.symbolic import language as m
@@ -165,6 +169,56 @@ def wrong_twin(a: Argument) -> None:
 
 
 # %% [markdown]
+# ## UAT_i^R, and what is serial
+#
+# The papers write u_i as UAT_i^R.  Its recursion holds with layer i+1's own W_{i+1,1}; App. B.2 prints it
+# right after W_{i+1,1} was overwritten by W_{i+1,1} W_{i,1}, and with that product it is false.  App.
+# B.3 calls the computation serial because W_{3,1} needs W_{2,1}: it does not, since affine maps can be
+# composed in any bracketing.  What is serial is the chain of σ-terms, each inside the next.
+
+
+# %%
+def remainder_and_scan(a: Argument) -> None:
+    """The recursion of UAT_i^R in its readings, and the monoid of affine maps."""
+    a.section("UAT_i^R, and what is serial")
+    a.prove(replace(recursion("residual", original), name="UAT_{i+1}^R with the layer's own W_{i+1,1}"))
+    a.refute(replace(recursion("residual", overwritten), name="UAT_{i+1}^R with W_{i+1,1}W_{i,1} in its place"))
+    a.refute(replace(recursion("residual", absent), name="UAT_{i+1}^R = UAT_i^R + … (v2)"))
+    a.say("Affine maps compose in any bracketing; with V = A_3 A_2, W_{3,1} = V A_1 does not need W_{2,1} = A_2 A_1:")
+    for step in monoid():
+        a.prove(step)
+
+
+# %% [markdown]
+# ## Could all biases be fixed?
+#
+# Lemma 2 of v2 says that the network is a UAT sum, and there parameters are fixed.  Its own σ-terms have
+# biases that move; but might *some other* sum a x + k + Σ α_j σ(w_j x + b_j), of any length, be equal to
+# it?  For σ(t) = t² no: such a sum is a polynomial of degree two, two layers make one of degree four.
+# For σ = relu the answer depends on the number of inputs: one number, yes (a sum with the same slopes on
+# every piece); two numbers, no, because far from 0 the odd part of a fixed sum is linear.
+
+
+# %%
+def fixed_parameters(a: Argument) -> None:
+    """No fixed sum of any length for σ(t) = t² and for relu with two inputs; always one for relu with one input."""
+    a.section("Could all biases be fixed?")
+    a.check("third difference of α (w x + b)² is 0, for all α, w, b and x", square_term_difference(3) == 0)
+    x = sympy.Symbol("x")
+    layer = lambda t: t + t**2
+    third = sympy.expand(difference(lambda t: layer(layer(t)), x, 3))
+    a.check(f"third difference of two layers x + x²: {third}, not 0", third != 0)
+    for law, zero in LAWS.items():
+        a.check(law, vanishes(zero))
+    g = lambda p, q: max(0, p, q) - max(0, -p, -q)
+    fact = f"f = max(0, x, y): g = f(p) − f(−p) has g(1, 0) + g(0, 1) = {g(1, 0) + g(0, 1)} and g(1, 1) = {g(1, 1)}"
+    a.check(fact, g(1, 0) + g(0, 1) != g(1, 1))
+    a.say("One input, relu: a sum with the jumps of the slope as coefficients has the network's slope on every piece.")
+    for step in slopes():
+        a.prove(step)
+
+
+# %% [markdown]
 # ## Both forms in JAX
 #
 # Seven layers, no two widths alike.  With whole numbers and σ = relu every intermediate value is a
@@ -231,6 +285,8 @@ def main() -> None:
     induction(a)
     three_layers(a)
     wrong_twin(a)
+    remainder_and_scan(a)
+    fixed_parameters(a)
     in_jax(a)
     a.section("Verdict")
     a.say("PROVED for every depth, every width and every σ: L residual layers are one UAT sum with nested biases. ∎")

@@ -21,6 +21,8 @@ import sympy
 from argument import Argument, difference, parting
 
 import uat_jax as uj
+from uat_jax.certify.verdict import Verdict, combine
+from uat_jax.claims.dependence import TABLE, WORDS, cell, moves
 from uat_jax.lowering import Lowered, split
 from uat_jax.networks import TransformerLayer, attention_weights, initialise_transformer, transformer
 from uat_jax.symbolic import language as m
@@ -131,6 +133,29 @@ def wrong_twin(a: Argument) -> None:
     a.check("refuted — two layers", found is not None)
     assert found is not None
     a.show(parting(found))
+
+
+# %% [markdown]
+# ## Which parameters move with the input
+#
+# A parameter p is static if p(x) = p(x̃) for any two inputs, an equation; it is dynamic if two inputs give
+# it two values, which ball arithmetic must separate.  The papers list W_{j,1}, W_{j,2} and the W_{j,3}
+# with 1 < j < i+1 as dynamic; W_{1,3} is missing there.  b_{j,3} is static as long as every token gets the
+# same bias, because the rows of a softmax sum to one.
+
+
+# %%
+def what_moves(a: Argument) -> None:
+    """The table of static and dynamic parameters of three layers."""
+    a.section("Which parameters move with the input (L = 3)")
+    for network, row in TABLE.items():
+        a.say(f"In {WORDS[network]}:")
+        for parameter, words in row.items():
+            found = [combine(cell(network, parameter, number)) for number in (1, 2, 3)]
+            shown = ", ".join(f"{word} at j = {number}" for number, word in enumerate(words, 1))
+            a.check(f"{parameter}: {shown}", set(found) == {Verdict.PROVED})
+    a.say("Two inputs, each the other with its tokens exchanged, show that W_{1,3} belongs on the list:")
+    a.show(moves("transformer", "W3", 1).finding)
 
 
 # %% [markdown]
@@ -312,6 +337,7 @@ def main() -> None:
     matrix_vector_form(a)
     theorem_1(a)
     wrong_twin(a)
+    what_moves(a)
     in_jax(a)
     what_is_dynamic(a)
     a.section("Verdict")

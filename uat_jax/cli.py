@@ -1,4 +1,4 @@
-"""The command line: ``uat-jax prove | certify | claims | show | recheck``.
+"""The command line: ``uat-jax prove | certify | claims | show | report | recheck``.
 
 Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
 1 some do not, 2 unusable input.
@@ -23,12 +23,14 @@ from uat_jax.certify.equivalence import KIND, certify
 from uat_jax.certify.named_function import named_function
 from uat_jax.certify.settings import DEVICES, DTYPES, Settings
 from uat_jax.certify.specification import parse
+from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.claim import Claim, Kind
 from uat_jax.claims.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.claims.parallel import decide_all
 from uat_jax.claims.source import PAPERS
 from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
@@ -70,6 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     show.add_argument("--latex", action="store_true", help="as LaTeX")
     show.set_defaults(run=_show)
+    report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
+    report.add_argument("folder", metavar="DIR")
+    report.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core)")
+    report.set_defaults(run=_report)
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
@@ -197,11 +203,16 @@ def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -
 
 
 def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
-    for name, certificate in found.items() if options.out else ():
-        certificate.save(Path(options.out) / f"{name}.json")
+    if options.out:
+        _write_certificates(found, Path(options.out))
     if options.json:
         everything = [json.loads(certificate.to_json()) for certificate in found.values()]
         write_atomically(Path(options.json), json.dumps(everything, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write_certificates(found: dict[str, Certificate], folder: Path) -> None:
+    for name, certificate in found.items():
+        certificate.save(folder / f"{name}.json")
 
 
 def _check_writable(path: Path) -> None:
@@ -239,6 +250,21 @@ def _show(options: argparse.Namespace) -> int:
     else:
         show_statement(_console(), certificate, script_of(claim))
     return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    """errata.md, and the certificates of what is refuted and of what is right instead."""
+    folder = Path(options.folder)
+    _check_writable(folder / "errata.md")
+    refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
+    corrections = [find(claim.correction) for claim in refuted if claim.correction]
+    wanted = tuple(dict.fromkeys((*refuted, *corrections)))
+    found = _decide_all(wanted, Settings(dtypes=()), options.jobs)
+    _write_certificates(found, folder / errata.FOLDER)
+    scripts = {claim.id: script_of(claim) for claim in wanted}
+    write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))
+    print(f"{len(refuted)} errata in {folder / 'errata.md'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 
 def _recheck(options: argparse.Namespace) -> int:

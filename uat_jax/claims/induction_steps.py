@@ -1,4 +1,4 @@
-"""The equations the papers' induction consists of: Eq. 26, 27 and 30–32 (G8, G12, G13)."""
+"""The equations the papers' induction consists of: Eq. 26–32 (G8, G11, G12, G13)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uat_jax.claims.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.induction import INDEX
-from uat_jax.symbolic.layers import Layers
+from uat_jax.symbolic.layers import Attention, Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
@@ -61,6 +61,44 @@ def _lines_equal(
 ) -> Iterator[Evidence]:
     steps = [Step(f"line {n}", line, left, where) for n, line in enumerate(lines, 2)]
     return proved(steps, method="normal form", what="every printed line equals the first, for every i")
+
+
+def _equations_28_29(index) -> Program:
+    """Eq. 28 and 29 in Eq. 30: y = W_{index,1} x_i, then y + W_{index,3} σ(W_{index,2} y + b_{index,2}) + b_{index,3}."""
+    of = u.square_layers("transformer")
+    A, B, C, b, c = of.parameters(index)
+    y = A @ of.x(i)
+    return Program({of.x(j): y + (C @ m.Activation(B @ y + b) + c)}, of.x(j))
+
+
+def _index_of_28(settings: Settings) -> Iterator[Evidence]:
+    """Layer i+1 with the parameters of layer i."""
+    of = u.square_layers("transformer")
+    network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
+    yield from settle(network, _equations_28_29(i), of.x(i), what="Eq. 28 and 29 as layer i+1, for every i")
+
+
+def _corrected_28_29(settings: Settings) -> Iterator[Evidence]:
+    """MHA and FFN of layer i+1 on token matrices, for any number of heads."""
+    of = Attention(m.dimension("h"))
+    X, Y = (m.Letter(name, of.tokens, of.features(n)) for name, n in (("X", i), ("Y", j)))
+    V1, v1, V2, v2 = of.feed_forward(j)
+    layers, one, parameters = of.layers, m.Ones(of.tokens, 1), of.matrix_vector_parameters(j, X)
+    ffn = m.Vectorised(m.Activation(Y @ V1 + one @ v1.T) @ V2 + one @ v2.T)
+    mapped = layers.C(j) @ m.Activation(layers.B(j) @ m.Vectorised(Y) + layers.b(j)) + layers.c(j)
+    steps = [
+        Step("Eq. 28", m.Vectorised(of.attend(j, X)), layers.A(j) @ m.Vectorised(X), parameters),
+        Step("Eq. 29", ffn, mapped, parameters),
+    ]
+    yield from proved(steps, method="normal form", what="for every i, N, M, width and number of heads")
+
+
+def _matches_20(settings: Settings) -> Iterator[Evidence]:
+    """Layer i+1 of a Transformer is Eq. 20's layer with W_{i+1,2}W_{i+1,1} for W_{i+1,2}."""
+    transformer, residual = Layers("transformer"), Layers("residual")
+    product = {residual.B(j): transformer.B(j) @ transformer.A(j)}
+    step = Step("Eq. 31 is Eq. 20", transformer.apply(j, transformer.x(i)), residual.apply(j, residual.x(i)), product)
+    yield from proved([step], method="normal form", what="for every i and all shapes")
 
 
 def _equation_30(settings: Settings) -> Iterator[Evidence]:
@@ -144,6 +182,11 @@ _31 = (
     r"+\mathbf{W}'_{i,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})"
 )
 
+_28_29 = (
+    r"MHA(\mathbf{x}_i)\mapsto\mathbf{W}'_{i,1}\mathbf{x}'_i,\quad "
+    r"FFN(\mathbf{x}_i)\mapsto\mathbf{W}'_{i,3}\sigma(\mathbf{W}'_{i,2}\mathbf{x}'_i+\mathbf{b}'_{i,2})+\mathbf{b}'_{i,3}"
+)
+
 CLAIMS = (
     Claim(
         id="eq-26",
@@ -166,6 +209,41 @@ CLAIMS = (
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
         decide=_equation_27,
+    ),
+    Claim(
+        id="eq-28-29.printed",
+        title="attention and feed-forward part of layer i+1, with index i",
+        ledger="G11",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 28, 29),),
+        printed=_28_29,
+        reading="the operations that Eq. 30 applies to x_i, with the parameters of layer i",
+        hypotheses=SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-28-29.corrected",
+        decide=_index_of_28,
+    ),
+    Claim(
+        id="eq-28-29.corrected",
+        title="attention and feed-forward part of layer i+1, with index i+1",
+        ledger="G11",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 28, 29),),
+        printed=_28_29.replace("{i,", "{i+1,"),
+        reading="W_{i+1,1} = W_HVO(x_i); the feed-forward part acts on features",
+        expects=Verdict.PROVED,
+        decide=_corrected_28_29,
+    ),
+    Claim(
+        id="eq-31.matches-eq-20",
+        title="a Transformer layer has the form of the general residual term",
+        ledger="G12",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 31), duat("B.2", 20), v2("C.2")),
+        printed=r"\text{Clearly, Eq. 31 matches the mathematical form presented in Section B.2}",
+        reading="W_{i+1,3} for the printed W_{i,3}; W_{i+1,2} stands for W_{i+1,2}W_{i+1,1}",
+        expects=Verdict.PROVED,
+        decide=_matches_20,
     ),
     Claim(
         id="eq-30",

@@ -1,13 +1,21 @@
-"""Eq. 12/34, the bias that is itself a sum: twelve ways to read which of its parameters are old and which new (G16)."""
+"""Eq. 12/34, the bias that is itself a sum: twelve ways to read which of its parameters are old and which new (G16).
+
+What it says for j = 1, and how many σ-terms it has, comes after them (G16, G17).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
+import sympy
+
+from uat_jax.certify.confirmation import proved
+from uat_jax.certify.counts import counted
 from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.programs import settle_by_depth
+from uat_jax.certify.programs import settle_by_depth, settle_equation
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import DEPTHS, SQUARE, Claim, Kind
@@ -17,7 +25,7 @@ from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
 from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.layers import KINDS
-from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
 
@@ -96,7 +104,7 @@ def _right_for_all(kind: str) -> Step:
 
 _WORDS = {
     "own": "W_{k,3} own C_k",
-    "previous": "W_{k,3} of the first j−1 layers",
+    "previous": "W_{k,3} of j−1 layers",
     "final": "W_{k,3} of the whole network",
 }
 
@@ -121,4 +129,100 @@ def _claim(reading: tuple[str, str, str]) -> Claim:
     )
 
 
-CLAIMS = tuple(_claim(reading) for reading in product(MATRIX, BIAS, VERSION))
+# --- the range of j, and the number of terms -----------------------------------------------------------------------
+
+FIRST = m.Letter("b", u.D, 1, (0, 3))
+"""b_{0,3}, which Eq. 34 needs at j = 1 and nobody defines."""
+
+
+def first_bias(value: m.Expression) -> Step:
+    """Eq. 34 at j = 1, (W_{1,2} b_{0,3} + b_{1,2}) + W_{1,2} · (empty sum), against b_{1,2}; ``value`` is b_{0,3}."""
+    of = u.square_layers("residual")
+    index = sympy.Symbol("k", integer=True, positive=True)
+    empty = m.RangeSum(of.C(index) @ m.Letter("s", u.F, 1, (index,)), index, 1, 0)
+    return Step("j = 1", of.b(1), (of.B(1) @ value + of.b(1)) + of.B(1) @ empty)
+
+
+def _starts_at_two(settings: Settings) -> Iterator[Evidence]:
+    """b̂_{1,2} is layer 1's own b_1; from j = 2 on, Eq. 12 gives b̂_{j,2} (its one right reading)."""
+    for kind in KINDS:
+        closed = ClosedForm(u.square_layers(kind))
+        first = Step("j = 1: nothing to update", recurrence(closed, 1).b2_constant, closed.layers.b(1), {})
+        steps = (first, _right_for_all(kind))
+        yield from _named(kind, proved(steps, method="induction", what="Eq. 12 for j ≥ 2 and b_{1,2} left alone"))
+
+
+def _named(kind: str, found: Iterator[Evidence]) -> Iterator[Evidence]:
+    return (replace(evidence, subject=f"{kind} network") for evidence in found)
+
+
+def terms(depth: int) -> int:
+    """How many σ-terms the derived b̂_{L,2} has."""
+    closed = ClosedForm(u.square_layers("residual"))
+    line = closed_form(closed.layers, depth).lines[closed.b2(depth)]
+    return sum(letter == closed.s(k) for k in range(1, depth + 1) for letter in letters_of(line))
+
+
+def _number(claimed: Any) -> Callable[[Settings], Iterator[Evidence]]:
+    """``claimed`` against j − 1, the number of σ-terms for every j by Theorem 1, counted for j = 1…5."""
+    shapes = [{LAYER: j} for j in DEPTHS]
+    what, measured = "σ-terms of b_{j,2}", lambda shape: terms(shape[LAYER])
+    return lambda settings: counted(claimed, LAYER - 1, what=what, measured=measured, shapes=shapes)
+
+
+def _equality(settings: Settings) -> Iterator[Evidence]:
+    """b̂_{j,2} equals its sum: nothing is approximated."""
+    for kind in KINDS:
+        what = "the bias inside σ in layer i+1 equals constant + matrix · sum, for every i"
+        yield from _named(kind, proved([_right_for_all(kind)], method="induction", what=what))
+
+
+LAYER = sympy.Symbol("j", integer=True, positive=True)
+_APPROXIMATED = r"\text{The term }\mathbf{b}'_{j,2}\text{ is approximated by the }j\text{ layer UAT with }\mathbf{x}_0\text{ as input}"
+
+
+def _remark(name: str, title: str, kind: Kind, printed: str, read: str, decide, correction: str = "") -> Claim:
+    return Claim(
+        id=f"nested-bias.{name}",
+        title=title,
+        ledger="G17" if printed == _APPROXIMATED else "G16",
+        kind=kind,
+        sources=(duat("3.3", 12), v2("3.5", 11)) if printed == _APPROXIMATED else (duat("3.3", 12), duat("B.3", 34)),
+        printed=printed,
+        reading=read,
+        hypotheses=SQUARE,
+        expects=Verdict.REFUTED if correction else Verdict.PROVED,
+        correction=correction,
+        decide=decide,
+    )
+
+
+CLAIMS = (
+    *(_claim(reading) for reading in product(MATRIX, BIAS, VERSION)),
+    _remark(
+        "from-two", "the nested bias for j = 2, …, i+1", Kind.ALL_DEPTHS, rf"{PRINTED}\quad(j=2,\ldots,i+1)",
+        "Eq. 12's range, in the one right reading; b_{1,2} stays as it is", _starts_at_two,
+    ),
+    _remark(
+        "from-one", "the nested bias for j = 1, b_{0,3} undefined", Kind.IDENTITY, rf"{PRINTED}\quad(j=1,2,\ldots,i+1)",
+        "Eq. 34's range, at j = 1: b_{0,3} may be any column (its heading prints b_{i,2} for b_{j,2})",
+        lambda settings: settle_equation(first_bias(FIRST), what="Eq. 34 at j = 1"), "nested-bias.from-one-zero",
+    ),
+    _remark(
+        "from-one-zero", "the nested bias for j = 1 with b_{0,3} = 0", Kind.IDENTITY, rf"{PRINTED}\quad(j=1,2,\ldots,i+1)",
+        "Eq. 34's range, at j = 1: with b_{0,3} = 0 and the empty sum 0 it says nothing",
+        lambda settings: settle_equation(first_bias(m.Zero(u.D, 1)), what="Eq. 34 at j = 1 with b_{0,3} = 0"),
+    ),
+    _remark(
+        "j-terms", "the nested bias has j σ-terms", Kind.COUNT, _APPROXIMATED, "“j layer UAT”: j terms",
+        _number(LAYER), "nested-bias.fewer-terms",
+    ),
+    _remark(
+        "fewer-terms", "the nested bias has j − 1 σ-terms", Kind.COUNT, _APPROXIMATED,
+        "corrected: j − 1 terms, as in v2's own UAT_{j−1}^R", _number(LAYER - 1),
+    ),
+    _remark(
+        "equality", "the nested bias equals its sum", Kind.ALL_DEPTHS, _APPROXIMATED,
+        "“approximated” (B.3: “closely approximated”) may be read as “equal”", _equality,
+    ),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Lemma 1, Lemma 2 and the two-layer network: Eq. 19–25 (G1, G2, G4, G5)."""
+"""Lemma 1, Lemma 2, one layer and the two-layer network: Eq. 19–25 (G1, G2, G3, G4, G5, G6)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import sympy
 
 from uat_jax.certify.confirmation import confirm_steps, proved
-from uat_jax.certify.programs import settle
+from uat_jax.certify.programs import settle, settle_equation
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.claim import SQUARE, Claim, Kind
+from uat_jax.claims.claim import ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.claims.source import duat, v2
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -62,6 +62,18 @@ def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("residual"))
     yield from proved(steps, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
+
+
+# --- Eq. 20 and 21 -------------------------------------------------------------------------------------------------
+
+
+def _one_layer(settings: Settings) -> Iterator[Evidence]:
+    """Eq. 20 for x_{i+1}, which is Lemma 2's general term, and for x_1, which is Eq. 21."""
+    of, steps = Layers("residual"), []
+    for name, j in (("Eq. 20, i → i + 1", INDEX + 1), ("Eq. 21", 1)):
+        (A, B, C, b, c), x = of.parameters(j), of.x(j - 1)
+        steps.append(Step(name, of.apply(j, x), (A @ x + c) + C @ m.Activation(B @ x + b), {}))
+    yield from proved(steps, method="normal form", what="affine part and one σ-term, for all shapes")
 
 
 # --- Eq. 22 and 23 -------------------------------------------------------------------------------------------------
@@ -133,6 +145,47 @@ def _v2_lets(target) -> tuple[Assignment, ...]:
     return (*_LETS[:3], Assignment(target(2), W2(2) @ W1(1)), _LETS[4])
 
 
+# --- b_{2,2} -------------------------------------------------------------------------------------------------------
+
+
+def nested_bias() -> m.Expression:
+    """b̂_{2,2} = (B_2 c_1 + b_2) + B_2 C_1 σ(B_1 x_0 + b_1)."""
+    of = Layers("residual")
+    _, B1, C1, b1, c1 = of.parameters(1)
+    _, B2, _, b2_, _ = of.parameters(2)
+    return (B2 @ c1 + b2_) + B2 @ C1 @ m.Activation(B1 @ of.x(0) + b1)
+
+
+def _constant_and_sum(settings: Settings) -> Iterator[Evidence]:
+    """The rest inside the second σ besides B_2 A_1 x_0 is a constant and one σ-term."""
+    of = Layers("residual")
+    A1, B2, b2_ = of.A(1), of.B(2), of.b(2)
+    argument = B2 @ of.apply(1, of.x(0)) + b2_
+    step = Step("b_{2,2}", argument, (B2 @ A1) @ of.x(0) + nested_bias())
+    yield from proved([step], method="normal form", what="a constant and a UAT sum of one term")
+
+
+def _sum_alone(settings: Settings) -> Iterator[Evidence]:
+    """b̂_{2,2} against its σ-term."""
+    of = Layers("residual")
+    _, B1, C1, b1, _ = of.parameters(1)
+    term = of.B(2) @ C1 @ m.Activation(B1 @ of.x(0) + b1)
+    yield from settle_equation(Step("b_{2,2}", nested_bias(), term), what="b_{2,2} against its σ-term")
+
+
+def _constant_as_term(settings: Settings) -> Iterator[Evidence]:
+    """A constant column k is κ σ(0 x_0 + t) with κ = k/σ(t): one more term, if σ(t) ≠ 0 for some t."""
+    of = Layers("residual")
+    _, B1, C1, b1, c1 = of.parameters(1)
+    t, factor = m.Letter("t", 1, 1), m.Letter("κ", of.hidden_widths(2), 1)
+    constant = factor @ m.Activation(m.Zero(1, of.widths(0)) @ of.x(0) + t)
+    sum_ = constant + (of.B(2) @ C1) @ m.Activation(B1 @ of.x(0) + b1)
+    where = {of.b(2): factor @ m.Activation(t) - of.B(2) @ c1}
+    yield from proved(
+        [Step("κ σ(t) = B_2 c_1 + b_2", nested_bias(), sum_, where)], method="normal form", what="two terms"
+    )
+
+
 CLAIMS = (
     Claim(
         id="lemma-1",
@@ -168,6 +221,51 @@ CLAIMS = (
         reading="DUAT: b_{j,2} may depend on the input, by its own UAT sum",
         expects=Verdict.PROVED,
         decide=_dynamic_bias,
+    ),
+    Claim(
+        id="eq-20-21",
+        title="the general term of a residual network, and one layer",
+        ledger="G3",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 20, 21), v2("C.1", 4)),
+        printed=r"\mathbf{x}'_1=(\mathbf{W}'_{1,1}\mathbf{x}'_0+\mathbf{b}'_{1,3})+\mathbf{W}'_{1,3}\sigma(\mathbf{W}'_{1,2}\mathbf{x}'_0+\mathbf{b}'_{1,2})",
+        reading="Lemma 2 has x_{i+1} for x_i and i = 0, 1, … for i = 1, 2, …: the same",
+        expects=Verdict.PROVED,
+        decide=_one_layer,
+    ),
+    Claim(
+        id="b22.constant-and-sum",
+        title="b_{2,2} is a constant and a UAT sum",
+        ledger="G6",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.2", 24, 25),),
+        printed=r"\text{except for the initial term, }\mathbf{b}'_{2,2}\text{ also follows the same mathematical form as UAT}",
+        expects=Verdict.PROVED,
+        decide=_constant_and_sum,
+    ),
+    Claim(
+        id="b22.sum-alone",
+        title="b_{2,2} is the UAT sum of the first layer, without a constant",
+        ledger="G6",
+        kind=Kind.IDENTITY,
+        sources=(v2("C.1", 6),),
+        printed=r"\mathbf{b}'_{2,2}\text{ clearly has the same mathematical form as UAT}",
+        reading="its own σ-term is all of it",
+        expects=Verdict.REFUTED,
+        correction="b22.constant-and-sum",
+        decide=_sum_alone,
+    ),
+    Claim(
+        id="b22.constant-as-term",
+        title="b_{2,2} is a UAT sum of two terms, one of them constant",
+        ledger="G6",
+        kind=Kind.IDENTITY,
+        sources=(v2("C.1", 6),),
+        printed=r"\mathbf{b}'_{2,2}\text{ clearly has the same mathematical form as UAT}",
+        reading="the constant is a term κ σ(0 x_0 + t) with κ = (B_2 c_1 + b_2)/σ(t)",
+        hypotheses=(ELEMENTWISE, "σ(t) ≠ 0 for some t"),
+        expects=Verdict.PROVED,
+        decide=_constant_as_term,
     ),
     Claim(
         id="eq-22",

@@ -1,4 +1,7 @@
-"""The list of parameter updates that the papers print after Eq. 11 and Eq. 33, under seven orders of execution (G15)."""
+"""The list of parameter updates that the papers print after Eq. 11 and Eq. 33, under seven orders of execution (G15).
+
+The caption of Fig. 2 describes such an order: readings (a), (c), (c′) and (f) (G19).
+"""
 
 from __future__ import annotations
 
@@ -178,6 +181,9 @@ def _raw_weights(settings: Settings) -> Iterator[Evidence]:
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
+FIGURE = duat("App. Fig. 2")
+IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
+"""The readings that the figure's caption admits: it has boxes, and "original values" on the right."""
 _PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
 
 
@@ -185,9 +191,9 @@ def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable
     return Claim(
         id=f"updates.{name}",
         title=f"update list, {title}",
-        ledger="G15",
+        ledger="G15, G19" if name in IN_BOXES else "G15",
         kind=Kind.ALL_DEPTHS,
-        sources=_SOURCES,
+        sources=(*_SOURCES, FIGURE) if name in IN_BOXES else _SOURCES,
         printed=PRINTED_LATEX,
         reading=read,
         hypotheses=_PRESUPPOSED,
@@ -224,9 +230,9 @@ CLAIMS = (
     Claim(
         id="updates.corrected-boxes",
         title="update list, (f) corrected: every W_{k,3} is multiplied",
-        ledger="G15",
+        ledger="G15, G19",
         kind=Kind.ALL_DEPTHS,
-        sources=_SOURCES,
+        sources=(*_SOURCES, FIGURE),
         printed=written((*CORRECTED, BIAS.at(j, j + 1))),
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,

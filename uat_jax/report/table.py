@@ -53,10 +53,10 @@ def _row(certificate: Certificate) -> tuple[Text, str, Text]:
     verdict = Text(certificate.verdict, style=COLOURS[certificate.verdict])
     if not certificate.passes:
         verdict.append(f"\nexpected\n{certificate.expected}", style="bold red")
-    return verdict, str(claim["id"]), Text.assemble((str(claim["title"]), "bold"), "\n", (_reason(certificate), "dim"))
+    return verdict, str(claim["id"]), Text.assemble((str(claim["title"]), "bold"), "\n", (reason(certificate), "dim"))
 
 
-def _reason(certificate: Certificate) -> str:
+def reason(certificate: Certificate) -> str:
     """The shortest honest answer to "how do you know?"."""
     if certificate.verdict == Verdict.REFUTED:
         return _refutation(certificate)

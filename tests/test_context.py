@@ -1,0 +1,150 @@
+"""The rows on density, context and convolution (D3, E8, E10–E12, E14, E15), and the networks behind them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from uat_jax.certify.decision import decide
+from uat_jax.certify.functions import confirm_functions
+from uat_jax.certify.settings import Settings
+from uat_jax.certify.verdict import Verdict
+from uat_jax.claims import attention, context, convolution, density
+from uat_jax.errors import ShapeError
+from uat_jax.networks.convolution import convolve_features, convolve_tokens
+
+SYMBOLIC = Settings(dtypes=())
+T, F = Verdict.PROVED, Verdict.REFUTED
+ROWS = (*density.CLAIMS, *context.CLAIMS, *convolution.CLAIMS)
+BY_ID = {claim.id: claim for claim in ROWS}
+
+# Typed in from the ledger of claims, independently of the package.
+LEDGER = {
+    "density.linear": T, "density.linear-zeros": F,
+    "density.one-head": T, "density.stacked-dense": F, "density.stacked": T,
+    "density.criterion": T, "density.nonzero-suffices": F, "density.encoder": T, "density.full-width": T,
+    "density.decoder-dense": F, "density.decoder": T, "density.correlated": T, "density.numbers": T,
+    "context.encoder": T, "context.encoder.derivatives": T, "context.decoder-subsequent": F,
+    "context.decoder.derivatives": T, "context.decoder": T, "context.covariance": F,
+    "convolution.features": T, "convolution.tokens": T,
+    "convolution.features.density": T, "convolution.tokens.density": T,
+    "convolution.one-layer": T, "convolution.stack-fragmented": F, "convolution.stack": T,
+}  # fmt: skip
+
+
+def test_exactly_these_rows():
+    assert list(BY_ID) == list(LEDGER)
+
+
+@pytest.mark.parametrize("name", LEDGER)
+def test_verdict(name):
+    certificate = decide(BY_ID[name], SYMBOLIC)
+    assert certificate.verdict == LEDGER[name]
+    assert certificate.passes
+    if LEDGER[name] == F:
+        assert certificate.counterexample is not None
+
+
+@pytest.mark.parametrize("name", [name for name, verdict in LEDGER.items() if verdict == F])
+def test_corrections_are_proved(name):
+    corrections = {**BY_ID, **{claim.id: claim for claim in attention.CLAIMS}}
+    assert corrections[BY_ID[name].correction].expects == T
+
+
+@pytest.mark.parametrize("claim", ROWS, ids=lambda claim: claim.id)
+def test_rows_are_readable(claim):
+    assert len(claim.title) < 80 and claim.printed.count("{") == claim.printed.count("}")
+
+
+# --- wrong variants of what is not decided by a shared method ------------------------------------------------------
+
+CRITERIA = {
+    "patterns alone": lambda H, Y: bool(H.all()),
+    "weights alone": lambda H, Y: bool(Y.all()),
+    "either": lambda H, Y: bool(H.all() or Y.all()),
+    "some": lambda H, Y: bool(H.any() and Y.any()),
+    "one head": lambda H, Y: bool(H[0].all() and Y[0].all()),
+    "never": lambda H, Y: False,
+}
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_wrong_criterion_fails(name):
+    assert density.all_patterns(CRITERIA[name]).verdict is Verdict.UNKNOWN
+
+
+REARRANGEMENTS = {
+    "none": lambda W, N: W,
+    "blocks not moved": lambda W, N: W.reshape(N**2, -1),
+    "axes swapped": lambda W, N: density.rearranged(W.T, N),
+    "columns first": lambda W, N: density.rearranged(W, N)[::-1],
+}
+
+
+@pytest.mark.parametrize("name", REARRANGEMENTS)
+def test_a_wrong_rearrangement_fails(name):
+    assert density.rearrangement_of_one_head(REARRANGEMENTS[name]).verdict is Verdict.UNKNOWN
+
+
+MATRICES = {
+    "the kernel backwards": lambda kernel, x: convolution.features_matrix(kernel[:, :, ::-1], x.shape[1]),
+    "K_k transposed": lambda kernel, x: convolution.features_matrix(kernel.transpose(1, 0, 2), x.shape[1]),
+    "a tap missing": lambda kernel, x: convolution.features_matrix(kernel.at[:, :, 0].set(0.0), x.shape[1]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_a_wrong_convolution_matrix_is_not_confirmed(name):
+    plain = lambda kernel, x: convolve_features(kernel, x).reshape(-1)
+    wrong = lambda kernel, x: jnp.matmul(MATRICES[name](kernel, x), x.reshape(-1), precision="highest")
+    assert confirm_functions(plain, wrong, ((2, 2, 3), (2, 4)), what=name).verdict is Verdict.UNKNOWN
+
+
+# --- convolution against its sum -----------------------------------------------------------------------------------
+
+
+def _sum_over_features(kernel, x):
+    tokens, taps = kernel.shape[0], kernel.shape[2]
+    r, M, y = taps // 2, x.shape[1], np.zeros((tokens, x.shape[1]))
+    for n, feature, k in np.ndindex(tokens, M, taps):
+        if 0 <= feature + k - r < M:
+            y[n, feature] += kernel[n, :, k] @ x[:, feature + k - r]
+    return y
+
+
+def _sum_over_tokens(kernel, x):
+    taps, _, features = kernel.shape
+    r, N, y = taps // 2, len(x), np.zeros((len(x), features))
+    for n, k in np.ndindex(N, taps):
+        if 0 <= n + k - r < N:
+            y[n] += x[n + k - r] @ kernel[k]
+    return y
+
+
+@pytest.mark.parametrize("taps", [1, 3, 5])
+def test_convolution_is_its_sum(taps):
+    random = np.random.default_rng(taps)  # whole numbers: float32 sums them exactly
+    draw = lambda *sizes: random.integers(-4, 5, sizes).astype(np.float32)
+    kernel, x = draw(3, 2, taps), draw(2, 4)
+    assert np.array_equal(convolve_features(jnp.asarray(kernel), jnp.asarray(x)), _sum_over_features(kernel, x))
+    kernel, x = draw(taps, 2, 3), draw(4, 2)
+    assert np.array_equal(convolve_tokens(jnp.asarray(kernel), jnp.asarray(x)), _sum_over_tokens(kernel, x))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "x", "message"),
+    [
+        ((2, 2, 2), (2, 4), "2 taps, wanted an odd number"),
+        ((2, 3, 3), (2, 4), r"shape \(2, 4\) for x"),
+        ((2, 3), (3, 4), r"shape \(2, 3\) for kernel"),
+    ],
+)
+def test_convolution_checks_shapes(kernel, x, message):
+    with pytest.raises(ShapeError, match=message):
+        convolve_features(jnp.zeros(kernel), jnp.zeros(x))
+
+
+def test_convolution_takes_batches():
+    kernel, x = jnp.ones((3, 2, 2)), jnp.arange(16.0).reshape(2, 4, 2)
+    batch = jax.vmap(lambda z: convolve_tokens(kernel, z))(x)
+    assert np.array_equal(batch[1], convolve_tokens(kernel, x[1]))

@@ -1,0 +1,68 @@
+"""The errata of the papers: what is printed and wrong, the smallest example, and what is right instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from uat_jax.certify.certificate import Certificate
+from uat_jax.certify.verdict import Verdict
+from uat_jax.claims.chapter import Chapter
+from uat_jax.claims.claim import Claim
+from uat_jax.claims.source import PAPERS, written
+from uat_jax.report.table import reason
+
+FOLDER = "certificates"
+"""Where the certificates lie, beside the file."""
+
+PREAMBLE = """\
+Every line below was found by deciding a statement as printed and, where it is false, finding the smallest example that
+shows it and proving the corrected statement.  It is written by `uat-jax report DIR` from the ledger and its
+certificates; `uat-jax recheck {folder}/*.json` decides them again, and each script shows its example by itself.
+
+A statement that can be read in several ways has one entry for each reading that is wrong; the reading that is right, if
+there is one, is the correction.  Slips of naming that change no value are entries too.
+"""
+
+
+def errata(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_of: Mapping[str, str]) -> str:
+    """The refuted claims among ``found`` (id → certificate), by chapter, as Markdown with LaTeX."""
+    number = 0
+    lines = ["# Errata", "", PREAMBLE.format(folder=FOLDER), *_papers()]
+    for chapter in chapters:
+        refuted = [c for c in chapter.claims if c.id in found and found[c.id].verdict is Verdict.REFUTED]
+        lines += [f"## {chapter.title}", ""] if refuted else []
+        for claim in refuted:
+            number += 1
+            lines += [f"### {number}. {claim.title}", "", *_entry(claim, found, script_of), ""]
+    return "\n".join(lines)
+
+
+def _papers() -> Iterator[str]:
+    for name, title in PAPERS.items():
+        yield f"* **{name}**: {title}"
+    yield ""
+
+
+def _entry(claim: Claim, found: Mapping[str, Certificate], script_of: Mapping[str, str]) -> Iterator[str]:
+    yield f"* **Where**: {written(claim.sources)} (`{claim.id}`, row {claim.ledger})"
+    yield f"* **Printed**: ${claim.printed}$"
+    if claim.reading:
+        yield f"* **Read as**: {claim.reading}"
+    yield f"* **Wrong**: {_one_line(reason(found[claim.id]))}"
+    if claim.correction:
+        correction = found[claim.correction]
+        yield f"* **Correct**: {correction.claim['title']}: ${correction.claim['printed']}$"
+        if correction.claim["reading"]:
+            yield f"  — {correction.claim['reading']}"
+        yield f"* **Because**: {correction.verdict}; {_one_line(reason(correction))}"
+    yield f"* **See**: {', '.join(_links(claim, script_of))}"
+
+
+def _links(claim: Claim, script_of: Mapping[str, str]) -> Iterator[str]:
+    for name in filter(None, (claim.id, claim.correction)):
+        yield f"[certificate of `{name}`]({FOLDER}/{name}.json)"
+        yield f"[`{script_of[name]}`](../proofs/{script_of[name]})"
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(text.splitlines())
