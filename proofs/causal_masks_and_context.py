@@ -19,7 +19,7 @@ from uat_jax.certify.dependence import static
 from uat_jax.certify.functions import evaluated
 from uat_jax.certify.ranks import rank
 from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims import convolution, density
+from uat_jax.claims.attention import convolution, density
 from uat_jax.networks import TransformerLayer
 from uat_jax.networks.heads import masked_attention
 from uat_jax.networks.masks import causal_mask

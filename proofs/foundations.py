@@ -21,7 +21,8 @@ from sympy import Rational
 from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims import duat_definition, expressive_power, foundations, transformer_density, uat_sums, vector_output
+from uat_jax.claims.foundations import approximation as foundations
+from uat_jax.claims.foundations import duat_definition, expressive_power, transformer_density, uat_sums, vector_output
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

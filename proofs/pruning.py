@@ -23,7 +23,7 @@ from argument import Argument, run
 from sympy import Abs
 
 from uat_jax.certify.inequalities import measured
-from uat_jax.claims.layer_removal import (
+from uat_jax.claims.pruning.layer_removal import (
     REMOVED,
     actual_difference,
     claimed_bound,

@@ -10,7 +10,8 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.functions import confirm_functions, evaluated
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import attention, heads, slices
+from uat_jax.claims.attention import heads, slices
+from uat_jax.claims.attention import matrix as attention
 from uat_jax.networks import attention as attend
 from uat_jax.networks import initialise_transformer
 from uat_jax.networks.heads import full_width, masked_attention

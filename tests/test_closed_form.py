@@ -11,10 +11,10 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.floats import compare_on
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.closed_form import CLAIMS
-from uat_jax.claims.kernels import Kernels, cast, letters, random_kernels, random_trials
+from uat_jax.claims.layers.closed_form import CLAIMS
+from uat_jax.claims.layers.kernels import Kernels, cast, letters, random_kernels, random_trials
+from uat_jax.claims.layers.update_lists import boxes
 from uat_jax.claims.ledger import find
-from uat_jax.claims.update_lists import boxes
 from uat_jax.errors import FloatRangeError, InputError, ShapeError
 from uat_jax.lowering import Lowered
 from uat_jax.networks import ACTIVATIONS, Network, ResidualLayer, activation, digits, save_network

@@ -12,7 +12,10 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.ranks import rank_modulo
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims import complexity, complexity_attention, complexity_paths, evaluators
+from uat_jax.claims.complexity import attention as complexity_attention
+from uat_jax.claims.complexity import evaluation as complexity
+from uat_jax.claims.complexity import evaluators
+from uat_jax.claims.complexity import paths as complexity_paths
 from uat_jax.networks import initialise_residual, residual_network
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers

@@ -9,7 +9,8 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.functions import confirm_functions
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import attention, context, convolution, density
+from uat_jax.claims.attention import context, convolution, density
+from uat_jax.claims.attention import matrix as attention
 from uat_jax.errors import ShapeError
 from uat_jax.networks.convolution import convolve_features, convolve_tokens
 

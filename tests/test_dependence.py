@@ -8,8 +8,8 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.opposite import opposite
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import WITNESS, Evidence, Verdict, combine
-from uat_jax.claims import dynamic_parameters
-from uat_jax.claims.dependence import (
+from uat_jax.claims.layers import dynamic_parameters
+from uat_jax.claims.layers.dependence import (
     CLAIMS,
     DEPTH,
     DYNAMIC,

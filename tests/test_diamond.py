@@ -9,8 +9,8 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.opposite import opposite
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import WITNESS, Evidence, Verdict, combine
-from uat_jax.claims import diamond, diamond_properties
-from uat_jax.claims.diamond import Association, chain
+from uat_jax.claims.matrix_vector import diamond, diamond_properties
+from uat_jax.claims.matrix_vector.diamond import Association, chain
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

@@ -16,11 +16,11 @@ from uat_jax.certify.exhibits import exhibit_numbers
 from uat_jax.certify.inequalities import enclosed
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
-from uat_jax.claims import (
+from uat_jax.claims.foundations import approximation as foundations
+from uat_jax.claims.foundations import (
     duat_definition,
     elementary,
     expressive_power,
-    foundations,
     transformer_density,
     uat_sums,
     vector_output,

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from uat_jax.certify.programs import difference
-from uat_jax.claims import update_lists as lists
+from uat_jax.claims.layers import update_lists as lists
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u

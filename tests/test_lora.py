@@ -15,7 +15,10 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.ranks import enclosed, exceeded
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import lora, lora_attention, lora_closed_form, lora_ranks
+from uat_jax.claims.lora import adapters as lora
+from uat_jax.claims.lora import attention as lora_attention
+from uat_jax.claims.lora import closed_form as lora_closed_form
+from uat_jax.claims.lora import ranks as lora_ranks
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks import initialise_residual, initialise_transformer, residual_network, transformer
 from uat_jax.networks.lora import Adapter, lora_residual_network, lora_transformer, merge

@@ -16,8 +16,9 @@ from uat_jax.certify.inequalities import proved_inequality
 from uat_jax.certify.programs import difference
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import layer_removal, pruning
-from uat_jax.claims.pruning import CLOSE, S_1, S_2, delta, epsilon, f
+from uat_jax.claims.pruning import layer_removal
+from uat_jax.claims.pruning import sums as pruning
+from uat_jax.claims.pruning.sums import CLOSE, S_1, S_2, delta, epsilon, f
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.networks.pruning import SumTerms, kept_terms, pruned_residual_network, uat_sum, without_layers

@@ -12,7 +12,7 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.normal_forms import decide as decide_step
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims import (
+from uat_jax.claims.layers import (
     figure_2,
     fixed_sums,
     induction_steps,

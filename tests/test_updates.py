@@ -6,8 +6,8 @@ import pytest
 from random_expressions import Bounded, Evaluator, agree
 
 from uat_jax.certify.programs import difference
-from uat_jax.claims import nested_bias
-from uat_jax.claims import update_lists as lists
+from uat_jax.claims.layers import nested_bias
+from uat_jax.claims.layers import update_lists as lists
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u

@@ -25,7 +25,7 @@ from uat_jax.certify.settings import DEVICES, DTYPES, Settings
 from uat_jax.certify.specification import parse
 from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.claim import Claim, Kind
-from uat_jax.claims.closed_form import check_own_network
+from uat_jax.claims.layers.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.claims.parallel import decide_all
 from uat_jax.claims.source import PAPERS

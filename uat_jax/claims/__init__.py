@@ -1,12 +1,18 @@
-"""The ledger of claims: one file per chapter.
+"""The ledger of claims: a package per chapter, a file per subject.
 
-claim.py            what a claim is
-ledger.py           all of them: `claims`, `find`, `prove`, `recheck`
-closed_form.py      Theorem 1, on random networks, trained ones and the user's own
-attention.py        Theorem 3 and Eq. 6
-two_layers.py       Lemmas 1 and 2, Eq. 22 and 23
-induction_steps.py  Eq. 26, 27, 30–32
-update_lists.py     Theorem 2 and the readings of the printed list of updates
-nested_bias.py      the readings of Eq. 12/34
-kernels.py          Theorem 1 as two JAX functions
+claim.py        what a claim is
+record.py       a row with nothing to decide
+source.py       where a statement is printed
+chapter.py      rows under a title, and the script that argues them
+ledger.py       all of them: `claims`, `find`, `select`, `prove`, `recheck`
+parallel.py     many claims decided by several processes
+foundations/    A, F1: UAT sums, and what a DUAT function is
+matrix_vector/  B–D: layers as matrices, the diamond product
+attention/      E: attention as a matrix, density, masks and context
+layers/         G, F2, F3: networks of many layers
+lora/           H: low-rank adapters
+pruning/        I: pruning
+real/           K: real Transformers
+complexity/     L: what the forms cost
+bookkeeping.py  G22, M: references and numbers
 """

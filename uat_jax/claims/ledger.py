@@ -15,23 +15,97 @@ from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import attention, closed_form, induction_steps, nested_bias, two_layers, update_lists
+from uat_jax.claims import bookkeeping
+from uat_jax.claims.attention import context, convolution, density, heads, matrix, slices
 from uat_jax.claims.chapter import Chapter
 from uat_jax.claims.claim import Claim, Kind
+from uat_jax.claims.complexity import attention as complexity_attention
+from uat_jax.claims.complexity import evaluation, paths
+from uat_jax.claims.foundations import approximation, duat_definition
+from uat_jax.claims.layers import (
+    closed_form,
+    dependence,
+    dynamic_parameters,
+    figure_2,
+    fixed_sums,
+    induction_steps,
+    lemma_1,
+    nested_bias,
+    remainder,
+    serial,
+    two_layers,
+    update_lists,
+)
+from uat_jax.claims.lora import adapters
+from uat_jax.claims.lora import attention as lora_attention
+from uat_jax.claims.lora import closed_form as lora_closed_form
+from uat_jax.claims.lora import ranks as lora_ranks
+from uat_jax.claims.matrix_vector import diamond, diamond_properties, feed_forward, linear_layer, method
+from uat_jax.claims.pruning import sums
+from uat_jax.claims.real import attention as real_attention
+from uat_jax.claims.real import dependence as real_dependence
+from uat_jax.claims.real import ends, parts, transformers
 from uat_jax.claims.record import Record
 from uat_jax.claims.source import PAPERS
 from uat_jax.errors import InputError, MismatchError
 
 CHAPTERS = (
     Chapter("Theorem 1: the closed form", "transformer_is_duat.py", closed_form.CLAIMS),
-    Chapter("Theorem 3: attention and feed-forward as matrices", "attention_is_a_matrix.py", attention.CLAIMS),
-    Chapter("Lemmas, and the network of two layers", "residual_network_is_duat.py", two_layers.CLAIMS),
-    Chapter("The induction", "residual_network_is_duat.py", induction_steps.CLAIMS),
+    Chapter("Foundations: UAT sums", "foundations.py", approximation.CLAIMS, approximation.RECORDS),
+    Chapter("Foundations: what a DUAT function is", "foundations.py", duat_definition.CLAIMS, duat_definition.RECORDS),
     Chapter(
-        "Theorem 2, and the printed list of updates", "printed_updates_fail_at_three_layers.py", update_lists.CLAIMS
+        "The matrix–vector method", "matrix_vector.py", (*method.CLAIMS, *linear_layer.CLAIMS, *feed_forward.CLAIMS)
+    ),
+    Chapter("The diamond product", "diamond.py", (*diamond.CLAIMS, *diamond_properties.CLAIMS), diamond.RECORDS),
+    Chapter(
+        "Attention as a matrix (Theorem 3)",
+        "attention_is_a_matrix.py",
+        (*matrix.CLAIMS, *slices.CLAIMS, *heads.CLAIMS),
+        slices.RECORDS,
     ),
     Chapter(
-        "The nested bias of Eq. 12/34: twelve readings", "printed_updates_fail_at_three_layers.py", nested_bias.CLAIMS
+        "Density, masks and context",
+        "causal_masks_and_context.py",
+        (*density.CLAIMS, *context.CLAIMS, *convolution.CLAIMS),
+        (*context.RECORDS, *convolution.RECORDS),
+    ),
+    Chapter(
+        "Lemmas, and the network of two layers",
+        "residual_network_is_duat.py",
+        (*two_layers.CLAIMS, *lemma_1.CLAIMS, *fixed_sums.CLAIMS),
+    ),
+    Chapter(
+        "The induction", "residual_network_is_duat.py", (*induction_steps.CLAIMS, *remainder.CLAIMS, *serial.CLAIMS)
+    ),
+    Chapter(
+        "Theorem 2, and the printed list of updates",
+        "printed_updates_fail_at_three_layers.py",
+        (*update_lists.CLAIMS, *figure_2.CLAIMS),
+        figure_2.RECORDS,
+    ),
+    Chapter("The nested bias of Eq. 12/34", "printed_updates_fail_at_three_layers.py", nested_bias.CLAIMS),
+    Chapter(
+        "What depends on the input",
+        "transformer_is_duat.py",
+        (*dependence.CLAIMS, *dynamic_parameters.CLAIMS),
+        (*dependence.RECORDS, *dynamic_parameters.RECORDS),
+    ),
+    Chapter(
+        "LoRA",
+        "lora.py",
+        (*adapters.CLAIMS, *lora_closed_form.CLAIMS, *lora_attention.CLAIMS, *lora_ranks.CLAIMS),
+        adapters.RECORDS,
+    ),
+    Chapter("Pruning", "pruning.py", sums.CLAIMS, sums.RECORDS),
+    Chapter(
+        "Real Transformers",
+        "real_transformers.py",
+        (*transformers.CLAIMS, *parts.CLAIMS, *real_dependence.CLAIMS, *real_attention.CLAIMS, *ends.CLAIMS),
+        ends.RECORDS,
+    ),
+    Chapter("Complexity", "complexity.py", (*evaluation.CLAIMS, *complexity_attention.CLAIMS, *paths.CLAIMS)),
+    Chapter(
+        "References and numbers", "printed_updates_fail_at_three_layers.py", bookkeeping.CLAIMS, bookkeeping.RECORDS
     ),
 )
 
