@@ -1,7 +1,10 @@
 """Every claim of the ledger gets the verdict of its row, at the depths of its row, for the stated reason."""
 
 import dataclasses
+import re
+from functools import cache
 
+import numpy as np
 import pytest
 
 import uat_jax as uj
@@ -12,6 +15,7 @@ from uat_jax.certify.programs import difference, settle
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.claims.ledger import find as claim_named
+from uat_jax.claims.ledger import records, script_of, select
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -21,68 +25,117 @@ from uat_jax.symbolic.program import Program
 SYMBOLIC = Settings(dtypes=())
 T, F = Verdict.PROVED, Verdict.REFUTED
 
-# Typed in from the ledger of claims (sections 0, E, G), independently of the package: id → verdict, and the largest
-# L ≤ 5 at which a refuted list is still exact (None where the row is not about depths).
-LEDGER = {
-    "residual.closed-form": (T, None), "transformer.closed-form": (T, None),
-    "attention.matrix": (T, None), "feed-forward.matrix": (T, None),
-    "lemma-1": (T, None), "lemma-2.fixed-bias": (F, None), "lemma-2.dynamic-bias": (T, None),
-    "eq-22": (T, None), "eq-23.simultaneous": (T, None), "eq-23.sequential": (F, None), "eq-23.v2-index": (F, None),
-    "eq-26": (T, None), "eq-27": (T, None), "eq-30": (T, None),
-    "eq-31.printed": (F, None), "eq-31.corrected": (T, None),
-    "eq-32": (T, None), "eq-32.simultaneous": (T, None), "eq-32.sequential": (F, None),
-    "updates.in-place": (T, None),
-    "updates.one-shot": (F, 2), "updates.one-sweep": (F, 1), "updates.boxes": (F, 2), "updates.boxes-new-w3": (F, 1),
-    "updates.redone": (F, 2), "updates.final-values": (F, 1), "updates.corrected-boxes": (T, None),
-    "updates.first-factor-transformer": (T, None), "updates.first-factor-residual": (F, None),
-    "updates.raw-weights": (F, 1),
-    "nested-bias.original-original-own": (F, 2), "nested-bias.original-original-previous": (F, 2),
-    "nested-bias.original-original-final": (F, 1), "nested-bias.original-updated-own": (F, 2),
-    "nested-bias.original-updated-previous": (T, None), "nested-bias.original-updated-final": (F, 1),
-    "nested-bias.updated-original-own": (F, 1), "nested-bias.updated-original-previous": (F, 1),
-    "nested-bias.updated-original-final": (F, 1), "nested-bias.updated-updated-own": (F, 1),
-    "nested-bias.updated-updated-previous": (F, 1), "nested-bias.updated-updated-final": (F, 1),
+# Typed in from section G of the ledger of claims, independently of the package: the largest L ≤ 5 at which a refuted
+# reading is still exact.  The other chapters have their tables in test_foundations, test_diamond, … .
+EXACT_TO = {
+    "updates.one-shot": 2, "updates.one-sweep": 1, "updates.boxes": 2, "updates.boxes-new-w3": 1,
+    "updates.redone": 2, "updates.final-values": 1, "updates.raw-weights": 1,
+    "nested-bias.original-original-own": 2, "nested-bias.original-original-previous": 2,
+    "nested-bias.original-original-final": 1, "nested-bias.original-updated-own": 2,
+    "nested-bias.original-updated-final": 1, "nested-bias.updated-original-own": 1,
+    "nested-bias.updated-original-previous": 1, "nested-bias.updated-original-final": 1,
+    "nested-bias.updated-updated-own": 1, "nested-bias.updated-updated-previous": 1,
+    "nested-bias.updated-updated-final": 1,
 }  # fmt: skip
+ROWS = {"A": 11, "B": 4, "C": 10, "D": 6, "E": 15, "F": 3, "G": 22, "H": 3, "I": 6, "K": 18, "L": 6}
+"""The sections of the ledger of claims with checkable content, and how many rows each has."""
+
+REFUTED = [claim.id for claim in uj.claims() if claim.expects == F]
+BY_THE_OPPOSITE = {
+    "diamond.not-distributive",
+    "serial.needs-w21",
+    "dependence.v2.first-layers",
+    "dependence.one-token",
+}
+"""Refuted by a proof of the opposite: there is no example to show."""
 
 
-def test_the_ledger_has_exactly_these_rows():
-    assert [claim.id for claim in uj.claims()] == list(LEDGER)
+@cache
+def decided(name: str):
+    """The certificate of a claim, from symbolic evidence."""
+    return decide(claim_named(name), SYMBOLIC)
 
 
-@pytest.mark.parametrize("name", LEDGER)
-def test_verdict(name):
-    verdict, exact_to = LEDGER[name]
-    certificate = decide(claim_named(name), SYMBOLIC)
-    assert certificate.verdict == verdict
+def test_every_row_of_the_ledger_of_claims_is_there():
+    named = " ".join(row.ledger for row in (*uj.claims(), *records()))
+    missing = [f"{section}{n}" for section, last in ROWS.items() for n in range(1, last + 1)]
+    missing = [row for row in missing if not re.search(rf"\b{row}\b", named)]
+    assert not missing
+
+
+def test_no_two_rows_have_one_name():
+    names = [row.id for row in (*uj.claims(), *records())]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("claim", uj.claims(), ids=lambda claim: claim.id)
+def test_verdict(claim):
+    certificate = decided(claim.id)
+    assert certificate.verdict == claim.expects
     assert certificate.passes
-    for evidence in certificate.evidence:
-        depths = evidence.figures.get("exact_depths")
-        if depths is not None:
-            assert depths == list(range(1, (exact_to or 5) + 1))
-            assert evidence.figures["first_failure"] == (exact_to + 1 if exact_to else None)
 
 
-@pytest.mark.parametrize("name", [name for name, (verdict, _) in LEDGER.items() if verdict == F])
-def test_refutations_are_small_whole_and_confirmed(name):
-    certificate = decide(claim_named(name), SYMBOLIC)
-    example = certificate.counterexample
+@pytest.mark.parametrize("name", [claim.id for claim in uj.claims() if claim.id in EXACT_TO])
+def test_the_depths_at_which_a_reading_is_exact(name):
+    exact_to = EXACT_TO[name]
+    found = [e.figures for e in decided(name).evidence if "exact_depths" in e.figures]
+    assert found
+    for figures in found:
+        assert figures["exact_depths"] == list(range(1, exact_to + 1))
+        assert figures["first_failure"] == exact_to + 1
+
+
+def test_all_readings_with_depths_are_there():
+    assert set(EXACT_TO) <= {claim.id for claim in uj.claims()}
+    assert {claim.id: claim.exact_to for claim in uj.claims() if claim.id in EXACT_TO} == EXACT_TO
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_refutations_show_an_example(name):
+    example = decided(name).counterexample
+    if name in BY_THE_OPPOSITE:
+        assert example is None
+        return
     assert example is not None
-    assert set(example["dimensions"].values()) == {1}, "a smaller shape is possible"
-    assert all(isinstance(value, int) and abs(value) <= 2 for value in example["inputs"].values())
     assert example["left"] != example["right"]
     assert example["exact"][0] != example["exact"][1]
-    assert any(evidence.figures.get("wrong_word") for evidence in certificate.evidence)
 
 
-@pytest.mark.parametrize("name", [c.id for c in uj.claims() if c.correction])
+def searched(name: str):
+    """The figures of the counterexamples that were found by search."""
+    return [e.figures for e in decided(name).evidence if "smaller_shapes" in e.figures]
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_searched_examples_are_whole_small_and_of_the_smallest_shape(name):
+    for figures in searched(name):
+        smaller, example = figures["smaller_shapes"], figures["counterexample"]
+        assert smaller["equal"] == smaller["tried"], "the sides differ at a smaller shape"
+        numbers = np.concatenate([np.ravel(value) for value in example["inputs"].values()])
+        assert np.all(np.abs(numbers) <= 2) and np.all(numbers == np.round(numbers))
+
+
+def test_many_examples_were_searched():
+    """A canary: the check above is not empty."""
+    assert sum(1 for name in REFUTED if searched(name)) > 40
+
+
+@pytest.mark.parametrize("name", REFUTED)
 def test_corrections_are_proved(name):
-    assert decide(claim_named(claim_named(name).correction), SYMBOLIC).verdict == T
+    assert decided(claim_named(name).correction).verdict == T
 
 
 @pytest.mark.parametrize("claim", uj.claims(), ids=lambda claim: claim.id)
 def test_rows_say_what_they_are_about(claim):
-    assert claim.title and claim.ledger and claim.sources and claim.printed and claim.hypotheses
+    assert claim.title and claim.ledger and claim.sources and claim.printed
+    assert len(claim.title) <= 80
     assert claim.printed.count("{") == claim.printed.count("}")
+    assert script_of(claim).endswith(".py")
+
+
+@pytest.mark.parametrize("record", records(), ids=lambda record: record.id)
+def test_listed_rows_say_why_there_is_nothing_to_decide(record):
+    assert record.ledger and record.sources and record.says and record.note
 
 
 def test_a_row_that_expects_the_wrong_verdict_does_not_pass():
@@ -163,6 +216,33 @@ def test_unequal_programs_without_a_counterexample_are_unknown():
     x, y = layers.x(0), m.Letter("y", u.D, 1)
     pair = Program({y: m.Activation(x) - m.Activation(-x)}, y), Program({y: m.Scaled(1, x)}, y)
     assert combine(settle(*pair, x, what="relu")) == Verdict.UNKNOWN
+
+
+# --- looking up ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids"),
+    [
+        ({"paper": "DUAT", "equation": "23"}, {"eq-23.simultaneous", "eq-23.sequential"}),
+        ({"kind": "rank", "verdict": "REFUTED"}, {"lora.query-key.pattern-rank", "lora.query-key.low-matrix-rank"}),
+    ],
+)
+def test_claims_are_selected_by_place_kind_and_verdict(asked, ids):
+    assert ids <= {claim.id for claim in select(**asked)} != {claim.id for claim in uj.claims()}
+
+
+def test_the_filters_meet_in_one_source():
+    """v1 with an equation number of DUAT's is not enough: the paper and the number must be of one place."""
+    both = select(paper="DUAT", equation="6")
+    assert all(any(s.paper == "DUAT" and "6" in s.equations for s in claim.sources) for claim in both)
+    assert select() == uj.claims()
+
+
+@pytest.mark.parametrize("asked", [{"paper": "v3"}, {"kind": "idea"}, {"verdict": "TRUE"}])
+def test_an_unknown_filter_names_those_that_exist(asked):
+    with pytest.raises(InputError, match="wanted one of"):
+        select(**asked)
 
 
 # --- bad input -----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from statements import Call, Statements, recorded
 
 import uat_jax as uj
 from uat_jax.certify import counts, dependence, inequalities, normal_forms, programs, ranks
+from uat_jax.certify.confirmation import confirm, sides
 from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence
@@ -26,7 +27,7 @@ from uat_jax.symbolic.program import Program
 PROVED = [claim.id for claim in uj.claims() if claim.expects == uj.Verdict.PROVED]
 ELSEWHERE: dict[str, str] = {}
 """Claims decided in a way of their own, and the tests that hold their wrong variants."""
-MUTATIONS = ("sign", "dropped term", "index", "transpose", "version")
+MUTATIONS = ("sign", "dropped term", "index", "transpose", "version", "order")
 
 
 # --- mutations of one place ------------------------------------------------------------------------------------------
@@ -46,6 +47,10 @@ def _mutants_of(e: m.Expression, kind: str) -> Iterator[m.Expression]:
             yield m.Letter(e.name, *e.shape, (first + 7, *rest), e.superscripts)
         case "version", m.Letter() if e.superscripts:
             yield m.Letter(e.name, *e.shape, e.subscripts, (e.superscripts[0] + 7,))
+        case "order", m.Product():
+            for i, (left, right) in enumerate(zip(e.operands, e.operands[1:], strict=False)):
+                if left != right and all(map(m.same_dimension, (left @ right).shape * 2, left.shape + right.shape)):
+                    yield m.Product(*e.operands[:i], right, left, *e.operands[i + 2 :])
         case "transpose", m.Letter() if m.same_dimension(*e.shape) and e.shape[0] != 1:
             yield e.T
 
@@ -74,7 +79,11 @@ def decided(name: str) -> Statements:
 
 def _step_twins(step, kind: str) -> Iterator[bool]:
     for right in mutants(step.right, kind):
-        yield normal_forms.decide(replace(step, right=right)) is not None
+        twin = replace(step, right=right)
+        if normal_forms.decide(twin) is not None:
+            yield True
+        elif not _equal(sides(twin)):  # a sign before 0 changes nothing
+            yield False
 
 
 def _program_twins(network: Program, printed: Program, also, kind: str) -> Iterator[bool]:
@@ -84,7 +93,26 @@ def _program_twins(network: Program, printed: Program, also, kind: str) -> Itera
                 twin = Program({**printed.lines, letter: line}, printed.result)
             except uj.UatJaxError:  # the other index is defined later
                 continue
-            yield programs.difference(network, twin, also) is not None
+            if programs.difference(network, twin, also) is not None:
+                yield True
+            elif also or not _equal((network, twin)):
+                yield False
+
+
+def _equal(pair: tuple[Program, Program] | None) -> bool:
+    """Whether a change was none: another method than the normal form finds both sides equal, at two heads."""
+    if pair is None:
+        return False
+    left, right = (Program({l: _plain(e) for l, e in p.items()}, p.result) for p in pair)
+    return confirm(left, right, what="a twin").verdict is uj.Verdict.CERTIFIED
+
+
+def _plain(e: m.Expression) -> m.Expression:
+    """The expression at h = 2, its sums written out and every A(x) a letter of its own."""
+    if isinstance(e, m.Dependent):
+        return m.Letter(str(e), *e.shape)
+    e = m.replace_letters(e.renamed({m.dimension("h"): sympy.Integer(2)}), lambda letter, ranges: None)
+    return e if isinstance(e, m.Letter | m.Dependent) else e.rebuilt(_plain)
 
 
 def _used(program: Program) -> set[m.Letter]:
@@ -117,23 +145,26 @@ def _counts(call: Call) -> Iterator[tuple[str, Call]]:
         yield f"{symbol} + 1", replace(call, arguments=_claimed(call.arguments, larger))
 
 
-def _ranks(call: Call) -> Iterator[tuple[str, Call]]:
+def _attained(call: Call) -> Iterator[tuple[str, Call]]:
     """One more and one less."""
-    for step in (-1, 1):
-        if "claimed" in call.keywords:
-            yield f"{step:+d}", replace(call, keywords={**call.keywords, "claimed": call.keywords["claimed"] + step})
-        else:
-            yield f"{step:+d}", replace(call, arguments=_claimed(call.arguments, lambda c, s=step: c + s))
+    for step in (-1, 1, 2):
+        yield f"{step:+d}", replace(call, arguments=_claimed(call.arguments, lambda c, s=step: c + s))
+
+
+def _bounded(call: Call) -> Iterator[tuple[str, Call]]:
+    """A smaller bound (a larger one is true as well)."""
+    for step in (-1, -2):
+        yield f"{step:+d}", replace(call, keywords={**call.keywords, "claimed": call.keywords["claimed"] + step})
 
 
 def _inequalities(call: Call) -> Iterator[tuple[str, Call]]:
-    """The other direction, and without what was assumed."""
+    """The other direction, and more than was claimed."""
     claim, hypotheses, *rest = call.arguments
     if isinstance(claim, sympy.Rel):
         yield "reversed", replace(call, arguments=(claim.negated, hypotheses, *rest))
-        yield "by one", replace(call, arguments=(claim.func(claim.lhs + _towards(claim), claim.rhs), hypotheses, *rest))
-    if tuple(hypotheses):
-        yield "unconditional", replace(call, arguments=(claim, (), *rest))
+        for more in (1, 2):
+            farther = claim.func(claim.lhs + more * _towards(claim), claim.rhs)
+            yield f"farther by {more}", replace(call, arguments=(farther, hypotheses, *rest))
 
 
 def _towards(claim: Any) -> Any:
@@ -142,12 +173,14 @@ def _towards(claim: Any) -> Any:
 
 
 def _enclosures(call: Call) -> Iterator[tuple[str, Call]]:
-    """Each bound on the other side."""
+    """Each bound on the other side, there and far away."""
     bounds = {name: call.keywords[name] for name in ("above", "below") if call.keywords.get(name) is not None}
     other = {"above": "below", "below": "above"}
     for name, value in bounds.items():
         plain = {k: v for k, v in call.keywords.items() if k not in other}
-        yield f"not {name}", replace(call, keywords={**plain, other[name]: value})
+        for far in (0, 1, 1000):
+            beyond = value + far if name == "below" else value - far
+            yield f"not {name}", replace(call, keywords={**plain, other[name]: beyond})
 
 
 def _dynamics(call: Call) -> Iterator[tuple[str, Call]]:
@@ -160,8 +193,8 @@ def _dynamics(call: Call) -> Iterator[tuple[str, Call]]:
 
 TWINS: dict[Callable[..., Any], Callable[[Call], Iterator[tuple[str, Call]]]] = {
     counts.counted: _counts,
-    ranks.attained: _ranks,
-    ranks.bounded: _ranks,
+    ranks.attained: _attained,
+    ranks.bounded: _bounded,
     inequalities.proved_inequality: _inequalities,
     inequalities.enclosed: _enclosures,
     dependence.dynamic: _dynamics,
@@ -219,13 +252,15 @@ def test_the_mutations_mutate():
     A, x, c = m.Letter("A", D, D, (1,)), m.Letter("x", D, 1, (0,)), m.Letter("c", D, 1, (1,), (2,))
     from uat_jax.symbolic.step import Step
 
-    step = Step("plain", A @ x + c, A @ x + c)
+    B = m.Letter("B", D, D, (1,))
+    step = Step("plain", A @ B @ x + c, A @ B @ x + c)
     wanted: dict[str, Callable[[str], bool]] = {
         "sign": lambda left: "-" in left,
         "dropped term": lambda left: "nothing" in left,
         "index": lambda left: "_8" in left or "_7" in left,
         "transpose": lambda left: "ᵀ" in left,
         "version": lambda left: "^(2)" in left,
+        "order": lambda left: "B_1 A_1" in left,
     }
     for kind, named in wanted.items():
         found = [normal_forms.decide(replace(step, right=right)) for right in mutants(step.right, kind)]

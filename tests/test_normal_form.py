@@ -244,6 +244,26 @@ def test_shapes_are_part_of_equality():
     assert equal(O(n * (p + 1), 1), O(n * p + n, 1))
 
 
+OUTSIDE = {"the slice before the first": 0, "the slice after the last": q + 1}
+
+
+@pytest.mark.parametrize("index", OUTSIDE.values(), ids=OUTSIDE)
+def test_a_slice_outside_the_matrix_has_no_unit_vectors(index):
+    E = m.Selection(index, q * p, p)
+    assert not equal(E.T @ E, I(p))
+    inside = m.Selection(q, q * p, p)
+    assert equal(inside.T @ inside, I(p))
+
+
+def test_rows_without_entries_do_not_sum_to_one():
+    """n − 1 columns are none for n = 1."""
+    one_less = m.Letter("Y", n, n - 1)
+    assert not equal(softmax(one_less) @ one(n - 1, 1), one(n, 1))
+    assert not numbers_agree(O(n, n - 1) @ one(n - 1, 1), one(n, 1), {n: 1})
+    one_more = m.Letter("Y", n, n + 1)
+    assert equal(softmax(one_more) @ one(n + 1, 1), one(n, 1))
+
+
 # True, but beyond the rules: to be found unequal is then no statement about the functions.
 NOT_DECIDED = {
     "a row as a column": (vec(v.T), v),
@@ -271,6 +291,8 @@ def test_true_identities_beyond_the_rules_are_not_called_equal(left, right):
 
 Ak, Bk, Ck = (m.Family(s, lambda *_: (n, n)) for s in "ABC")
 xk = m.Family("x", lambda *_: (n, 1))
+i = sympy.Symbol("i", integer=True, positive=True)
+row_sums = softmax(Sum(Ck[l], l, 1, j))
 
 SUMS = {
     "the last term splits off": (
@@ -405,6 +427,45 @@ SUMS = {
         softmax(O(1, n)) @ softmax(O(1, n)).T,
         softmax(O(1, n) + O(1, n)) @ softmax(O(1, n)).T,
         [softmax(O(1, p)) @ softmax(O(1, p)).T],
+    ),
+    "softmax rows sum to one, whatever sums are inside": (
+        Sum(Ak[k] @ row_sums, k, 1, j) @ one(n, n) @ Sum(Bk[k] @ row_sums, k, 1, j) @ one(n, n),
+        Sum(Ak[k], k, 1, j) @ one(n, n) @ Sum(Bk[l], l, 1, j) @ one(n, n),
+        [
+            Sum(Sum(Ak[k] @ one(n, n) @ Bk[k] @ softmax(Ck[l] + Sum(Ck[i], i, 1, j)), l, 1, j), k, 1, j) @ one(n, n),
+            j * Sum(Ak[k] @ one(n, n) @ Bk[k], k, 1, j) @ one(n, n),
+        ],
+    ),
+    "softmax rows sum to one inside a function inside a sum": (
+        Sum(Bk[l] @ S(Sum(Ak[k] @ row_sums, k, 1, j) @ one(n, 1) + xk[l]), l, 1, j),
+        Sum(Bk[k] @ S(Sum(Ak[l], l, 1, j) @ one(n, 1) + xk[k]), k, 1, j),
+        [Sum(Bk[k] @ S(Sum(Ak[k], l, 1, j) @ one(n, 1) + xk[k]), k, 1, j)],
+    ),
+    "softmax rows sum to one and lose their index": (
+        Sum(softmax(Ck[k]), k, 1, j) @ one(n, 1) + Sum(Sum(Ak[k] @ softmax(Ck[l]), l, 1, j + 1), k, 1, j) @ one(n, 1),
+        j * one(n, 1) + (j + 1) * Sum(Ak[k], k, 1, j) @ one(n, 1),
+        [one(n, 1) + (j + 1) * Sum(Ak[k], k, 1, j) @ one(n, 1), j * one(n, 1) + Sum(Ak[k], k, 1, j) @ one(n, 1)],
+    ),
+    "softmax rows sum to one and lose the index of a triangular sum": (
+        Sum(Ak[k] @ Sum(softmax(Ck[l]), l, 1, k) @ one(n, 1), k, 1, j),
+        Sum(Ak[l] @ Sum(softmax(Bk[k]), k, 1, l) @ one(n, 1), l, 1, j),
+        [
+            Sum(Ak[k] @ softmax(Ck[k]) @ one(n, 1), k, 1, j),
+            Sum(Ak[k] @ Sum(softmax(Ck[l]), l, 1, j) @ one(n, 1), k, 1, j),
+        ],
+    ),
+    "diagonals and entrywise products of sums": (
+        m.Hadamard(Sum(Ak[k], k, 1, j), Sum(Bk[k], k, 1, j)) @ m.Diagonal(Sum(xk[k], k, 1, j)),
+        Sum(Sum(Sum(m.Hadamard(Ak[k], Bk[i]) @ m.Diagonal(xk[l]), k, 1, j), i, 1, j), l, 1, j),
+        [
+            Sum(Sum(m.Hadamard(Ak[k], Bk[k]) @ m.Diagonal(xk[l]), k, 1, j), l, 1, j),
+            Sum(Sum(m.Hadamard(Ak[k], Bk[l]) @ m.Diagonal(xk[l]), k, 1, j), l, 1, j),
+        ],
+    ),
+    "columns of sums entry by entry": (
+        m.Hadamard(Sum(xk[k], k, 1, j), Sum(Ak[k] @ x, k, 1, j)),
+        m.Diagonal(Sum(xk[l], l, 1, j)) @ Sum(Ak[k], k, 1, j) @ x,
+        [Sum(m.Hadamard(xk[k], Ak[k] @ x), k, 1, j)],
     ),
     "functions of identities of one size": (
         one(1, n) @ softmax(I(n)) @ one(n, 1),

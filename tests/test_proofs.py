@@ -1,13 +1,18 @@
 """The proof scripts run, print what they prove, and stop at a wrong step."""
 
+import ast
 import importlib.util
 import re
+import runpy
 from dataclasses import fields, replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+import uat_jax as uj
+from uat_jax.claims.ledger import CHAPTERS, script_of
+from uat_jax.report import errata
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.recurrence import Recurrence
 from uat_jax.symbolic.recurrence import recurrence as collected
@@ -56,6 +61,50 @@ LINES = {
         "Theorem 2: the same list overwriting in place, for every L",
         "REFUTED as printed, in every reading",
     ),
+    "foundations": (
+        "✓ silu: σ(t) − σ(−t) = t",
+        "✓ refuted — a sum with fixed parameters can fit only one function",
+        "for all 33 permutations of up to 4 tokens",
+        "✓ d_3 ≥ d_2: the error is at least 1",
+        "PROVED: the form survives boxes",
+    ),
+    "diamond": (
+        "✓ refuted — W_2 ⋄ W_1 ⋄ x (v1 only), read from the left",
+        "✓ read from the left, v2's chain has the value of the left-hand side",
+        "No one reading makes v1's derivations true; v2's are true read from the left.",
+    ),
+    "matrix_vector": (
+        "✓ W′x′ = y′",
+        "✓ x V after and before an exchange of tokens",
+        "W x is W ⊗ I_M, x V is I_N ⊗ Vᵀ",
+    ),
+    "causal_masks_and_context": (
+        "✓ W_HVO of a decoder has density (N + 1)/(2N)",
+        "✓ y_n is the same for any two continuations R",
+        "✓ 2rL + 1 each time",
+        "REFUTED for",
+    ),
+    "lora": (
+        "✓ refuted — the plus before σ",
+        "✓ rank ΔA ≥ 40 of 48",
+        "PROVED: Eq. 17; Eq. 18 with the deltas in the layers' own weights",
+    ),
+    "pruning": (
+        "✓ Eq. 16, no premise on S_2",
+        "✓ refuted — |t_1 − f| < ε + |t_1|",
+        "✓ transformer, layer j > k: its norm",
+        "✓ the difference is at most the bound",
+    ),
+    "real_transformers": (
+        "✓ mixture of experts",
+        "✓ step: from i to i+1 layers",
+        "A softmax over the vocabulary has no such form with fixed parameters.",
+    ),
+    "complexity": (
+        "✓ the activations follow one another: a chain of length L",
+        "✓ its factors take 12288/13 times less, about 945",
+        "PROVED: 2^L − 1 activations as a tree, L with every s_k computed once",
+    ),
 }
 
 
@@ -70,7 +119,7 @@ def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_every_script_is_tested():
-    scripts = {path.stem for path in FOLDER.glob("*.py")} - {"argument"}
+    scripts = {path.stem for path in FOLDER.glob("*.py")} - {"argument", "write_contents"}
     assert scripts == set(LINES)
 
 
@@ -134,3 +183,66 @@ def test_argument_refuses_both_ways(monkeypatch, capsys):
     with pytest.raises(argument.BrokenStepError, match="one is two"):
         a.check("one is two", 1 == 2)
     assert "(2) ✓ refuted — false" in capsys.readouterr().out
+
+
+# --- how a script is run -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_arguments_are_refused_in_one_line(name, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr("sys.argv", [f"{name}.py", "--depth", "seven"])
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err == f"got --depth seven; run it without arguments: python proofs/{name}.py\n"
+
+
+def test_a_broken_step_is_one_line(monkeypatch, capsys):
+    argument = load("argument", monkeypatch)
+    monkeypatch.setattr("sys.argv", ["script.py"])
+
+    def broken():
+        argument.Argument("title").check("one is two", 1 == 2)
+
+    with pytest.raises(SystemExit) as stopped:
+        argument.run(broken)
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err == "not so: one is two\n"
+
+
+# --- counterexamples and contents ------------------------------------------------------------------------------------
+
+SCRIPTS = {path.name: path for path in sorted((FOLDER / "counterexamples").glob("*.py"))}
+
+
+def test_every_refuted_claim_has_its_script_and_no_other_has():
+    refuted = [claim for claim in uj.claims() if claim.expects is uj.Verdict.REFUTED]
+    assert set(SCRIPTS) == {Path(script_of(claim)).name for claim in refuted}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_counterexample_shows_two_values(name, capsys):
+    runpy.run_path(str(SCRIPTS[name]), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+    source = SCRIPTS[name].read_text(encoding="utf-8")
+    assert "SystemExit" in source, "the script must fail where it shows nothing"
+    assert len(source.splitlines()) <= 90
+
+
+def test_the_contents_are_those_of_the_ledger(monkeypatch):
+    """README.md and the scripts that certificates hold are what write_contents.py writes."""
+    contents = load("write_contents", monkeypatch)
+    assert (FOLDER / "README.md").read_text(encoding="utf-8") == contents.readme()
+    tree = lambda text: ast.dump(ast.parse(text))
+    written = contents.generated()
+    assert len(written) > 40
+    for name, text in written.items():
+        assert tree(SCRIPTS[name].read_text(encoding="utf-8")) == tree(text), name
+
+
+def test_the_errata_are_those_of_the_certificates():
+    folder = FOLDER.parent / "docs"
+    found = {path.stem: uj.load(path) for path in (folder / errata.FOLDER).glob("*.json")}
+    scripts = {claim.id: script_of(claim) for claim in uj.claims()}
+    assert (folder / "errata.md").read_text(encoding="utf-8") == errata.errata(CHAPTERS, found, scripts)

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -71,16 +70,15 @@ def _plain(value: Any) -> Any:
 
 
 def write_atomically(path: Path, text: str) -> Path:
-    """Write a text file by renaming a finished temporary one beside it.  Raises `InputError` if it cannot be."""
+    """Write a text file by renaming a finished one beside it.  Raises `InputError` if it cannot be."""
+    finished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            file.write(text)
         try:
-            os.replace(file.name, path)
-        except OSError:
-            os.unlink(file.name)
-            raise
+            finished.write_text(text, encoding="utf-8")
+            os.replace(finished, path)
+        finally:
+            finished.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from None
     return path

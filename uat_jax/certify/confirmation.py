@@ -21,9 +21,10 @@ from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.prime_fields import PrimeFields
 from uat_jax.certify.sampling import sample
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.errors import DisagreementError, UatJaxError, UnsupportedError
+from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.step import Step
 
@@ -38,14 +39,36 @@ Sizes = dict[Any, int]
 def proved(steps: Iterable[Step], *, method: str, what: str) -> Iterator[Evidence]:
     """The proof of a chain of equations, and its confirmation where there is one.
 
-    Raises `DisagreementError` if the steps are proved, and another method finds a difference.
+    Raises `DisagreementError` if the steps are proved, and another method finds a difference; `ShapeError` or
+    `InputError` for definitions that cannot be (`check_definitions`).
     """
     steps = tuple(steps)
+    for step in steps:
+        check_definitions(step.where)
     proof = prove(steps, method=method, what=what)
     yield proof
     confirmed = confirm_steps(steps, what=f"of {len(steps)} steps")
     if confirmed is not None:
         yield agreeing(proof, confirmed)
+
+
+def check_definitions(where: Definitions | Mapping[m.Letter, m.Expression]) -> None:
+    """Raise `ShapeError` if a letter and what it stands for have two shapes, `InputError` if they go round in a circle.
+
+    Only a finite list can be looked through; a rule that defines letters has to be right by itself.
+    """
+    if not isinstance(where, Mapping):
+        return
+    for letter, expression in where.items():
+        if not all(map(m.same_dimension, letter.shape, expression.shape)):
+            shapes = f"{m.shape_text(letter)} and {m.shape_text(expression)}"
+            raise ShapeError(f"the letter {letter} and its definition {expression} have the shapes {shapes}")
+    waiting = {letter: set(letters_of(expression)) & where.keys() for letter, expression in where.items()}
+    while ready := [letter for letter, needed in waiting.items() if not needed & waiting.keys()]:
+        for letter in ready:
+            del waiting[letter]
+    if waiting:
+        raise InputError(f"the definition of {next(iter(waiting))} contains that letter again")
 
 
 def agreeing(proof: Evidence, confirmed: Evidence) -> Evidence:
@@ -59,8 +82,11 @@ def agreeing(proof: Evidence, confirmed: Evidence) -> Evidence:
 def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     """CERTIFIED if prime fields find both programs equal and their values agree, UNKNOWN if they find them different.
 
-    Raises `DisagreementError` if prime fields find them equal and their values in float64 or balls are apart.
+    That is about the sizes in its figures, and says nothing of others.
+    Raises `DisagreementError` if prime fields find them equal and their values in float64 or balls are apart,
+    `ShapeError` if their results have two shapes.
     """
+    check_results(left, right)
     sizes, trace = _lowered(left, right)
     found = PrimeFields(*trace(jax.lax.lgamma)).compare(LOG2_ERROR, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
@@ -75,6 +101,13 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
     return Evidence(METHOD, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+
+
+def check_results(left: Program, right: Program) -> None:
+    """Raise `ShapeError` unless the results of both programs have one shape."""
+    if not all(map(m.same_dimension, left.result.shape, right.result.shape)):
+        shapes = f"{m.shape_text(left.result)} and {m.shape_text(right.result)}"
+        raise ShapeError(f"the results have the shapes {shapes}; wanted one shape")
 
 
 def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, enclose
@@ -74,10 +75,17 @@ def _letters(left: Program, right: Program) -> tuple[m.Letter, ...]:
 
 
 def _sizes(left: Program, right: Program) -> list[dict[Any, int]]:
-    """The sizes that are tried, smallest first."""
-    symbols = sorted({s for l in _letters(left, right) for size in l.shape for s in size.free_symbols}, key=str)
+    """The sizes that are tried, smallest first: those at which every letter has whole dimensions."""
+    dimensions = {size for l in _letters(left, right) for size in l.shape}
+    symbols = sorted(set().union(*(size.free_symbols for size in dimensions)), key=str)
     choices = sorted(product((1, 2), repeat=len(symbols)), key=sum)
-    return [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
+    tried = [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
+    whole = lambda number: number.is_Integer and number.is_positive
+    return [at for at in tried if all(whole(size.xreplace(_exactly(at))) for size in dimensions)]
+
+
+def _exactly(sizes: Mapping[Any, int]) -> dict[Any, Any]:
+    return {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
 
 
 def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:

@@ -14,10 +14,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 from flint import arb
 
 from uat_jax.arithmetic.balls import exact
-from uat_jax.certify.confirmation import proved
+from uat_jax.certify.confirmation import check_definitions, proved
+from uat_jax.certify.exhibits import held
 from uat_jax.certify.verdict import WITNESS, Evidence, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -30,28 +32,40 @@ Arguments = m.Letter | Sequence[m.Letter]
 def at_another(expression: m.Expression, argument: Arguments) -> m.Expression:
     """p(x̃): the expression with the input x, or each of several inputs, replaced by another letter of its shape.
 
-    Raises `InputError` if a letter below Σ can be the input for some value of the sum's index: it would stay behind.
+    Raises `InputError` if another letter can be the input for some value of an index: it would stay behind.
     """
     moved = {letter: _another(letter) for letter in _letters(argument)}
 
     def another(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Letter | None:
-        hidden = next((x for x in moved if letter not in moved and _can_be(letter, x, ranges)), None)
-        if hidden is not None:
-            raise InputError(
-                f"{letter} below Σ may be the input {hidden}; write the sum out or name {letter} as an input"
-            )
+        _refuse_hidden(letter, moved, ranges, "the input")
         return moved.get(letter)
 
     return m.replace_letters(expression, another)
 
 
+def _refuse_hidden(letter: m.Letter, known: Mapping[m.Letter, Any], ranges: Mapping[Any, Any], role: str) -> None:
+    hidden = next((x for x in known if letter not in known and _can_be(letter, x, ranges)), None)
+    if hidden is not None:
+        raise InputError(f"{letter} may be {role} {hidden}; write the sum out or name {letter} as an input")
+
+
 def _can_be(letter: m.Letter, argument: m.Letter, ranges: Mapping[Any, Any]) -> bool:
-    """Whether some values of the indices of the sums in scope make the letter the argument."""
+    """Whether some values of the indices make the letter the argument."""
     places = [(*of.subscripts, None, *of.superscripts) for of in (letter, argument)]
     if letter.name != argument.name or len(places[0]) != len(places[1]):
         return False
-    free = lambda place: getattr(place, "free_symbols", set()) & set(ranges)
-    return all(mine == given or free(mine) for mine, given in zip(*places, strict=True))
+    return all(_can_agree(mine, given, ranges) for mine, given in zip(*places, strict=True))
+
+
+def _can_agree(mine: Any, given: Any, ranges: Mapping[Any, Any]) -> bool:
+    """Whether two places can be equal: indices are whole numbers, and any in a sum; other symbols are labels."""
+    if mine == given:
+        return True
+    symbols = set().union(*(getattr(place, "free_symbols", ()) for place in (mine, given)))
+    indices = {s: sympy.Dummy(s.name, integer=True) for s in symbols if s in ranges}
+    if not indices and not any(s.is_integer for s in symbols):
+        return False
+    return (mine - given).xreplace(indices).is_zero is not False
 
 
 def twice(parameter: m.Expression, argument: Arguments, where: Mapping[m.Letter, m.Expression] | None = None) -> Step:
@@ -64,10 +78,16 @@ def twice(parameter: m.Expression, argument: Arguments, where: Mapping[m.Letter,
 
 
 def unfolded(expression: m.Expression, where: Mapping[m.Letter, m.Expression]) -> m.Expression:
-    """The expression with every defined letter replaced by what it stands for, down to letters without definition."""
+    """The expression with every defined letter replaced by what it stands for, down to letters without definition.
+
+    Raises `InputError` if another letter can be a defined one for some value of an index, or where definitions go round
+    in a circle, `ShapeError` where a letter and what it stands for have two shapes.
+    """
+    check_definitions(where)
     known: dict[m.Letter, m.Expression] = {}
 
-    def inside(letter: m.Letter, _: Any) -> m.Expression | None:
+    def inside(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+        _refuse_hidden(letter, where, ranges, "the defined letter")
         if letter in where and letter not in known:
             known[letter] = m.replace_letters(where[letter], inside)
         return known.get(letter)
@@ -102,12 +122,15 @@ def dynamic(
     """PROVED by two inputs at which balls separate the values of the parameter, UNKNOWN if they do not.
 
     ``function`` is a JAX function of one array that returns one array; ``inputs`` are two arrays of one shape, of
-    numbers that float64 holds exactly; ``at`` names what else was chosen, such as the weights.
+    numbers that float64 holds exactly (`InputError` otherwise); ``at`` names what else was chosen, such as the weights.
+    Values that are not finite separate nothing.
     """
-    points = [np.asarray(x, np.float64) for x in inputs]
+    points = [held("x", x) for x in inputs]
+    if len(points) != 2 or points[0].shape != points[1].shape:
+        raise InputError(f"got inputs of shapes {[p.shape for p in points]}; wanted two of one shape")
     with jax.enable_x64(True):
         balls: list[Any] = [exact(function, (jnp.asarray(x),)) for x in points]
-    apart = [i for i in np.ndindex(balls[0].shape) if not balls[0][i].overlaps(balls[1][i])]
+    apart = [i for i in np.ndindex(balls[0].shape) if _apart(balls[0][i], balls[1][i])]
     if not apart:
         return Evidence(METHOD, f"{what}: the two inputs do not separate its values", Verdict.UNKNOWN, subject=subject)
     entry = max(apart, key=lambda i: abs(float(balls[0][i].mid()) - float(balls[1][i].mid())))
@@ -126,8 +149,15 @@ def dynamic(
     return Evidence(METHOD, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
 
 
+def _apart(left: arb, right: arb) -> bool:
+    return left.is_finite() and right.is_finite() and not left.overlaps(right)
+
+
 def _letters(argument: Arguments) -> tuple[m.Letter, ...]:
-    return (argument,) if isinstance(argument, m.Letter) else tuple(argument)
+    letters = (argument,) if isinstance(argument, m.Expression) else tuple(argument)
+    if not letters or not all(isinstance(letter, m.Letter) for letter in letters):
+        raise InputError(f"got {argument} as the input; wanted a letter, or several")
+    return letters
 
 
 def _another(letter: m.Letter) -> m.Letter:

@@ -5,6 +5,7 @@ Whole numbers stay whole, so what it prints can be checked by hand.
 
 from __future__ import annotations
 
+import keyword
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +24,9 @@ FUNCTIONS = {
     m.RowSoftmax: "softmax = lambda z: np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)",
 }
 """The functions that a program may need, by head."""
+
+RESERVED = ("np", "relu", "softmax", "left", "right", "print", "SystemExit")
+"""Names that the program uses itself."""
 
 ZEROS_PER_LINE = 8
 
@@ -61,7 +65,7 @@ class _Writer:
         self.names: dict[m.Letter, str] = {}
         for letter in self.letters:
             plain = _identifier(letter)
-            taken = self.names.values()
+            taken = {*self.names.values(), *RESERVED, *keyword.kwlist}
             self.names[letter] = next(n for n in (plain, *(f"{plain}_{k}" for k in range(1, 99))) if n not in taken)
 
     def name(self, letter: m.Letter) -> str:
@@ -92,8 +96,8 @@ class _Writer:
             yield from (f"{' = '.join(some)} = np.zeros({shape}, int)" for some in _batches(names))
 
     def scalar(self, c: Any) -> str:
-        value = sympy.sympify(c).xreplace(dict(self.dimensions))
-        return str(value) if value.is_Integer else f"({sympy.pycode(value)})".replace("math.sqrt", "np.sqrt")
+        value = sympy.sympify(sympy.sympify(c).xreplace(dict(self.dimensions)))
+        return str(value) if value.is_Integer else f"({sympy.pycode(value)})".replace("math.", "np.")
 
     def factor(self, e: m.Expression) -> str:
         text = self(e)
@@ -158,4 +162,5 @@ def _identifier(letter: m.Letter) -> str:
     parts = [plain, *map(str, letter.subscripts)]
     if letter.superscripts:
         parts += ["at", *map(str, letter.superscripts)]
-    return re.sub(r"\W+", "_", "_".join(parts))
+    name = re.sub(r"\W+", "_", "_".join(parts))
+    return name if name.isidentifier() else f"_{name}"

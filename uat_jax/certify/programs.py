@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from uat_jax.certify.confirmation import agreeing, confirm, sides
+from uat_jax.certify.confirmation import agreeing, check_definitions, check_results, confirm, sides
 from uat_jax.certify.counterexample import refute
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
@@ -31,7 +31,12 @@ def difference(network: Program, printed: Program, also: Unfolding | None = None
 
 
 def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
-    """PROVED if both programs have one normal form; else the first wrong word and a counterexample."""
+    """PROVED if both programs have one normal form; else the first wrong word and a counterexample.
+
+    Where the normal forms differ, both may still be equal at the sizes at which they are confirmed, such as M X and 2 X
+    at M = 2: that is no more than UNKNOWN.
+    """
+    check_results(network, printed)
     found = difference(network, printed)
     if found is None:
         proof = Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
@@ -40,19 +45,28 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
         return
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
-    yield confirm(network, printed, what=what)
+    yield _at_some_sizes(confirm(network, printed, what=what))
     yield refute(network, printed, argument)
+
+
+def _at_some_sizes(confirmed: Evidence) -> Evidence:
+    """What was found at sizes that were chosen for symbolic dimensions, as evidence on all of them."""
+    return replace(confirmed, verdict=Verdict.UNKNOWN) if confirmed.figures.get("sizes") else confirmed
 
 
 def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterator[Evidence]:
     """The same for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
 
-    Raises `InputError` if the definitions of its letters are no finite list.
+    Raises `InputError` if the definitions of its letters are no finite list or there is no letter to put numbers in,
+    `ShapeError` if a letter and its definition, or both sides, have two shapes.
     """
+    check_definitions(step.where)
     pair = sides(step)
     if pair is None:
         raise InputError(f"{step.name}: the letters are not defined by a finite list; wanted a mapping")
-    argument = (*pair[0].inputs, *pair[1].inputs)[0]
+    argument = next(iter((*pair[0].inputs, *pair[1].inputs)), None)
+    if argument is None:
+        raise InputError(f"{step.name}: neither side has a letter; wanted one to put numbers in")
     for found in settle(*pair, argument, what=what or step.name):
         yield replace(found, subject=subject)
 
@@ -82,7 +96,7 @@ def settle_by_depth(
         return
     network, printed = pair(failure)
     yield replace(found, figures={**found.figures, **_written(printed)})
-    yield replace(confirm_at(pair, failure, what), subject=what)
+    yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
     yield replace(refute(network, printed, argument), subject=what)
 
 

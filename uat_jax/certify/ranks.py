@@ -20,8 +20,11 @@ import sympy
 from flint import fmpz_mat, nmod_mat
 
 from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.certify.confirmation import proved
+from uat_jax.certify.exhibits import held
 from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
@@ -97,13 +100,21 @@ def _shown(factored: m.Expression, claimed: Any, what: str) -> Evidence:
 
 
 def rank(matrix: np.ndarray) -> int:
-    """The rank over the rationals of a matrix of whole numbers."""
-    return fmpz_mat([[int(entry) for entry in row] for row in matrix]).rank()
+    """The rank over the rationals of a matrix of whole numbers.  Raises `InputError` for any other array."""
+    return fmpz_mat(_whole(matrix)).rank()
 
 
 def rank_modulo(matrix: np.ndarray, prime: int = PRIME) -> int:
     """The rank of a matrix of whole numbers over the field of ``prime`` elements: at most the `rank`."""
-    return nmod_mat([[int(entry) % prime for entry in row] for row in matrix], prime).rank()
+    return nmod_mat([[entry % prime for entry in row] for row in _whole(matrix)], prime).rank()
+
+
+def _whole(matrix: np.ndarray) -> list[list[int]]:
+    """The entries as they are; nothing is rounded."""
+    entries = np.asarray(matrix, dtype=object)
+    if entries.ndim != 2 or not entries.size or not all(entry % 1 == 0 for entry in entries.ravel()):
+        raise InputError(f"got an array of shape {entries.shape}; wanted a matrix of whole numbers, with an entry")
+    return [[int(entry) for entry in row] for row in entries]
 
 
 def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:
@@ -152,16 +163,26 @@ def _example(inputs: Mapping[str, Any], left: int, right: int, exact: str) -> di
 def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, subject: str = "") -> Evidence:
     """rank(function(**inputs)) ≥ ``claimed``: PROVED by a minor in ball arithmetic, UNKNOWN if none is seen.
 
-    ``inputs`` are arrays of numbers that float64 holds exactly; the function returns one matrix.
+    ``inputs`` are arrays of numbers; the function returns one matrix.  Raises `InputError` for a number that float64
+    does not hold exactly, for what is no matrix, and for a claim below 1, which says nothing.
     """
-    arrays = {name: np.asarray(value, np.float64) for name, value in inputs.items()}
-    rows, columns = pivots(np.vectorize(float, otypes=[float])(exact(lambda a: function(**a), (arrays,))))
+    if claimed < 1:
+        raise InputError(f"got a claimed rank of {claimed}; wanted at least 1")
+    arrays = {name: held(name, value) for name, value in inputs.items()}
+    balls = exact(lambda a: function(**a), (arrays,))
+    if balls.ndim != 2:
+        raise InputError(f"got an array of shape {balls.shape} from the function; wanted one matrix")
+    rows, columns = pivots(np.vectorize(float, otypes=[float])(balls))
     if len(rows) < claimed:
         finding = f"{what}: elimination ends after {len(rows)} pivots, claimed {claimed}"
         return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
     rows, columns = rows[:claimed], columns[:claimed]
     minor = lambda a: determinant(function(**a)[np.ix_(rows, columns)])
-    value = exact(minor, (arrays,)).item()
+    try:
+        value = exact(minor, (arrays,)).item()
+    except UndecidedError as error:  # as where the minor is zero, or an entry that is divided by
+        finding = f"{what}: a minor of size {claimed} is not known: {error}"
+        return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
     verdict = (Verdict.UNKNOWN, Verdict.PROVED)[bool(value != 0)]
     figures = {"rows": rows, "columns": columns, "determinant": value.str(5), "claimed": int(claimed)}
     finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"

@@ -33,7 +33,7 @@ def errata(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script
         lines += [f"## {chapter.title}", ""] if refuted else []
         for claim in refuted:
             number += 1
-            lines += [f"### {number}. {claim.title}", "", *_entry(claim, found, script_of), ""]
+            lines += [f"### {number}. “{claim.title}”", "", *_entry(claim, found, script_of), ""]
     return "\n".join(lines)
 
 

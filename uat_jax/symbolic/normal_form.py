@@ -129,23 +129,11 @@ class Normaliser:
         return self.letters.single(Opaque(m.Activation, argument))
 
     def _multiply(self, left: NormalForm, right: NormalForm) -> NormalForm:
-        shape = (left.shape[0], right.shape[1])
-        return collect(
-            shape,
-            (
-                (self.letters.combine(s, t, self.letters.concatenate), c * d)
-                for s, c in left.terms.items()
-                for t, d in right.terms.items()
-            ),
-        )
+        return self.letters.join_words((left.shape[0], right.shape[1]), left, right, self.letters.concatenate)
 
     def _bilinear(self, e: m.Expression, join: Callable[[Word, Word], Word]) -> NormalForm:
-        """A product of two matrices that distributes over sums of words on both sides."""
         left, right = map(self, e.operands)
-        return collect(
-            e.shape,
-            ((self.letters.combine(s, t, join), c * d) for s, c in left.terms.items() for t, d in right.terms.items()),
-        )
+        return self.letters.join_words(e.shape, left, right, join)
 
     # --- finite sums -------------------------------------------------------------------------------------------
 

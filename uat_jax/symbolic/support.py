@@ -22,7 +22,9 @@ from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 
 Place = tuple[Any, ...]
-"""A coordinate: a path of "left"/"right" into Kronecker factors, then "rows", "columns" (with width) or "diagonal"."""
+"""A coordinate: a path into Kronecker factors, then "rows", "columns" (with width) or "diagonal".
+
+A step of the path is "left" or "right" and the shape of the right factor, for blocks of another shape lie elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,24 @@ Pattern = Callable[[m.Letter], Support]
 
 def lower_triangular(letter: m.Letter) -> Support:
     """N(N+1)/2 entries: zero above the diagonal, as a causal mask makes H."""
-    n, _ = letter.shape
+    n = _square(letter)
     return Support(n * (n + 1) / 2)
 
 
 def shift(letter: m.Letter) -> Support:
-    """n − |k| entries: the k-th diagonal, k the letter's first subscript, |k| ≤ n."""
+    """n − |k| entries: the k-th diagonal, k the letter's first subscript; for symbols |k| ≤ n is taken for granted."""
+    if not letter.subscripts:
+        raise UnsupportedError(f"the non-zero entries of {letter} cannot be counted; wanted its diagonal as a subscript")
     k = letter.subscripts[0]
-    return Support(letter.shape[0] - sympy.Abs(k), {("diagonal",): k})
+    count = _square(letter) - sympy.Abs(k)
+    return Support(sympy.Max(count, 0) if count.is_number else count, {("diagonal",): k})
+
+
+def _square(letter: m.Letter) -> Any:
+    rows, columns = letter.shape
+    if not m.same_dimension(rows, columns):
+        raise UnsupportedError(f"the non-zero entries of {letter} cannot be counted; wanted a square matrix")
+    return rows
 
 
 def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None) -> Any:
@@ -86,7 +98,9 @@ class _Counting:
                 return self.patterns[e.name](e) if e.name in self.patterns else _full(e)
             case m.Zero():
                 return Support(sympy.Integer(0))
-            case m.Ones() | m.RowSoftmax() | m.Dependent():
+            case m.Dependent():
+                return self(e.letter)
+            case m.Ones() | m.RowSoftmax():
                 return _full(e)
             case m.Identity():
                 return Support(e.shape[0], {("diagonal",): sympy.Integer(0)})
@@ -100,7 +114,7 @@ class _Counting:
                 inner = self(e.arg)
                 return Support(inner.count, dict(map(_turned, inner.places.items())))
             case m.Kronecker():
-                return _joined(*map(self, e.operands))
+                return _joined(*map(self, e.operands), e.operands[1].shape)
             case m.Product():
                 return self._product(*e.operands)
             case m.Addition():
@@ -134,7 +148,8 @@ class _Counting:
             return _full(e)
         if all(isinstance(f, m.Kronecker) for f in factors) and _pairs_fit(factors):
             sides = (self._product(*(f.operands[side] for f in factors)) for side in (0, 1))
-            return _joined(*sides)
+            rows, columns = (factors[0].operands[1].shape[0], factors[-1].operands[1].shape[1])
+            return _joined(*sides, (rows, columns))
         return self._unknown(e)
 
     def _without_zeros(self, factors: tuple[m.Expression, ...]) -> bool:
@@ -157,11 +172,13 @@ class _Counting:
 
     def _range_sum(self, e: m.RangeSum) -> Support:
         """Terms at different values of the index are disjoint if a coordinate is an affine function of it."""
-        index = sympy.Dummy(e.index.name, **e.index.assumptions0)
+        lower, upper = e.bounds
+        signs = {"positive": lower.is_positive, "nonnegative": lower.is_nonnegative}  # what the bounds say of it
+        index = sympy.Dummy(e.index.name, integer=True, **{sign: True for sign, known in signs.items() if known})
         body = self(e.at(index))
-        if _is_full(e, body):
+        if _is_full(e, body) and (upper - lower).is_nonnegative:
             return _full(e)
-        if not any(_separates(value, index) for value in body.places.values()):
+        if not any(_separates(place, value, index) for place, value in body.places.items()):
             return self._unknown(e)
         return Support(sympy.summation(body.count, (index, *e.bounds)), body.places)
 
@@ -175,8 +192,10 @@ def _terms(e: m.Expression) -> Iterator[m.Expression]:
         yield from _terms(operand)
 
 
-def _separates(value: Any, index: Any) -> bool:
-    """value = ± index + what is the same for every term."""
+def _separates(place: Place, value: Any, index: Any) -> bool:
+    """value = ± index + what is the same for every term, in slices of one width."""
+    if any(index in getattr(size, "free_symbols", ()) for size in _flat(place)):
+        return False
     rest = [sympy.expand(value - sign * index) for sign in (1, -1)]
     return any(not r.atoms(sympy.Dummy) for r in rest)
 
@@ -184,13 +203,25 @@ def _separates(value: Any, index: Any) -> bool:
 def _turned(place: tuple[Place, Any]) -> tuple[Place, Any]:
     """The coordinate of the transpose."""
     path, value = place
-    turned = {"rows": "columns", "columns": "rows"}
-    return tuple(turned.get(step, step) for step in path), -value if path[-1] == "diagonal" else value
+    names = {"rows": "columns", "columns": "rows"}
+    turned = (names.get(step, step) if isinstance(step, str) else _turned_step(step) for step in path)
+    return tuple(turned), -value if path[-1] == "diagonal" else value
 
 
-def _joined(left: Support, right: Support) -> Support:
-    """X ⊗ Y: each entry of X times each of Y."""
-    places = {(side, *p): v for side, s in (("left", left), ("right", right)) for p, v in s.places.items()}
+def _turned_step(step: Any) -> Any:
+    """A step into a factor of the transpose; widths stay."""
+    return (step[0], step[2], step[1]) if isinstance(step, tuple) else step
+
+
+def _flat(place: Place) -> Iterator[Any]:
+    for step in place:
+        yield from step if isinstance(step, tuple) else (step,)
+
+
+def _joined(left: Support, right: Support, shape: tuple[Any, Any]) -> Support:
+    """X ⊗ Y: each entry of X times each of Y, which has this shape."""
+    sides = (("left", left), ("right", right))
+    places = {((side, *shape), *p): v for side, s in sides for p, v in s.places.items()}
     return Support(left.count * right.count, places)
 
 

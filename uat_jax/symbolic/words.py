@@ -198,17 +198,40 @@ class Letters:
 
     def map_words(self, shape: Any, form: NormalForm, rule: Callable[[Word], Word]) -> NormalForm:
         """The form with a rule applied to every word, its sums renumbered."""
-        return collect(shape, ((self.ordered(ranges, rule(word)), c) for (ranges, word), c in form.terms.items()))
+        terms = form.terms.items()
+        return collect(shape, (self._summed(r, rule(w), self.height(w), c) for (r, w), c in terms))
 
-    def combine(self, s: Term, t: Term, join: Callable[[Word, Word], Word]) -> Term:
+    def join_words(
+        self, shape: Any, left: NormalForm, right: NormalForm, join: Callable[[Word, Word], Word]
+    ) -> NormalForm:
+        """A product that distributes over sums on both sides: every word joined to every word."""
+        pairs = product(left.terms.items(), right.terms.items())
+        return collect(shape, (self._combine(s, t, c * d, join) for (s, c), (t, d) in pairs))
+
+    def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
         """Join two words; the sums in front of them get names that do not clash."""
         (s_ranges, s_word), (t_ranges, t_word) = s, t
         if not s_ranges and not t_ranges:
-            return (), join(s_word, t_word)
+            return ((), join(s_word, t_word)), coefficient
         height = max(self.height(s_word), self.height(t_word))
         s_ranges, s_word = self._renumber(s, height)
         t_ranges, t_word = self._renumber(t, height + len(s_ranges))
-        return self.ordered(s_ranges + t_ranges, join(s_word, t_word))
+        return self._summed(s_ranges + t_ranges, join(s_word, t_word), height, coefficient)
+
+    def _summed(self, ranges: tuple[Any, ...], word: Word, height: int, coefficient: Any) -> tuple[Term, Any]:
+        """A word under sums over κ_{height+1}, κ_{height+2}, …: what a rule made of a word of that height.
+
+        A rule may have lost sums inside letters, so that the indices need lower numbers, or an index:
+        Σ_{k=1}^{n} X = n X.
+        """
+        if not ranges:
+            return ((), word), coefficient
+        used = self._symbols_of(ranges, word)
+        lost = [i for i, n in enumerate(ranges, 1) if binder(height + i) not in used and not n.atoms(sympy.Dummy)]
+        for i in lost:  # (a bound with an index of its own, a dummy, can be no coefficient)
+            coefficient = coefficient * ranges[i - 1]
+        kept = [i for i in range(1, len(ranges) + 1) if i not in lost]
+        return self.ordered(*self._numbered(ranges, word, height, kept)), coefficient
 
     def _renumber(self, term: Term, height: int) -> Term:
         ranges, word = term
@@ -246,14 +269,14 @@ class Letters:
             case Pair(x, y, (p, q), (r, s)), Column(z, (t, u)) if _fit(q, t) and _fit(s, u):
                 word = self.concatenate(self.concatenate(x, z), self.transpose(y))
                 return self.vec(word, (p, r))
-            case Opaque(m.RowSoftmax, argument), Atom(m.Ones() as ones):  # its rows sum to 1
+            case Opaque(m.RowSoftmax, argument), Atom(m.Ones() as ones) if argument.shape[1].is_positive:
                 return (self.intern(Atom(m.Ones(argument.shape[0], ones.shape[1]))),)
             case OnDiagonal(word, _), Atom(m.Ones() as ones) if ones.shape[1] == 1:  # diag(x) 1 = x
                 return word
             case OnDiagonal((x,), _), Column(right, shape) if isinstance(left := self.table[x], Column):
                 same = all(map(_fit, left.shape, shape))
                 return self.vec(self.hadamard(left.word, right, shape), shape) if same else None
-            case Flipped(selection), Atom(m.Selection()) if selection == b:  # E_iᵀ E_i = I
+            case Flipped(selection), Atom(m.Selection() as of) if selection == b and not _outside(of):  # E_iᵀ E_i = I
                 return ()
         return None
 
@@ -338,7 +361,7 @@ class Letters:
     # --- sums in front of words ---------------------------------------------------------------------------------------
 
     def ordered(self, ranges: tuple[Any, ...], word: Word) -> Term:
-        """Number the sums in front of a word by where their indices first occur in it (Fubini)."""
+        """Number the sums over κ_{height of the word + 1}, … by where their indices first occur in it (Fubini)."""
         if len(ranges) < 2:
             return ranges, word
         start, free = self.height(word), [self.free_symbols(i) for i in word]
@@ -349,7 +372,10 @@ class Letters:
         return min(numbered, key=lambda term: (term[1], str(term[0])))
 
     def _numbered(self, ranges: tuple[Any, ...], word: Word, start: int, order: list[int]) -> Term:
-        names = {binder(start + old): binder(start + new) for new, old in enumerate(order, 1) if old != new}
+        """The sums over κ_{start+i}, i in this order, renamed to begin just above the height of the word."""
+        height = self.height(word)
+        names = {binder(start + old): binder(height + new) for new, old in enumerate(order, 1)}
+        names = {old: new for old, new in names.items() if old != new}
         return tuple(ranges[i - 1].xreplace(names) for i in order), self.reindex(word, names)
 
     def reindex(self, word: Word, names: Mapping[Any, Any]) -> Word:
@@ -412,13 +438,16 @@ class Letters:
                 return [((), word)]
         return []
 
+    def _symbols_of(self, ranges: tuple[Any, ...], word: Word) -> set:
+        return set().union(*(r.free_symbols for r in ranges), *map(self.free_symbols, word))
+
     def free_symbols(self, letter: int) -> frozenset:
         """The index symbols that occur in a letter."""
         if letter not in self.symbols:
             record = self.table[letter]
             own = {s for size in self._own_scalars(record) for s in getattr(size, "free_symbols", ())}
             for ranges, word in self._inside(record):
-                own = own.union(*(r.free_symbols for r in ranges), *(self.free_symbols(i) for i in word))
+                own |= self._symbols_of(ranges, word)
             self.symbols[letter] = frozenset(own)
         return self.symbols[letter]
 
@@ -491,6 +520,12 @@ class Letters:
 
 def _renamed(coefficient: Any, names: Mapping[Any, Any]) -> Any:
     return coefficient.xreplace(names) if isinstance(coefficient, sympy.Basic) else coefficient
+
+
+def _outside(selection: m.Selection) -> bool:
+    """Whether there is surely no such slice: the columns of E_0 or E_{h+1} of shape (h d, d) are no unit vectors."""
+    index, rows, columns = selection.args
+    return bool(index.is_nonpositive or _expanded(rows - index * columns).is_negative)  # type: ignore[operator]
 
 
 def _fit(a: Any, b: Any) -> bool:

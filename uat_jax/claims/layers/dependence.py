@@ -39,9 +39,9 @@ SHARED, BY_POSITION = "token-shared", "position-dependent"
 NETWORKS = ("transformer", "residual-attention", "residual", "perceptron")
 WORDS = {
     "transformer": "the papers' Transformer",
-    "residual-attention": "a Transformer with a residual around attention",
+    "residual-attention": "a Transformer with residual attention",
     "residual": "a residual network with fixed weights",
-    "perceptron": "a multi-layer perceptron (A_j = 0: no skip)",
+    "perceptron": "a multi-layer perceptron (A_j = 0)",
 }
 
 FIXED = ("residual", "perceptron")
@@ -266,20 +266,24 @@ def _row(network: str, parameter: str) -> Decide:
     return decide
 
 
-def cells(*named: tuple[str, str, int]) -> Decide:
-    """Several cells of the table, each a statement of its own."""
+Place = tuple[str, str, int]
+"""(network, parameter, j): a cell of the table."""
+
+
+def said(word: str, *places: Place) -> Decide:
+    """Whether each of these parameters is ``word``, "static" or "dynamic", each a statement of its own.
+
+    What shows the one word refutes the other: PROVED where the table has that word, REFUTED where it has the other.
+    """
 
     def decide(settings: Settings) -> Iterator[Evidence]:
-        for network, parameter, j in named:
-            for found in cell(network, parameter, j):
-                yield replace(found, subject=f"{network}: {parameter}, j = {j}")
+        for network, parameter, j in places:
+            found = cell(network, parameter, j)
+            so = found if TABLE[network][parameter][j - 1] == word else opposite(found)
+            subject = f"{network}: {parameter}, j = {j}, {word}"
+            yield from (replace(evidence, subject=subject) for evidence in so)
 
     return decide
-
-
-def not_so(network: str, parameter: str, j: int) -> Decide:
-    """The table refutes what is claimed of one cell."""
-    return lambda settings: opposite(cell(network, parameter, j))
 
 
 IN_DUAT = (duat("3.3", 11), duat("B.3", 34))
@@ -294,25 +298,41 @@ _LATEX = {
     "b3-by-position": r"\mathbf{b}'_{j,3}",
     "b2": r"\mathbf{b}'_{j,2}",
 }
+_NAMES = {
+    "W1": "W_{j,1}",
+    "W2": "W_{j,2}",
+    "W3": "W_{j,3}",
+    "b3": "b_{j,3}",
+    "b3-by-position": "b_{j,3}",
+    "b2": "b_{j,2}",
+}
+_KINDS = {"b3": "token-shared ", "b3-by-position": "unshared "}
 _BIASES = {
     "b3": "token-shared biases b_{j,3} = 1 ⊗ v, as in Transformers",
     "b3-by-position": "biases b_{j,3} of any kind, as the papers' b_2 in Eq. 6 of shape (N, M)",
 }
 
 
+def _where(found: tuple[str, ...]) -> str:
+    """In words: for which j of 1, …, L the parameter is dynamic."""
+    words = {"sss": "is static", "ddd": "is dynamic", "dds": "is dynamic for j < L", "sdd": "is dynamic for j ≥ 2"}
+    return words["".join(word[0] for word in found)]
+
+
 def _table_claim(network: str, parameter: str) -> Claim:
     found = TABLE[network][parameter]
     written = ", ".join(f"{word} at j = {j}" for j, word in enumerate(found, 1))
-    biases = (_BIASES[parameter],) if network not in FIXED and parameter in _BIASES else ()
+    conditions = ("no norms", *((_BIASES[parameter],) if parameter in _BIASES else ()))
+    kind = _KINDS.get(parameter, "") if network not in FIXED else ""
     return Claim(
         id=f"dependence.{network}.{parameter.lower()}",
-        title=f"{parameter} in {WORDS[network]}",
+        title=f"{kind}{_NAMES[parameter]} {_where(found)} in {WORDS[network]}",
         ledger="F2" if network == "perceptron" else "G18",
         kind=Kind.DEPENDENCE,
         sources=(*IN_DUAT, *IN_V2),
         printed=rf"{_LATEX[parameter]}\text{{ for }}j=1,2,3\text{{: {', '.join(found)}}}",
-        reading=f"the parameter of Eq. 11/33 in {WORDS[network]} of three layers: {written}; {GENERIC}",
-        hypotheses=(ELEMENTWISE, "norms, if any, are not applied", *biases),
+        reading=f"not printed: the parameter of Eq. 11/33 in {WORDS[network]} of three layers: {written}; {GENERIC}",
+        hypotheses=(ELEMENTWISE, *(conditions if network not in FIXED else ())),
         expects=Verdict.PROVED,
         decide=_row(network, parameter),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,20 @@ from uat_jax.certify.opposite import opposite
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim, Kind
-from uat_jax.claims.layers.dependence import DEPTH, GENERIC, IN_DUAT, IN_V2, Decide, cells, not_so, one_token, tokens
+from uat_jax.claims.layers.dependence import (
+    DEPTH,
+    DYNAMIC,
+    GENERIC,
+    IN_DUAT,
+    IN_V2,
+    STATIC,
+    Decide,
+    at_every_depth,
+    cell,
+    one_token,
+    said,
+    tokens,
+)
 from uat_jax.claims.record import Record, Status
 from uat_jax.claims.source import Source, duat, v2
 from uat_jax.symbolic import language as m
@@ -102,8 +116,21 @@ def _printed(
     return _claim(f"dependence.{name}", title, "G18", printed, sources, read, decide, correction)
 
 
-def _list(*ranges: tuple[str, range]) -> Decide:
-    return cells(*(("transformer", parameter, j) for parameter, numbers in ranges for j in numbers))
+def _list(word: str, *ranges: tuple[str, range]) -> Decide:
+    return said(word, *(("transformer", parameter, j) for parameter, numbers in ranges for j in numbers))
+
+
+def _fixed_weights(settings: Settings) -> Iterator[Evidence]:
+    """Static in three layers; and from i to i+1 layers, so at every depth."""
+    yield from said(STATIC, *(("residual", parameter, 1) for parameter in _PRODUCTS))(settings)
+    for parameter in _PRODUCTS:
+        yield from (replace(found, subject=parameter) for found in at_every_depth(parameter))
+
+
+def _weights_differ(settings: Settings) -> Iterator[Evidence]:
+    """Static in the one network, dynamic in the other."""
+    for network, word in (("residual", STATIC), ("transformer", DYNAMIC)):
+        yield from said(word, *((network, *place) for place in _WEIGHTS))(settings)
 
 
 # --- networks without a skip, and the bias as a sum ----------------------------------------------------------------
@@ -128,6 +155,11 @@ def _perceptron(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method="induction", what="A_j = 0: the form of Eq. 11/33, for every L and every σ")
 
 
+def _not_duat(settings: Settings) -> Iterator[Evidence]:
+    """The perceptron has the form, and b̂_{2,2} takes two values."""
+    yield from opposite((*_perceptron(settings), *cell("perceptron", "b2", 2)))
+
+
 def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
     """b̂_{i+1,2} = constant + Σ_k (B_{i+1} Ŵ_{k,3}) s_k, whose constant and matrices are static."""
     of = Layers("residual")
@@ -147,25 +179,26 @@ def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
 # --- the rows --------------------------------------------------------------------------------------------------------
 
 _ALL, _INNER = range(1, DEPTH + 1), range(1, DEPTH)
+_PRODUCTS = ("W1", "W2", "W3", "b3")
 _WEIGHTS = (*((parameter, j) for parameter in ("W1", "W2") for j in _ALL), *(("W3", j) for j in _INNER))
 CLAIMS = (
     _printed(
         "printed.listed", "the parameters that DUAT lists as dynamic are so", PRINTED, IN_DUAT,
-        f"each parameter of the list; i + 1 = L = {DEPTH}", _list(("W1", _ALL), ("W2", _ALL), ("W3", range(2, DEPTH))),
+        f"each parameter of the list; i + 1 = L = {DEPTH}", _list(DYNAMIC, ("W1", _ALL), ("W2", _ALL), ("W3", range(2, DEPTH))),
     ),
     _printed(
         "printed.complete", "no W_{j,3} but those with 1 < j < i+1 is dynamic", PRINTED, IN_DUAT,
-        "the list is complete: W_{1,3} is static", not_so("transformer", "W3", 1), "dependence.transformer.w3",
+        "the list is complete: W_{1,3} is static", said(STATIC, ("transformer", "W3", 1)), "dependence.transformer.w3",
     ),
     _printed(
         "printed.no-b3", "no b_{j,3} is dynamic", PRINTED, IN_DUAT,
         "the list is complete: no b_{j,3} is on it; biases of shape (N, M) as in Eq. 6",
-        not_so("transformer", "b3-by-position", 2), "dependence.transformer.b3-by-position",
+        said(STATIC, ("transformer", "b3-by-position", 2)), "dependence.transformer.b3-by-position",
     ),
     _printed(
         "printed.no-b3-shared", "no b_{j,3} is dynamic if biases are token-shared", PRINTED, IN_DUAT,
         "the list is complete: no b_{j,3} is on it; b_{j,3} = 1 ⊗ v, no norms",
-        _list(("b3", _ALL)),
+        _list(STATIC, ("b3", _ALL)),
     ),
     _printed(
         "b3-with-norms", "with a norm before attention b_{j,3} is dynamic for j ≥ 2",
@@ -175,17 +208,17 @@ CLAIMS = (
     _printed(
         "v2.whole-network", "v2's list of dynamic parameters, for i+1 layers", PRINTED_V2, IN_V2,
         f"the network of Eq. 11, of i + 1 = L = {DEPTH} layers",
-        _list(("W1", _INNER), ("W2", _INNER), ("W3", _INNER)),
+        _list(DYNAMIC, ("W1", _INNER), ("W2", _INNER), ("W3", _INNER)),
     ),
     _printed(
         "v2.complete", "v2's list of dynamic parameters is complete", PRINTED_V2, IN_V2,
         "the network of Eq. 11, of i + 1 layers: W_{i+1,1} is not on the list, so it is static",
-        not_so("transformer", "W1", DEPTH), "dependence.transformer.w1",
+        said(STATIC, ("transformer", "W1", DEPTH)), "dependence.transformer.w1",
     ),
     _printed(
         "v2.first-layers", "v2's list of dynamic parameters, for i layers", PRINTED_V2, IN_V2,
         "“for the i-th layer”: a network of i layers, whose W_{i,3} would be dynamic",
-        not_so("transformer", "W3", DEPTH), "dependence.transformer.w3",
+        said(DYNAMIC, ("transformer", "W3", DEPTH)), "dependence.transformer.w3",
     ),
     _printed(
         "one-token", "in any Transformer W_{1,1} is dynamic", PRINTED, IN_DUAT,
@@ -196,20 +229,20 @@ CLAIMS = (
     _claim(
         "known-after-training.residual", "the combined weights of a residual network are fixed", "G7",
         r"\text{once the network training is complete, }\mathbf{W}'_{2,1}\text{ \ldots\ are essentially fixed}",
-        (duat("B.2"), v2("C.1")), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights",
-        cells(*(("residual", parameter, j) for parameter in ("W1", "W2", "W3", "b3") for j in _ALL)),
+        (duat("B.2"), v2("C.1")), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
+        _fixed_weights,
     ),
     _claim(
         "known-after-training.transformer", "the combined weights of a Transformer are known after training", "G7",
         r"\text{Once the network training is complete, we know these parameters}",
         (v2("C.1"), v2("C.2")), "the same step in a Transformer, whose terms v2 combines in the same way",
-        not_so("transformer", "W1", 2), "known-after-training.residual",
+        said(STATIC, ("transformer", "W1", 2)), "known-after-training.residual",
     ),
     _claim(
         "vit-vs-cnn", "a Transformer's weights are dynamic, a residual network's are not", "G21",
         r"\text{the most notable difference \ldots\ is the dynamic input-dependent nature of the parameters}",
         (duat("B.3"),), f"the matrices W_{{j,1}}, W_{{j,2}} and W_{{j,3}}, j < L; {GENERIC}",
-        cells(*((network, *place) for network in ("residual", "transformer") for place in _WEIGHTS)),
+        _weights_differ,
     ),
     _claim(
         "perceptron.closed-form", "a perceptron without any skip is a sum with nested biases", "F2",
@@ -220,14 +253,20 @@ CLAIMS = (
     _claim(
         "residual-makes-biases-dynamic", "without the residual mechanism the biases are static", "F2",
         r"\text{the residual mechanism supports the dynamic approximation of bias terms}",
-        (duat("4.1"), duat("B.2"), v2("4.1")), "and nothing else does: with A_j = 0 all b_{j,2} are static",
-        not_so("perceptron", "b2", 2), "perceptron.closed-form",
+        (duat("4.1"), v2("4.1")), "and nothing else does: with A_j = 0 all b_{j,2} are static",
+        said(STATIC, ("perceptron", "b2", 2)), "dependence.perceptron.b2",
+    ),
+    _claim(
+        "perceptron.not-duat", "a network without any skip is no DUAT", "F2",
+        r"\text{Currently, DUAT primarily is implemented by residual structure}", (duat("B.2"),),
+        "and by nothing else: without a skip there is no sum with input-dependent biases", _not_duat,
+        "perceptron.closed-form",
     ),
     _claim(
         "attention-makes-weights-dynamic", "attention makes the weights dynamic", "F2",
         r"\text{MHA allows for the dynamic adjustment of the weight parameters in UAT in response to the input}",
         (duat("4.1"), v2("4.1")), f"W_{{1,1}} and W_{{1,2}}; {GENERIC}",
-        cells(("transformer", "W1", 1), ("transformer", "W2", 1)),
+        said(DYNAMIC, ("transformer", "W1", 1), ("transformer", "W2", 1)),
     ),
     _claim(
         "nested-bias.is-duat", "the dynamic biases of a residual network are such sums themselves", "F3",
