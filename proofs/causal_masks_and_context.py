@@ -15,16 +15,15 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.certify.dependence import static
 from uat_jax.certify.functions import evaluated
 from uat_jax.certify.ranks import rank
 from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.attention import convolution, density
+from uat_jax.claims.attention import context, convolution, density
 from uat_jax.networks import TransformerLayer
 from uat_jax.networks.heads import masked_attention
 from uat_jax.networks.masks import causal_mask
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads, scaled_softmax
+from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.support import density as share
 from uat_jax.symbolic.support import lower_triangular, shift
@@ -82,8 +81,8 @@ def criterion(a: Argument) -> None:
 # ## Decoders
 #
 # With a causal mask H_i is zero above its diagonal.  Of the N² blocks of W_HVO, N(N + 1)/2 remain.  But
-# W_HVO is not the derivative, and the later tokens might come in through H_i.  They do not: output n is
-# written with the first n tokens alone.
+# W_HVO is not the derivative, and the later tokens might come in through H_i.  They do not: output n is a
+# quotient of two sums over all tokens, P up to n and R after it, and in both the mask puts zeros before R.
 
 
 # %%
@@ -93,19 +92,9 @@ def decoders(a: Argument) -> None:
     causal = share(OF.matrix(), {"H": lower_triangular})
     a.check("W_HVO of a decoder has density (N + 1)/(2N)", sympy.expand(causal - (N + 1) / (2 * N)) == 0)
     a.show(",  ".join(f"N = {n}: {Fraction(n + 1, 2 * n)}" for n in (1, 2, 4, 1024)))
-    output, later = output_of_last_token()
-    a.show(f"y_n = {output}")
-    a.check("y_n is the same for any two continuations R", combine(static(output, later, what="y_n")) == Verdict.PROVED)
-
-
-def output_of_last_token() -> tuple[m.Expression, m.Letter]:
-    """y_n as a function of token n and the first n tokens P; and the later tokens R."""
-    n = m.dimension("n")
-    token, P, R = m.Letter("x_n", 1, OF.features), m.Letter("P", n, OF.features), m.Letter("R", N - n, OF.features)
-    query = lambda i: token @ OF.select(i) @ OF.weight("Q", i)
-    key, value = ((lambda i, name=name: P @ OF.select(i) @ OF.weight(name, i)) for name in "KV")
-    pattern = lambda i: scaled_softmax(query(i), key(i), OF.features)
-    return OF.total(lambda i: pattern(i) @ value(i) @ OF.select(i).T @ OF.output), R
+    a.show("row n of Ĥ_i is (e_P V_P + (e_R ∘ 0) V_R) / (e_P 1 + (e_R ∘ 0) 1), with e = exp(q_n kᵀ/√M)")
+    a.check("both sums are the same for any two continuations R", combine(context.hidden_tokens()) is Verdict.PROVED)
+    a.check("without the mask they differ", combine(context.hidden_tokens(m.Ones)) is Verdict.UNKNOWN)
 
 
 # %% [markdown]

@@ -37,9 +37,9 @@ def four_orders(a: Argument) -> None:
     a.section("Four orders of evaluation")
     counts = (
         ("tree", 2**L - 1, cost.tree_activations(), 5 * 2 ** (L - 1) - 2, cost.tree_products()),
-        ("memoised", L, L, L * (L + 5) / 2, cost.memoised_products()),
-        ("two_streams", L, L, 4 * L - 1, cost.two_stream_products()),
-        ("network", L, L, 3 * L, 3 * L),
+        ("memoised", L, cost.one_per_layer(), L * (L + 5) / 2, cost.memoised_products()),
+        ("two_streams", L, cost.one_per_layer(), 4 * L - 1, cost.two_stream_products()),
+        ("network", L, cost.one_per_layer(), 3 * L, cost.network_products()),
     )
     for name, activations, derived, vectors, derived_vectors in counts:
         same = all(sympy.simplify(x - y) == 0 for x, y in ((activations, derived), (vectors, derived_vectors)))
@@ -53,6 +53,12 @@ def four_orders(a: Argument) -> None:
 
 def _chains(name: str) -> list[int]:
     return [longest_chain(cost.trace(name, depth), "tanh") for depth in DEPTHS]
+
+
+# %% [markdown]
+# ## Two streams
+#
+# One layer more takes p_i + u_i to what the layer makes of it, whatever its parameters depend on.
 
 
 # %%

@@ -26,8 +26,8 @@ PREAMBLE = """\
 # Proofs
 
 Each script is an argument to read and to run, `python proofs/NAME.py`: every equation it prints is decided first, and
-it stops at one that does not hold.  A claim that is false has a script of its own in `counterexamples/`, which shows the
-smallest example in plain NumPy or exact numbers.  [`argument.py`](argument.py) numbers the equations;
+it stops at one that does not hold.  A claim that is false has a script of its own in `counterexamples/`, which shows
+the smallest example in plain NumPy or exact numbers.  [`argument.py`](argument.py) numbers the equations;
 [`demonstrations/`](demonstrations) holds experiments, which prove nothing.
 
 This table is written by `python proofs/write_contents.py` from the ledger: claim, source, verdict, script.

@@ -233,7 +233,7 @@ class Generator:
         """An expression of that shape; ``scope`` lists the indices of the sums around it."""
         if depth == 0 or self.rng.random() < 0.1:
             return self.leaf(rows, columns, scope)
-        makers = [self.sum, self.product, self.product, self.opaque, self.tensor, self.range, self.other]
+        makers = [self.sum, self.product, self.product, self.opaque, self.tensor, self.range, self.other, self.row_sums]
         return self.pick(makers)(rows, columns, depth - 1, scope)
 
     def leaf(self, rows: Any, columns: Any, scope: tuple) -> m.Expression:
@@ -267,6 +267,13 @@ class Generator:
         argument = self.expression(rows, columns, depth, scope)
         index = self.pick([None, *scope])
         return kind(argument if index is None else m.Scaled(index, argument))
+
+    def row_sums(self, rows, columns, depth, scope):
+        """(Σ X softmax(Σ Y) + Z) 1: the rule loses a function with the sums and the indices in it."""
+        a, b = self.inner(scope), self.inner(scope)
+        weights = m.RowSoftmax(self.range(a, b, depth, scope))
+        terms = self.range(rows, a, depth, scope) @ weights + self.expression(rows, b, depth, scope)
+        return terms @ m.Ones(b, columns)
 
     def tensor(self, rows, columns, depth, scope):
         draw = lambda a, b: self.expression(a, b, depth, scope)

@@ -39,7 +39,7 @@ Definitions = Callable[[m.Letter, Mapping[Any, Any]], m.Expression | None]
 class Translation:
     """Expressions as matrices of z3 terms.
 
-    Every dimension gets the next of the sizes 1, 2, 1, 2, …, but features and heads get 2: the heads divide the features.
+    Every dimension gets the next of the sizes 1, 2, 1, 2, …, but features and heads get 2: heads divide features.
     """
 
     definitions: Definitions

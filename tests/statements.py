@@ -1,4 +1,4 @@
-"""What a claim decides, caught on its way into the methods: equations, pairs of programs, counts, ranks, inequalities, …"""
+"""What a claim decides, caught on its way into the methods: equations, pairs of programs, counts, ranks, …"""
 
 import sys
 from collections.abc import Callable, Iterator

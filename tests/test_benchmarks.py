@@ -35,6 +35,7 @@ def _fixture(name: str):
 
 derive_module, cold_start_module = _fixture("derive"), _fixture("cold_start")
 certify_module, field_matmul_module = _fixture("certify"), _fixture("field_matmul")
+ledger_module = _fixture("ledger")
 
 
 @pytest.fixture(params=["residual", "transformer"])
@@ -176,3 +177,18 @@ def test_field_matmul_gives_no_time_for_a_wrong_product(field_matmul, monkeypatc
     monkeypatch.setattr(field_matmul.PrimeField, "matmul", lambda self, a, b: self.multiply(a, b))
     with pytest.raises(field_matmul.WrongAnswerError, match="n = 4: the product is not FLINT's"):
         field_matmul.measure(4, 1)
+
+
+def test_ledger_prints_runs_and_the_slowest_claims(ledger, monkeypatch, capsys):
+    monkeypatch.setattr(ledger, "QUICK", ("lemma-1",))
+    ledger.main(["--quick", "--json"])
+    *table, line = capsys.readouterr().out.splitlines()
+    runs = json.loads(line)["runs"]
+    assert set(runs) == {"1 jobs, cold", "1 jobs, warm"}
+    assert all(run["seconds"] > 0 for run in runs.values())
+    assert any("lemma-1" in text for text in table)
+
+
+def test_ledger_gives_no_time_to_a_run_that_fails(ledger, tmp_path):
+    with pytest.raises(ledger.WrongAnswerError, match="unknown claim"):
+        ledger.prove(["no-such-claim"], 1, str(tmp_path))

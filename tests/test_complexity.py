@@ -60,6 +60,9 @@ def test_rows_are_readable(claim):
 
 L = complexity.L
 COUNTS = {
+    "memoised activations": (L, complexity.one_per_layer, complexity.activations("memoised")),
+    "two streams' activations": (L, complexity.one_per_layer, complexity.activations("two_streams")),
+    "network": (3 * L, complexity.network_products, complexity.with_vectors("network")),
     "tree activations": (2**L - 1, complexity.tree_activations, complexity.activations("tree")),
     "tree products": (5 * 2 ** (L - 1) - 2, complexity.tree_products, complexity.with_vectors("tree")),
     "memoised products": (L * (L + 5) / 2, complexity.memoised_products, complexity.with_vectors("memoised")),
@@ -77,6 +80,20 @@ def test_a_wrong_count_is_refuted_at_its_smallest_depth(name, wrong):
     assert combine(evidence) == Verdict.REFUTED
     first = next(d for d in range(1, 7) if (wrong(claimed) - claimed).subs(L, d) != 0)
     assert evidence[-1].figures["counterexample"]["dimensions"] == {"L": first}
+
+
+def test_two_streams_multiply_no_matrices_and_the_closed_form_does():
+    assert [complexity.of_matrices("two_streams")({L: depth}) for depth in (1, 2, 5)] == [0, 0, 0]
+    assert complexity.of_matrices("hatted")({L: 2}) > 0
+    subjects = {e.subject for e in CLAIMS["complexity.two-streams.products"].decide(SYMBOLIC)}
+    assert subjects == {"with a vector", "in all"}
+
+
+def test_levels_are_derived():
+    """The smallest d with 2^d ≥ L, at every L up to 70; other rounding is wrong."""
+    derived = complexity.levels()
+    at = lambda length: int(derived.subs(L, length))
+    assert all(2 ** at(n) >= n > 2 ** (at(n) - 1) for n in range(2, 71)) and at(1) == 0
 
 
 def _whole_numbers(depth):

@@ -8,11 +8,13 @@ import pytest
 from uat_jax.certify.decision import decide
 from uat_jax.certify.functions import confirm_functions
 from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
+from uat_jax.certify.verdict import Verdict, combine
 from uat_jax.claims.attention import context, convolution, density
 from uat_jax.claims.attention import matrix as attention
 from uat_jax.errors import ShapeError
 from uat_jax.networks.convolution import convolve_features, convolve_tokens
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.heads import TOKENS as N
 
 SYMBOLIC = Settings(dtypes=())
 T, F = Verdict.PROVED, Verdict.REFUTED
@@ -85,6 +87,43 @@ REARRANGEMENTS = {
 @pytest.mark.parametrize("name", REARRANGEMENTS)
 def test_a_wrong_rearrangement_fails(name):
     assert density.rearrangement_of_one_head(REARRANGEMENTS[name]).verdict is Verdict.UNKNOWN
+
+
+PLACES = {
+    "not moved": lambda row, column: (row, column),
+    "tokens swapped": lambda row, column: ((column[0], row[0]), (row[1], column[1])),
+    "features swapped": lambda row, column: ((row[0], column[0]), (column[1], row[1])),
+    "crossed": lambda row, column: ((row[0], column[1]), (row[1], column[0])),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_wrong_place_is_not_proved(name):
+    assert density.rearranged_entries(PLACES[name]).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("later", [m.Ones, lambda rows, columns: m.Letter("mask", rows, columns)])
+def test_tokens_that_the_mask_leaves_are_not_hidden(later):
+    assert combine(context.hidden_tokens(later)) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("visible", [jnp.triu, lambda ones: ones, lambda ones: jnp.tril(ones, 1)])
+def test_another_mask_is_not_the_causal_one(visible):
+    assert context.causal_without_queries(visible).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("pattern", [m.Ones(N, N), m.Identity(N), m.Letter("H", N, N)])
+def test_without_queries_patterns_are_uniform(pattern):
+    assert combine(context.without_queries(pattern)) is not T
+
+
+@pytest.mark.parametrize("reach", [lambda a, r: a + 2 * r, lambda a, r: a, lambda a, r: a + r + 1, lambda a, r: a - r])
+def test_reaches_add_up_to_nothing_else(reach):
+    assert combine(convolution.reaches_add(reach)) is not T
+
+
+def test_another_slice_is_not_hidden_from_itself():
+    assert attention.other_slice_hidden(2).verdict is not Verdict.CERTIFIED
 
 
 MATRICES = {

@@ -9,7 +9,7 @@ import sympy
 
 from uat_jax.certify.counts import counted
 from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.errors import DisagreementError, UnsupportedError
+from uat_jax.errors import DisagreementError, InputError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import Heads
@@ -92,6 +92,20 @@ OVERLAPPING = {
     "an unknown product": S(1) @ W,
     "what cancels": m.Kronecker(W, A) - m.Kronecker(W, A),
     "an activation": m.Activation(A),
+    "an index from 0": m.RangeSum(S(k), k, 0, r) + S(0),
+    "a coefficient that may be zero": m.RangeSum(m.Scaled(k, S(k)), k, 0, r),
+    "a sum that may be empty": m.RangeSum(m.Letter("W", N, N, (k,)), k, 2, r),
+    "an empty sum": m.RangeSum(m.Letter("W", N, N, (k,)), k, 2, 1),
+    "blocks of two sizes, by rows": m.Kronecker(m.Selection(1, M, d), m.Letter("Y", N, r))
+    + m.Kronecker(m.Selection(2, N, d), m.Letter("Z", M, r)),
+    "blocks of two sizes, by diagonals": m.Kronecker(m.Identity(N), m.Letter("Y", M, M))
+    + m.Kronecker(m.Letter("S", M, M, (1,)), m.Letter("Z", N, N)),
+    "slices of different widths": m.RangeSum(
+        m.Selection(k, M, m.indexed_dimension("w", k)) @ m.Letter("V", m.indexed_dimension("w", k), N, (k,)), k, 1, r
+    ),
+    "a triangle that is not square": m.Letter("T", N, M),
+    "a diagonal that is not square": m.Letter("S", N, M, (1,)),
+    "a diagonal without its number": m.Letter("S", N, N),
 }
 
 
@@ -99,6 +113,21 @@ OVERLAPPING = {
 def test_what_may_overlap_is_not_counted(name):
     with pytest.raises(UnsupportedError, match="cannot be counted"):
         nonzeros(OVERLAPPING[name], PATTERNS)
+
+
+def test_a_dynamic_parameter_has_the_zeros_of_its_letter():
+    assert nonzeros(m.Dependent(T, A), PATTERNS) == nonzeros(T, PATTERNS)
+    assert nonzeros(m.Dependent(W, A), PATTERNS) == N**2
+
+
+def test_a_diagonal_outside_has_no_entries():
+    assert [nonzeros(m.Letter("S", 3, 3, (j,)), PATTERNS) for j in (0, -2, 3, 5)] == [3, 1, 0, 0]
+
+
+def test_blocks_of_one_size_are_told_apart():
+    block = lambda i: m.Kronecker(m.Selection(i, M, d), m.Letter("Y", N, r, (i,)))
+    assert sympy.expand(nonzeros(block(1) + block(2)) - 2 * d * N * r) == 0
+    assert sympy.expand(nonzeros((block(1) + block(2)).T) - 2 * d * N * r) == 0
 
 
 def test_disjoint_is_never_assumed():
@@ -136,6 +165,40 @@ def test_a_wrong_count_is_refuted_at_its_smallest_shape(claimed):
 def test_a_wrong_count_that_no_shape_shows_is_unknown():
     claimed = 1 / M + (M - 1) * (M - 2)
     assert combine(_counted(claimed, 1 / M)) == Verdict.UNKNOWN
+
+
+def test_a_formula_that_is_not_defined_is_not_proved():
+    claimed = (N**2 - 1) / (N - 1)  # N + 1, but not at N = 1
+    found = _counted(claimed, N + 1, measured=lambda shape: shape[N] + 1)
+    assert combine(found) == Verdict.REFUTED and "printed not defined" in found[-1].finding
+
+
+def test_numbers_are_compared_exactly():
+    assert combine(_counted(1 / M + sympy.Rational(1, 10**40), 1 / M)) == Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claimed", "message"),
+    [
+        (sympy.Symbol("M"), "wanted the same symbols"),  # another M
+        (M * d, "no size for"),
+        (sympy.Float(1) / 3, "got a float"),
+    ],
+)
+def test_claims_that_cannot_be_counted(claimed, message):
+    with pytest.raises(InputError, match=message):
+        _counted(claimed, 1 / M)
+
+
+@pytest.mark.parametrize("measured", [lambda shape: 1 / shape[M], lambda shape: float("nan")])
+def test_counts_are_no_floats(measured):
+    with pytest.raises(InputError, match="got the float"):
+        _counted(1 / M, 1 / M, measured=measured)
+
+
+def test_a_count_needs_a_shape():
+    with pytest.raises(InputError, match="got no shapes"):
+        tuple(counted(M, M, what="M", measured=lambda shape: 1, shapes=[]))
 
 
 def test_a_derivation_that_arrays_contradict_stops_the_run():

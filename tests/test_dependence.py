@@ -13,16 +13,18 @@ from uat_jax.claims.layers.dependence import (
     CLAIMS,
     DEPTH,
     DYNAMIC,
+    STATIC,
     TABLE,
     cell,
     moves,
     one_token,
     parameters,
+    said,
     shared_bias,
     stays,
     tokens,
 )
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Attention
 
@@ -41,8 +43,8 @@ LEDGER = {
     "dependence.v2.whole-network": T, "dependence.v2.complete": F, "dependence.v2.first-layers": F,
     "dependence.one-token": F,
     "known-after-training.residual": T, "known-after-training.transformer": F, "vit-vs-cnn": T,
-    "perceptron.closed-form": T, "residual-makes-biases-dynamic": F, "attention-makes-weights-dynamic": T,
-    "nested-bias.is-duat": T,
+    "perceptron.closed-form": T, "residual-makes-biases-dynamic": F, "perceptron.not-duat": F,
+    "attention-makes-weights-dynamic": T, "nested-bias.is-duat": T,
 }  # fmt: skip
 ROWS = {claim.id: claim for claim in (*CLAIMS, *dynamic_parameters.CLAIMS)}
 
@@ -92,12 +94,29 @@ def test_no_cell_holds_with_the_other_word(network, parameter, j):
         assert moves(network, parameter, j).verdict == UNKNOWN
 
 
+@pytest.mark.parametrize("network, parameter, j", CELLS)
+def test_what_is_said_is_decided_either_way(network, parameter, j):
+    """One word is proved, the other refuted: a list with a wrong word in it cannot be proved."""
+    right = TABLE[network][parameter][j - 1]
+    wrong = STATIC if right == DYNAMIC else DYNAMIC
+    place = network, parameter, j
+    assert combine(said(right, place)(SYMBOLIC)) == T
+    assert combine(said(wrong, place)(SYMBOLIC)) == F
+
+
+def test_one_wrong_word_among_right_ones_is_not_proved():
+    places = [("transformer", "W3", 1), ("transformer", "W3", 2)]
+    assert combine(said(DYNAMIC, *places)(SYMBOLIC)) == T
+    assert combine(said(DYNAMIC, *places, ("transformer", "W3", DEPTH))(SYMBOLIC)) == F
+    assert combine(said(STATIC, *places)(SYMBOLIC)) == F
+
+
 # --- the tools -------------------------------------------------------------------------------------------------------
 
 D, E = m.dimension("D"), m.dimension("E")
 A, B, x, h = m.Letter("A", D, D), m.Letter("B", D, D), m.Letter("x", D, 1), m.Letter("h", D, 1)
 
-STATIC = {
+STANDING = {
     "a letter": (A, {}),
     "x - x": (A @ (x - x) + h, {}),
     "behind a definition": (A @ h, {h: B @ x - B @ x}),
@@ -114,9 +133,9 @@ MOVING = {
 }
 
 
-@pytest.mark.parametrize("name", STATIC)
+@pytest.mark.parametrize("name", STANDING)
 def test_static_is_proved(name):
-    parameter, where = STATIC[name]
+    parameter, where = STANDING[name]
     if name == "a product with 0":
         parameter = parameter + h
     assert combine(dependence.static(parameter, x, what=name, where=where)) == T
@@ -138,6 +157,44 @@ def test_an_input_cannot_hide_behind_the_index_of_a_sum():
     assert combine(dependence.static(m.RangeSum(of("x", k), k, 1, n), of("x", k), what="named")) == UNKNOWN
     assert combine(dependence.static(m.RangeSum(of("y", k), k, 1, n), of("x", 1), what="another")) == T
     assert combine(dependence.static(m.RangeSum(of("x", k, 2), k, 1, n), of("x", 1, 1), what="another place")) == T
+
+
+def test_an_input_cannot_hide_behind_a_definition_or_a_symbol():
+    k, n = m.dimension("k"), m.dimension("n")
+    of = lambda name, *subscripts: m.Letter(name, D, 1, subscripts)
+    hidden = m.RangeSum(of("a", k), k, 1, n)
+    for where in ({of("a", 1): x}, {of("a", n): x}):
+        with pytest.raises(InputError, match="may be the defined letter"):
+            list(dependence.static(hidden, x, what="a_1 = x", where=where))
+    with pytest.raises(InputError, match="may be the input x_1"):
+        list(dependence.static(of("x", n), of("x", 1), what="n may be 1"))
+    assert combine(dependence.static(of("x", n - 1), of("x", n), what="never the same")) == T
+
+
+def test_definitions_have_the_shape_of_their_letter_and_end():
+    a, b = m.Letter("a", D, 1), m.Letter("b", D, 1)
+    with pytest.raises(ShapeError, match="a and its definition"):
+        list(dependence.static(a, x, what="shape", where={a: m.Letter("W", D, D)}))
+    with pytest.raises(InputError, match="contains that letter again"):
+        list(dependence.static(a, x, what="circle", where={a: b, b: a}))
+
+
+@pytest.mark.parametrize("argument", [(), m.Identity(2), (m.Identity(2),)])
+def test_the_input_is_a_letter(argument):
+    with pytest.raises(InputError, match="wanted a letter"):
+        list(dependence.static(x, argument, what="no input"))
+
+
+@pytest.mark.parametrize(
+    "inputs", [([1.0], [1.0, 2.0]), ([1.0], [float("nan")]), ([1], [10**400]), ([1], [2], [3]), (["a"], [1])]
+)
+def test_dynamic_wants_two_inputs_of_one_shape(inputs):
+    with pytest.raises(InputError):
+        dependence.dynamic(lambda v: v.sum(), inputs, what="sum")
+
+
+def test_what_is_not_finite_separates_nothing():
+    assert dependence.dynamic(jnp.log, ([0], [1]), what="log").verdict == UNKNOWN
 
 
 @pytest.mark.parametrize("residual", [False, True])

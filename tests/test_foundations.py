@@ -25,6 +25,7 @@ from uat_jax.claims.foundations import (
     uat_sums,
     vector_output,
 )
+from uat_jax.symbolic import language as m
 
 SYMBOLIC = Settings(dtypes=())
 CLAIMS = {claim.id: claim for claim in (*foundations.CLAIMS, *duat_definition.CLAIMS)}
@@ -35,7 +36,7 @@ T, F = Verdict.PROVED, Verdict.REFUTED
 LEDGER = {
     "uat.density.no-quantifier": F, "uat.density.for-all": T,
     "uat.citation-year": F, "uat.citation-year.corrected": T,
-    "uat.borel-uniform": F, "uat.borel-uniform.corrected": T,
+    "uat.borel-uniform": F, "uat.borel-uniform.in-measure": T, "uat.borel-uniform.corrected": T,
     "uat.closed-interval": T,
     "uat.sigmoidal": F, "uat.sigmoidal.differences": T,
     "uat.affine-term.density": T, "uat.affine-term.absorbed": T, "uat.affine-term.bounded": F,
@@ -97,6 +98,7 @@ WRONG = {
     "uat.density.for-all": lambda: [foundations.monotone_term(Rational(n, 16)) for n in (9, 12, 16)],
     "uat.citation-year.corrected": lambda: [foundations.year_of_the_theorem(year) for year in (1988, 1990, 2007)],
     "uat.borel-uniform.corrected": lambda: [foundations.step_bound(Rational(n, 16)) for n in (9, 12, 16)],
+    "uat.borel-uniform.in-measure": lambda: [foundations.step_in_measure(Rational(n, 4)) for n in (1, 3, 5)],
     "uat.vector-output.diagonal": lambda: [vector_output.diagonal_entry(i) for i in (k + 1, 2 * k, 1)],
     "uat.vector-output.matrix": lambda: [
         vector_output.matrix_entry(row, column)
@@ -140,6 +142,19 @@ def test_wrong_variants_are_not_proved(name):
     assert len(variants) >= 3
     verdicts = [combine(variant) for variant in variants]
     assert Verdict.PROVED not in verdicts and Verdict.CERTIFIED not in verdicts, verdicts
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        lambda N, one: m.Letter("c", N, one),
+        lambda N, one: m.Selection(1, N, one),
+        lambda N, one: m.Ones(N, one) + m.Letter("c", N, one),
+    ],
+)
+def test_unequal_tokens_do_not_count_as_equal(rows):
+    """A column in place of 1 makes the tokens different."""
+    assert next(transformer_density.equal_tokens(rows)).verdict == Verdict.UNKNOWN
 
 
 def test_a_counterexample_needs_its_bound():

@@ -128,6 +128,18 @@ def test_nothing_follows_from_a_contradiction():
     assert found.verdict == U and "contradict each other" in found.finding
 
 
+@pytest.mark.parametrize(
+    ("claim", "hypotheses"),
+    [
+        (x > 0, [x > 1, z > 1, x * z < 1]),  # not linear
+        (n >= 0, [Eq(4 * n, 2 * k + 1)]),  # only for fractions
+        (sympy.true, [x > 1, z > 1, x * z < 1]),
+    ],
+)
+def test_nothing_follows_from_what_holds_nowhere(claim, hypotheses):
+    assert proved_inequality(claim, hypotheses, what="vacuous").verdict == U
+
+
 def test_the_point_where_the_hypotheses_hold_is_shown():
     found = proved_inequality(x < 3, [x < 2, x > 1], what="row")
     assert 1 < Fraction(found.figures["hypotheses_hold_at"]["x"]) < 2
@@ -139,6 +151,8 @@ def test_the_point_where_the_hypotheses_hold_is_shown():
         (x + 1, InputError, "got x \\+ 1; wanted an inequality"),
         (sympy.Ne(x, 1), InputError, "wanted an inequality"),
         (x < 0.5, InputError, "got a float in x < 0.5"),
+        (x < sympy.oo * y, InputError, "got an infinity"),
+        (sympy.Symbol("e", extended_real=True) < x, InputError, "infinite"),
         (Eq(sympy.Symbol("w"), 1), InputError, "may be complex"),
         (sympy.exp(x) > 0.0 * x + y, UnsupportedError, "cannot decide"),
         (1 / x > y, UnsupportedError, "wanted polynomials"),
@@ -221,7 +235,47 @@ def test_enclosed(function, box, bounds, verdict):
         assert all(Fraction(low) <= v <= Fraction(high) for v, (low, high) in zip(point, box, strict=True))
 
 
-@pytest.mark.parametrize(("box", "bounds"), [([(1, 0)], {"below": 1}), ([(0, 1)], {})])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda t: arb.pos_inf(),
+        lambda t: arb.nan(),
+        lambda t: 1 / (t - arb(1) / 3),  # a pole inside
+        lambda t: (t - 2).sqrt(),  # not defined
+    ],
+)
+def test_what_is_not_finite_is_not_enclosed(function):
+    for bound in (-(10**9), 0, 10**9):
+        assert enclosed(function, [(0, 1)], above=bound, what="f", boxes=9).verdict in (U, F)
+        assert enclosed(function, [(0, 1)], below=bound, what="f", boxes=9).verdict in (U, F)
+    assert enclosed(function, [(0, 1)], above=-(10**9), below=10**9, what="f", boxes=40).verdict == U
+
+
+@pytest.mark.parametrize("value", [0.5, 1, sympy.Rational(1, 2), None])
+def test_only_balls_enclose(value):
+    with pytest.raises(InputError, match="wanted a ball"):
+        enclosed(lambda t: value, [(0, 1)], above=0, what="f")
+
+
+def test_the_last_box_counts():
+    found = enclosed(_SQUARE, [("2/3", 1)], above=-1, what="f", boxes=1)
+    assert (found.verdict, found.figures["boxes"]) == (T, 1)
+    assert enclosed(_SQUARE, [("2/3", 1)], above=-1, what="f", boxes=0).verdict == U
+
+
+@pytest.mark.parametrize(
+    ("box", "bounds"),
+    [
+        ([(1, 0)], {"below": 1}),
+        ([(0, 1)], {}),
+        ([], {"below": 1}),
+        ([(0, float("inf"))], {"below": 1}),
+        ([(0, float("nan"))], {"below": 1}),
+        ([(0, sympy.sqrt(2))], {"below": 1}),
+        ([(0, 1)], {"below": sympy.pi}),
+        ([0, 1], {"below": 1}),
+    ],
+)
 def test_enclosed_wants_a_box_and_a_bound(box, bounds):
     with pytest.raises(InputError, match="least ≤ greatest, and a bound"):
         enclosed(_SQUARE, box, **bounds, what="f")
@@ -233,5 +287,8 @@ def test_measured():
     assert measured(one, two, inputs, what="1 ≤ 2").verdict == Verdict.AGREES
     wrong = measured(two, one, inputs, what="2 ≤ 1")
     assert wrong.verdict == F and wrong.figures["counterexample"]["inputs"] == {"v": [1.0, 2.0]}
+    with pytest.raises(InputError, match="float64 does not hold exactly"):
+        measured(one, two, {"v": [Fraction(1, 3), 1]}, what="a third")
     root = lambda v: (v[1] / 3.0) ** 0.5 * (v[1] / 3.0) ** 0.5
-    assert measured(lambda v: v[1] / 3.0, root, inputs, what="2/3 ≤ (√(2/3))²").verdict == U
+    unknown = measured(lambda v: v[1] / 3.0, root, inputs, what="2/3 ≤ (√(2/3))²", subject="root")
+    assert (unknown.verdict, unknown.subject) == (U, "root")

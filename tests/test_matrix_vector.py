@@ -28,7 +28,7 @@ LEDGER = {
     "matrix-vector.one-reshape": ("B2", T), "matrix-vector.reshape-per-operation": ("B2", F),
     "matrix-vector.parameters-alone.linear": ("B3", T), "matrix-vector.parameters-alone.attention": ("B3", F),
     "matrix-vector.any-reshape": ("B4", T),
-    "linear.left": ("D1", T), "linear.eq-15": ("D1", T),
+    "linear.left": ("D1", T), "linear.left.duat": ("D1", T), "linear.eq-15": ("D1", T),
     "linear.renamed": ("D2", T), "linear.renamed-again": ("D2", F),
     "linear.axis": ("D4", F), "linear.right": ("D4", T), "linear.right-density": ("D4", T),
     "linear.both-axes": ("D4", T),

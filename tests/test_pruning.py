@@ -32,7 +32,7 @@ COUNTEREXAMPLES = Path(__file__).parents[1] / "proofs" / "counterexamples"
 LEDGER = {
     "two-sums": T,
     "premise.v1": F, "premise.duat": T,
-    "eq-15": T, "eq-15.unconditional": T,
+    "eq-15": T, "eq-15.unconditional": T, "eq-15.since": F,
     "eq-16": T, "eq-16.unconditional": T, "eq-16.uniform": T,
     "prefix-sums": F,
     "remove-layer": F, "remove-layer.identity": T, "remove-layer.bound": T,

@@ -8,6 +8,7 @@ import sympy
 
 from uat_jax.certify import ranks
 from uat_jax.certify.verdict import Verdict, combine
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
@@ -73,6 +74,27 @@ def test_a_wrong_factorisation_proves_nothing(wrong):
     assert combine(ranks.bounded(step, claimed=r + q, what="X Y + U V")) == Verdict.UNKNOWN
 
 
+def test_a_definition_of_another_shape_proves_nothing():
+    """W = X I with "X = W", X declared with one column: every matrix would have the rank 1."""
+    thin, wide = m.Letter("X", N, 1), m.Letter("Y", 1, M)
+    step = Step("hidden", W, thin @ wide, {thin: W, wide: m.Identity(M)})
+    with pytest.raises(ShapeError, match="X and its definition W have the shapes N × 1 and N × M"):
+        list(ranks.bounded(step, claimed=1, what="W"))
+    with pytest.raises(InputError, match="contains that letter again"):
+        list(ranks.bounded(Step("circle", thin, thin, {thin: thin + thin}), claimed=1, what="X"))
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[1, 1.5], [2, 3]], [[1.2, 1], [1.9, 1]], [[1, np.nan]], [[np.inf]], [1, 2], np.zeros((0, 3), int)]
+)
+def test_nothing_is_rounded_to_whole_numbers(matrix):
+    for claimed in (0, 1, 2):
+        with pytest.raises(InputError, match="wanted a matrix of whole numbers"):
+            ranks.attained(claimed, lambda random: np.asarray(matrix), what="not whole")
+        with pytest.raises(InputError, match="wanted a matrix of whole numbers"):
+            ranks.refuted(claimed, np.asarray(matrix), what="not whole")
+
+
 def test_the_rank_in_a_prime_field_is_no_larger():
     matrix = np.array([[ranks.PRIME, 0], [0, 1]], dtype=object)
     assert (ranks.rank(matrix), ranks.rank_modulo(matrix)) == (2, 1)
@@ -120,6 +142,21 @@ EQUAL_ROWS = {"scores": np.array([[0, 1, 4], [0, 1, 4], [1, 3, 0]])}
 )
 def test_minors_in_balls(inputs, claimed, verdict):
     assert ranks.enclosed(claimed, _softmax, inputs, what="softmax").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "claimed", "message"),
+    [
+        (_softmax, FULL, 0, "wanted at least 1"),
+        (_softmax, FULL, -1, "wanted at least 1"),
+        (_softmax, {"scores": [[2**60, 2**60 + 1]]}, 1, "float64 does not hold exactly"),
+        (lambda scores: scores[0], FULL, 1, "wanted one matrix"),
+        (lambda scores: scores[None], FULL, 1, "wanted one matrix"),
+    ],
+)
+def test_minors_want_a_matrix_of_exact_numbers(function, inputs, claimed, message):
+    with pytest.raises(InputError, match=message):
+        ranks.enclosed(claimed, function, inputs, what="matrix")
 
 
 @pytest.mark.parametrize(("inputs", "claimed"), [(FULL, 3), (EQUAL_ROWS, 2)])

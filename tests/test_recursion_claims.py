@@ -30,14 +30,14 @@ from uat_jax.symbolic.step import Step
 SYMBOLIC = Settings(dtypes=())
 T, F, C = Verdict.PROVED, Verdict.REFUTED, Verdict.CERTIFIED
 
-# Typed in from the ledger of claims (G1–G3, G6, G9–G12, G16, G17, G19, G20), independently of the package.
+# Typed in from the ledger of claims (G1–G3, G6, G9–G13, G16, G17, G19, G20), independently of the package.
 LEDGER = {
     "lemma-1.scalar": T, "lemma-1.diagonal-more-terms": T,
     "lemma-2.some-fixed-sum.square": F, "lemma-2.some-fixed-sum.relu": F, "lemma-2.some-fixed-sum.relu-one-input": T,
     "eq-20-21": T, "b22.constant-and-sum": T, "b22.sum-alone": F, "b22.constant-as-term": T,
     "remainder.definition": F, "remainder.original": T, "remainder.overwritten": F, "remainder.v2": F,
     "remainder.v2-assigned": T,
-    "eq-28-29.printed": F, "eq-28-29.corrected": T, "eq-31.matches-eq-20": T,
+    "eq-28-29.printed": F, "eq-28-29.corrected": T, "eq-31.matches-eq-20": T, "eq-32.printed": F,
     "nested-bias.from-two": T, "nested-bias.from-one": F, "nested-bias.from-one-zero": T,
     "nested-bias.j-terms": F, "nested-bias.fewer-terms": T, "nested-bias.equality": T,
     "fig-2.box-1": T, "fig-2.box-2.misprint": F, "fig-2.box-2": T, "fig-2.row-3": T,
@@ -212,3 +212,8 @@ def test_only_the_original_factor_is_right():
         verdicts = [decide_step(remainder.recursion(kind, factor)) is None
                     for factor in (remainder.original, remainder.overwritten, remainder.absent)]  # fmt: skip
         assert verdicts == [True, False, False]
+
+
+def test_the_number_of_terms_is_derived():
+    assert sympy.simplify(nested_bias.derived_terms() - (nested_bias.LAYER - 1)) == 0
+    assert [nested_bias.terms(j) for j in range(1, 6)] == [0, 1, 2, 3, 4]

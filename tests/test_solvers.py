@@ -1,4 +1,4 @@
-"""The induction and the main identities once more, by z3: matrices of fixed sizes with unknown entries (tests/solver.py)."""
+"""The induction and the main identities once more, by z3: matrices of fixed sizes, unknown entries (solver.py)."""
 
 import importlib.util
 import subprocess
@@ -31,7 +31,7 @@ CLAIMS = (
 
 @pytest.fixture(scope="module")
 def found():
-    """(claim, what z3 says of the negation, of the negation of a changed statement, name of the statement), all lines."""
+    """(claim, what z3 says of left ≠ right, of left ≠ −right, name of the statement), all lines."""
     if importlib.util.find_spec("z3") is None:
         pytest.skip("z3 is not installed; pip install '.[test]'")
     done = subprocess.run(

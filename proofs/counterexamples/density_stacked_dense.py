@@ -1,4 +1,5 @@
-"""DUAT App. A, v2 App. B, v1 App. B.2 (row density.stacked-dense): the matrix of all heads before W_O is dense.
+"""DUAT App. A, v2 App. B, v1 App. B.2 (row density.stacked-dense): dense, as is printed of the matrix of one head, read
+for all heads before W_O.
 
 One token, two heads of one feature, every number 1: W_HV is the identity of size 2.
 """

@@ -5,7 +5,7 @@ One term with W_j = 0, θ_j = 0 and the logistic σ.
 
 import math
 
-alpha, W, theta, x = 10, 0, 0, 1
+alpha, W, theta, x = 1, 0, 0, 0
 
 kept, removed = alpha / (1 + math.exp(-(W * x + theta))), 0
 print(f"with the term {kept}, without {removed}")

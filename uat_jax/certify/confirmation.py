@@ -192,6 +192,9 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
         sizes = dict(zip(symbols, numbers, strict=True))
         trace = lambda activation, at=sizes: _traced(left, right, letters, at, activation)
+        if not slices_exist((left, right), sizes):
+            reason = f"a slice is beyond the last at {sizes}"
+            continue
         try:
             trace(jax.lax.lgamma)
         except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
@@ -199,6 +202,14 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
         else:
             return sizes, trace
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
+
+
+def slices_exist(programs: Iterable[Program], sizes: Sizes) -> bool:
+    """Whether every E_i with a given i is the i-th of so many slices: at h = 1 there is no E_2."""
+    picked = set().union(*(e.atoms(m.Selection) for program in programs for e in program.values()))
+    at = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
+    beyond = (E.args[0] * E.shape[1] - E.shape[0] for E in picked)
+    return not any(sympy.sympify(excess).xreplace(at).is_positive for excess in beyond)
 
 
 def _dimensions(e: m.Expression) -> Iterator[Any]:

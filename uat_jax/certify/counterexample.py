@@ -22,7 +22,7 @@ from uat_jax.arithmetic.balls import Balls, enclose
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.certify.confirmation import equal_at
+from uat_jax.certify.confirmation import equal_at, slices_exist
 from uat_jax.certify.numpy_program import numpy_program
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
@@ -75,13 +75,14 @@ def _letters(left: Program, right: Program) -> tuple[m.Letter, ...]:
 
 
 def _sizes(left: Program, right: Program) -> list[dict[Any, int]]:
-    """The sizes that are tried, smallest first: those at which every letter has whole dimensions."""
+    """The sizes that are tried, smallest first: at them every letter has whole dimensions and every slice exists."""
     dimensions = {size for l in _letters(left, right) for size in l.shape}
     symbols = sorted(set().union(*(size.free_symbols for size in dimensions)), key=str)
     choices = sorted(product((1, 2), repeat=len(symbols)), key=sum)
-    tried = [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
+    tried: list[dict[Any, int]] = [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
     whole = lambda number: number.is_Integer and number.is_positive
-    return [at for at in tried if all(whole(size.xreplace(_exactly(at))) for size in dimensions)]
+    possible = [at for at in tried if all(whole(size.xreplace(_exactly(at))) for size in dimensions)]
+    return [at for at in possible if slices_exist((left, right), at)]
 
 
 def _exactly(sizes: Mapping[Any, int]) -> dict[Any, Any]:

@@ -6,6 +6,7 @@ What a proof or a count says of a formula is confirmed here on the network itsel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -16,9 +17,11 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.certify.confirmation import LOG2_ERROR
-from uat_jax.certify.fields_evidence import METHOD
-from uat_jax.certify.prime_fields import PrimeFields
-from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.certify.effort import Effort
+from uat_jax.certify.fields_evidence import field_evidence
+from uat_jax.certify.sampling import sample
+from uat_jax.certify.verdict import Evidence
+from uat_jax.errors import ShapeError
 
 
 def confirm_functions(
@@ -29,19 +32,19 @@ def confirm_functions(
     what: str,
     subject: str = "",
 ) -> Evidence:
-    """CERTIFIED if both functions of float32 arrays are equal, else UNKNOWN.
+    """CERTIFIED if both functions of float32 arrays are equal at these shapes, else UNKNOWN.
 
     ``shapes``: one pytree of shapes (tuples of sizes) per argument.
+    Raises `ShapeError` if the results differ in shape.
     """
     is_shape = lambda s: type(s) is tuple and all(isinstance(size, int) for size in s)
     specs = jax.tree.map(lambda s: jax.ShapeDtypeStruct(s, jnp.float32), tuple(shapes), is_leaf=is_shape)
     traces = [jax.make_jaxpr(f)(*specs) for f in (left, right)]
-    found = PrimeFields(traces[0], traces[1]).compare(LOG2_ERROR, thoroughly=False)
-    figures = {"log2_error": found.log2_error, "theorem": not found.condition}
-    if not found.equal or found.log2_error > LOG2_ERROR:
-        return Evidence(METHOD, f"{what}: different", Verdict.UNKNOWN, figures, subject=subject)
-    finding = f"{what}: equal, except with probability 2^{found.log2_error:.0f}"
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures, subject=subject)
+    results = [[tuple(result.shape) for result in traced.out_avals] for traced in traces]
+    if results[0] != results[1]:
+        raise ShapeError(f"the results of {what} have the shapes {results[0]} and {results[1]}; wanted the same")
+    found = field_evidence(traces[0], traces[1], sample(traces[0], traces[1], seed=0), Effort(error=2.0**LOG2_ERROR))
+    return replace(found, finding=f"{what}: {found.finding}", subject=subject)
 
 
 def evaluated(function: Callable[[Any], jax.Array], x: np.ndarray) -> np.ndarray:

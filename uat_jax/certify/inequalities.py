@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import jax
-import numpy as np
 import sympy
 from flint import arb, ctx, fmpq
 
 from uat_jax.arithmetic.balls import exact
+from uat_jax.certify.exhibits import held
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.errors import DisagreementError, InputError
-from uat_jax.symbolic.inequality import Case, deduce
+from uat_jax.symbolic.inequality import Case, deduce, satisfied
 from uat_jax.symbolic.relations import Relation, text_of
 
 PRECISION = 128
@@ -25,8 +25,8 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
     """Whether the claim follows from the hypotheses for all real values of the symbols (`symbolic.inequality`).
 
     PROVED with the multipliers of every case, multiplied out again here; REFUTED with an exact point at which every
-    hypothesis holds and the claim does not; else UNKNOWN, also if the hypotheses contradict each other, for then
-    anything would follow.
+    hypothesis holds and the claim does not; else UNKNOWN.  PROVED takes a point at which all hypotheses hold as well:
+    from hypotheses that contradict each other anything would follow.
     """
     hypotheses = tuple(hypotheses)
     found = deduce(claim, hypotheses)
@@ -38,11 +38,11 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
         return Evidence("inequality", finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
     if not found.cases:
         return Evidence("inequality", f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
-    possible = deduce(sympy.false, hypotheses)
-    if possible.cases:
-        finding = f"{what}: the hypotheses contradict each other"
-        return Evidence("inequality", finding, Verdict.UNKNOWN, figures, subject=subject)
-    if possible.point is not None:
+    possible = satisfied(claim, hypotheses)
+    if possible.point is None:
+        reason = "contradict each other" if possible.cases else "are not known to hold anywhere"
+        return Evidence("inequality", f"{what}: the hypotheses {reason}", Verdict.UNKNOWN, figures, subject=subject)
+    if possible.point:
         figures["hypotheses_hold_at"] = {str(symbol): str(value) for symbol, value in possible.point.items()}
     if not all(case.contradicts() for case in found.cases):
         raise DisagreementError(f"{what}: the multipliers do not multiply out, please report this")
@@ -104,56 +104,74 @@ def enclosed(
     ``box`` is one pair (least, greatest) of exact numbers per argument; ``function`` gets one ball per argument and
     returns a ball, and must enclose every value on them.  Boxes are halved along their longest side until each is
     decided.  PROVED with the number of boxes; REFUTED with an exact point where a bound is violated; UNKNOWN if
-    ``boxes`` do not suffice, as they cannot where a bound is attained.
+    ``boxes`` do not suffice, as they cannot where a bound is attained or a value is not finite.
 
-    Raises `InputError` for an empty box, or without a bound.
+    Raises `InputError` for an empty box, for bounds that are no exact numbers, without a bound, and if the function
+    returns something else than a ball.
     """
-    sides = [(Fraction(low), Fraction(high)) for low, high in box]
-    if any(low > high for low, high in sides) or (above is None and below is None):
-        raise InputError(f"got box {list(box)}, above {above}, below {below}; wanted least ≤ greatest, and a bound")
-    low, high = (None if bound is None else Fraction(bound) for bound in (above, below))
+    try:
+        sides = [(Fraction(low), Fraction(high)) for low, high in box]
+        low, high = (None if bound is None else Fraction(bound) for bound in (above, below))
+    except (TypeError, ValueError, OverflowError):
+        sides, low, high = [], None, None
+    if not sides or any(a > b for a, b in sides) or (low is None and high is None):
+        raise InputError(
+            f"got box {box}, above {above}, below {below}; wanted exact numbers, least ≤ greatest, and a bound"
+        )
     shown = " and ".join(filter(None, (f"> {low}" if low is not None else "", f"< {high}" if high is not None else "")))
     figures: dict[str, Any] = {"box": [f"[{a}, {b}]" for a, b in sides], "bound": shown, "precision": PRECISION}
     with ctx.workprec(PRECISION):
-        count, outside = _subdivided(function, sides, low, high, boxes)
+        count, undecided, outside = _subdivided(function, sides, low, high, boxes)
     figures["boxes"] = count
     if outside is not None:
         at = {f"argument {k}": str(value) for k, value in enumerate(outside["point"], 1)}
         example = _counterexample(at, ("value", "bound"), (outside["value"], shown), (outside["value"], shown))
         finding = f"{what}: not {shown} at {', '.join(at.values())}, where it is {outside['value']}"
         return Evidence("balls", finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
-    if count >= boxes:
+    if undecided:
         return Evidence("balls", f"{what}: not decided with {count} boxes", Verdict.UNKNOWN, figures, subject=subject)
     return Evidence("balls", f"{what}: {shown} on each of {count} boxes", Verdict.PROVED, figures, subject=subject)
 
 
 Box = list[tuple[Fraction, Fraction]]
+Bound = Fraction | None
 
 
 def _subdivided(
-    function: Callable[..., arb], box: Box, low: Fraction | None, high: Fraction | None, limit: int
-) -> tuple[int, dict[str, Any] | None]:
-    """The number of boxes looked at, and a point outside the bounds if there is one."""
+    function: Callable[..., arb], box: Box, low: Bound, high: Bound, limit: int
+) -> tuple[int, bool, dict[str, Any] | None]:
+    """The number of boxes looked at, whether some are undecided, and a point outside the bounds if there is one."""
     todo, count = [box], 0
     while todo and count < limit:
         sides, count = todo.pop(), count + 1
-        value = function(*(_ball(a).union(_ball(b)) for a, b in sides))
-        if _inside(value, low, high):
+        if _inside(_value(function, (_ball(a).union(_ball(b)) for a, b in sides)), low, high):
             continue
         middle = [(a + b) / 2 for a, b in sides]
-        value = function(*map(_ball, middle))
-        if (low is not None and value <= _ball(low)) or (high is not None and value >= _ball(high)):
-            return count, {"point": middle, "value": str(value)}
+        value = _value(function, map(_ball, middle))
+        if _outside(value, low, high):
+            return count, False, {"point": middle, "value": str(value)}
         todo += _halves(sides)
-    return (limit if todo else min(count, limit - 1)), None
+    return count, bool(todo), None
+
+
+def _value(function: Callable[..., arb], arguments: Iterable[arb]) -> arb:
+    value = function(*arguments)
+    if not isinstance(value, arb):
+        raise InputError(f"got {value!r} from the function; wanted a ball (flint.arb), for numbers enclose nothing")
+    return value
 
 
 def _ball(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def _inside(value: arb, low: Fraction | None, high: Fraction | None) -> bool:
-    return (low is None or value > _ball(low)) and (high is None or value < _ball(high))
+def _inside(value: arb, low: Bound, high: Bound) -> bool:
+    return value.is_finite() and (low is None or value > _ball(low)) and (high is None or value < _ball(high))
+
+
+def _outside(value: arb, low: Bound, high: Bound) -> bool:
+    too_low, too_high = low is not None and value <= _ball(low), high is not None and value >= _ball(high)
+    return value.is_finite() and (too_low or too_high)
 
 
 def _halves(sides: Box) -> tuple[Box, Box]:
@@ -170,10 +188,10 @@ def measured(
     """Whether actual(**inputs) ≤ bound(**inputs), two JAX functions with one number each, in ball arithmetic.
 
     AGREES if so (one input proves nothing), REFUTED if actual is greater, UNKNOWN if the balls overlap.  ``inputs`` are
-    pytrees of numbers or arrays, taken as they are in float64.
+    pytrees of numbers or arrays that float64 holds exactly (`InputError` otherwise).
     """
+    arrays = {name: jax.tree.map(lambda x, n=name: held(n, x), value) for name, value in inputs.items()}
     with jax.enable_x64(True):
-        arrays = jax.tree.map(lambda x: np.asarray(x, np.float64), dict(inputs))
         values = [exact(lambda a, f=f: f(**a), (arrays,)).item() for f in (actual, bound)]
     shown = [value.str(12, radius=False) for value in values]
     figures: dict[str, Any] = {"actual": shown[0], "bound": shown[1]}
@@ -181,7 +199,8 @@ def measured(
         finding = f"{what}: {shown[0]} is at most {shown[1]}"
         return Evidence("balls", finding, Verdict.AGREES, figures, subject=subject)
     if not values[0] > values[1]:
-        return Evidence("balls", f"{what}: {shown[0]} and {shown[1]} not told apart", Verdict.UNKNOWN, figures)
-    plain = {name: jax.tree.map(lambda x: np.asarray(x).tolist(), value) for name, value in inputs.items()}
+        finding = f"{what}: {shown[0]} and {shown[1]} not told apart"
+        return Evidence("balls", finding, Verdict.UNKNOWN, figures, subject=subject)
+    plain = jax.tree.map(lambda x: x.tolist(), arrays)
     figures["counterexample"] = _counterexample(plain, ("actual", "bound"), tuple(shown), tuple(shown))
     return Evidence("balls", f"{what}: {shown[0]} exceeds {shown[1]}", Verdict.REFUTED, figures, subject=subject)

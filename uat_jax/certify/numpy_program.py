@@ -46,8 +46,10 @@ def numpy_program(
         "",
         *write.inputs(inputs),
     ]
-    for program, title, result in ((network, names[0], "left"), (printed, names[1], "right")):
-        body += ["", f"# {title}", *write.lines(program), f"{result} = {write.name(program.result)}"]
+    again = {str(letter): inputs[str(letter)] for letter in printed.inputs if letter in network}  # overwritten by then
+    for program, title, result, given in ((network, names[0], "left", {}), (printed, names[1], "right", again)):
+        lines = [*write.inputs(given), *write.lines(program)]
+        body += ["", f"# {title}", *lines, f"{result} = {write.name(program.result)}"]
     body += ["", f'print("{names[0]}", left.ravel().tolist(), "{names[1]}", right.ravel().tolist())']
     body += ["if np.array_equal(left, right):", '    raise SystemExit("both values are equal: nothing is refuted")']
     return "\n".join(body) + "\n"

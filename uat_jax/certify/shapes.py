@@ -19,8 +19,8 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
     """REFUTED if ``build`` (sizes → the printed formula) raises `ShapeError` for symbolic sizes, with the smallest
     sizes that do not fit; UNKNOWN if the formula fits.
 
-    ``symbols`` names the dimensions in the order in which ``build`` takes them.  They are free: what holds only for some
-    sizes does not fit.  Sizes at which a dimension is no positive whole number, such as M/h, are left out.
+    ``symbols`` names the dimensions in the order in which ``build`` takes them.  They are free: a formula with slices
+    of M/h features takes h and M/h, so that both are whole.
     """
     reason = _misfit(build, tuple(map(m.dimension, symbols)))
     if reason is None:
@@ -43,6 +43,6 @@ def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:
         build(*sizes)
     except ShapeError as error:
         return str(error)
-    except ZeroDivisionError:
+    except ZeroDivisionError:  # no formula at such sizes
         return None
     return None

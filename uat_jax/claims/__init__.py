@@ -15,4 +15,5 @@ pruning/        I: pruning
 real/           K: real Transformers
 complexity/     L: what the forms cost
 bookkeeping.py  G22, M: references and numbers
+names.py        G5–G16: names that are used and not defined
 """

@@ -76,6 +76,20 @@ def deduce(claim: Relation, hypotheses: Iterable[Relation]) -> Deduction:
     return found if further.point is None else further
 
 
+def satisfied(claim: Relation, hypotheses: Sequence[Relation]) -> Deduction:
+    """A point at which all hypotheses hold, cases that show that there is none, or neither.
+
+    Besides the points that linear programming gives, those are tried whose coordinates are all alike and simple.
+    """
+    found = deduce(sympy.false, hypotheses)
+    if found.cases or found.point is not None:
+        return found
+    symbols = sorted(set().union(*(sympy.sympify(h).free_symbols for h in hypotheses)), key=str)
+    points = (dict.fromkeys(symbols, number) for number in _SIMPLE)
+    fits = lambda point: all(_fits(*entry) for entry in point.items()) and all(holds(h, point) for h in hypotheses)
+    return Deduction(point=next(filter(fits, points), None))
+
+
 def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
     claim, given = checked(claim), tuple(map(checked, hypotheses))
     corners, cases = _Corners(), []

@@ -7,15 +7,18 @@ of its argument and interned, so that a nested closed form of depth L stays at O
 
 Rules, each an identity of real matrices (docs/soundness.md proves them):
 
-    (X Y)ᵀ = Yᵀ Xᵀ,  Xᵀᵀ = X,  (X ⊗ Y)ᵀ = Xᵀ ⊗ Yᵀ,  σ(X)ᵀ = σ(Xᵀ)       transposes are pushed to letters
-    (X ⊗ Y)(Z ⊗ W) = XZ ⊗ YW                                            mixed product, when the shapes fit
+    (X Y)ᵀ = Yᵀ Xᵀ,  Xᵀᵀ = X,  (X ⊗ Y)ᵀ = Xᵀ ⊗ Yᵀ,  σ(X)ᵀ = σ(Xᵀ)       transposes are pushed to letters,  1ᵀ = 1
+    (X ⊗ Y)(Z ⊗ W) = XZ ⊗ YW,  I ⊗ I = I                                mixed product, when the shapes fit
     (X ⊗ Y) vec(Z) = vec(X Z Yᵀ),  u ⊗ v = vec(u vᵀ) for columns        row-major vec absorbs Kronecker products
-    σ(vec(Z)) = vec(σ(Z)),  unvec(vec(Z)) = Z,  vec(unvec(z)) = z
-    diag(vec(X)) vec(Y) = vec(X ⊙ Y),  (X ⊙ Y)ᵀ = Xᵀ ⊙ Yᵀ                vec absorbs diagonal matrices too
+    σ(vec(Z)) = vec(σ(Z)),  unvec(vec(Z)) = Z,  vec(unvec(z)) = z       vec(z) = unvec(z) = z for columns
+    diag(vec(X)) vec(Y) = vec(X ⊙ Y),  (X ⊙ Y)ᵀ = Xᵀ ⊙ Yᵀ               vec absorbs diagonal matrices too
     x ⊙ y = diag(x) y for columns,  diag(x)ᵀ = diag(x),  diag(x) 1 = x,  diag(1) = I
     softmax(X) 1 = 1,  softmax(X + Y 1) = softmax(X)                    its rows sum to 1; a shift of a row is lost
     E_iᵀ E_i = I                                                        the columns of E_i are unit vectors
-    Σ_{k=1}^{n+1} X_k = Σ_{k=1}^{n} X_k + X_{n+1},  Y Σ_k X_k = Σ_k Y X_k
+    Σ_{k=1}^{n+1} X_k = Σ_{k=1}^{n} X_k + X_{n+1},  Y Σ_k X_k = Σ_k Y X_k,  Σ_{k=1}^{n} X = n X
+
+Sums and products distribute; ⊗, ⊙, diag, vec and unvec are linear.  What joins two letters also joins their
+transposes in reverse order, for rows and for ones.  softmax(X) 1 = 1 needs a column, E_iᵀ E_i = I a slice inside.
 
 Equal normal forms prove equality for every shape and every σ.  The rules are not complete: unequal forms name the
 words that differ, and a numeric counterexample must confirm them before anything is called refuted.
@@ -29,7 +32,7 @@ from typing import Any
 
 import sympy
 
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import ShapeError, UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, binder, collect, exact
 
@@ -40,6 +43,14 @@ Definitions = Callable[[m.Letter, Mapping[Any, Any]], "m.Expression | None"]
 def _scoped(index: sympy.Symbol, depth: int) -> sympy.Symbol:
     # The name of a sum's index while its body is normalised: no definition can mean it or bring it in.
     return sympy.Dummy(index.name, integer=True, positive=True)
+
+
+def _fitting(letter: m.Letter, definition: m.Expression) -> m.Expression:
+    """The definition of a letter.  Raises `ShapeError` if it has another shape than the letter."""
+    if not all(map(m.same_dimension, letter.shape, definition.shape)):
+        shapes = m.shape_text(letter), m.shape_text(definition)
+        raise ShapeError(f"{letter} is {shapes[0]}, but what it stands for, {definition}, is {shapes[1]}")
+    return definition
 
 
 class Normaliser:
@@ -78,7 +89,7 @@ class Normaliser:
         match e:
             case m.Letter():
                 defined = self._define(e, self._ranges)
-                return self.letters.single(Atom(e)) if defined is None else self(defined)
+                return self.letters.single(Atom(e)) if defined is None else self(_fitting(e, defined))
             case m.Identity():
                 return NormalForm(e.shape, {((), ()): 1})
             case m.Zero():

@@ -21,7 +21,7 @@ def holds(relation: Relation, point: Point) -> bool:
 
 
 def checked(relation: Relation) -> Relation:
-    """The relation; `InputError` if it is none, has a float, or has symbols that may be complex."""
+    """The relation; `InputError` if it is none, has a float or an infinity, or has symbols that may not be real."""
     relation = sympy.sympify(relation)
     if relation in (sympy.true, sympy.false):
         return relation
@@ -29,8 +29,10 @@ def checked(relation: Relation) -> Relation:
         raise InputError(f"got {relation}; wanted an inequality or an equation, such as abs(x) < 1")
     if relation.has(sympy.Float):
         raise InputError(f"got a float in {relation}; wanted exact numbers such as Rational(1, 10)")
-    if any(not symbol.is_extended_real for symbol in relation.free_symbols):
-        raise InputError(f"got {relation}, whose symbols may be complex; make them with real=True")
+    if relation.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+        raise InputError(f"got an infinity in {relation}; wanted real numbers")
+    if any(not symbol.is_real for symbol in relation.free_symbols):
+        raise InputError(f"got {relation}, whose symbols may be complex or infinite; make them with real=True")
     return relation
 
 

@@ -52,7 +52,9 @@ def lower_triangular(letter: m.Letter) -> Support:
 def shift(letter: m.Letter) -> Support:
     """n − |k| entries: the k-th diagonal, k the letter's first subscript; for symbols |k| ≤ n is taken for granted."""
     if not letter.subscripts:
-        raise UnsupportedError(f"the non-zero entries of {letter} cannot be counted; wanted its diagonal as a subscript")
+        raise UnsupportedError(
+            f"the non-zero entries of {letter} cannot be counted; wanted its diagonal as a subscript"
+        )
     k = letter.subscripts[0]
     count = _square(letter) - sympy.Abs(k)
     return Support(sympy.Max(count, 0) if count.is_number else count, {("diagonal",): k})
@@ -114,7 +116,8 @@ class _Counting:
                 inner = self(e.arg)
                 return Support(inner.count, dict(map(_turned, inner.places.items())))
             case m.Kronecker():
-                return _joined(*map(self, e.operands), e.operands[1].shape)
+                left, right = e.operands
+                return _joined(self(left), self(right), right.shape)
             case m.Product():
                 return self._product(*e.operands)
             case m.Addition():
@@ -147,9 +150,8 @@ class _Counting:
         if self._without_zeros(factors):
             return _full(e)
         if all(isinstance(f, m.Kronecker) for f in factors) and _pairs_fit(factors):
-            sides = (self._product(*(f.operands[side] for f in factors)) for side in (0, 1))
-            rows, columns = (factors[0].operands[1].shape[0], factors[-1].operands[1].shape[1])
-            return _joined(*sides, (rows, columns))
+            left, right = (m.Product(*(f.operands[side] for f in factors)) for side in (0, 1))
+            return _joined(self(left), self(right), right.shape)
         return self._unknown(e)
 
     def _without_zeros(self, factors: tuple[m.Expression, ...]) -> bool:

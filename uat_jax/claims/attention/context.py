@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.certify import dependence
+from uat_jax.certify.confirmation import proved
 from uat_jax.certify.counts import Shape, counted
 from uat_jax.certify.exhibits import exhibit
 from uat_jax.certify.functions import confirm_functions, evaluated
@@ -27,10 +28,11 @@ from uat_jax.networks import TransformerLayer
 from uat_jax.networks.heads import masked_attention
 from uat_jax.networks.masks import causal_mask
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.heads import COUNT, TOKENS, WIDTH, Heads, scaled_softmax
+from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads, scaled_softmax
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.support import density, lower_triangular
 
-N, d, h = TOKENS, WIDTH, COUNT
+N, d, h, i = TOKENS, WIDTH, COUNT, HEAD
 
 # --- plain networks ------------------------------------------------------------------------------------------------
 
@@ -58,15 +60,61 @@ def _share_of_derivatives(sizes: tuple[tuple[Any, int], ...], causal: bool) -> F
     return Fraction(int(np.count_nonzero(jacobian)), jacobian.size)
 
 
+def frozen(pattern: m.Expression) -> m.Expression:
+    """Σ_i H ⊗ (E_i W_Vi E_iᵀ W_O)ᵀ with one pattern H for all heads."""
+    of = Heads()
+    return of.total(lambda i: m.Kronecker(pattern, (of.placed_value(i) @ of.output).T))
+
+
+UNIFORM = m.RowSoftmax(m.Zero(N, N))
+"""softmax(0), every entry 1/N."""
+
+
+def without_queries(pattern: m.Expression = UNIFORM) -> Iterator[Evidence]:
+    """With W_Qi = 0 attention is the linear map `frozen`(softmax(0)), which is then its derivative, at every x.
+
+    A derivative is an analytic function of weights and inputs; not zero there, it is zero almost nowhere.
+    """
+    of = Heads()
+    scores = lambda i: scaled_softmax(m.Zero(N, d), of.slice(i) @ of.weight("K", i), of.features)
+    output = of.total(lambda i: scores(i) @ of.slice(i) @ of.weight("V", i) @ of.select(i).T @ of.output)
+    step = Step("W_Qi = 0", m.Vectorised(output), frozen(pattern) @ m.Vectorised(of.x))
+    yield from proved([step], method="normal form", what="with W_Qi = 0 attention is linear, for every N, d and h")
+
+
+def causal_without_queries(visible: Callable[[jax.Array], jax.Array] = jnp.tril) -> Evidence:
+    """With a causal mask and W_Qi = 0 row n of every pattern is 1/n, n times, then zeros: N = 3, d = 2, h = 2."""
+
+    def network(layer: TransformerLayer, x: jax.Array) -> jax.Array:
+        return masked_attention(layer._replace(query=0 * layer.query), x, causal_mask(3))
+
+    def linear(layer: TransformerLayer, x: jax.Array) -> jax.Array:
+        seen = visible(jnp.ones((3, 3), x.dtype))
+        means = jnp.matmul(seen, x, precision="highest") / jnp.sum(seen, axis=1, keepdims=True)
+        return jnp.einsum("niv,ivw,iwm->nm", means.reshape(3, 2, 2), layer.value, layer.output, precision="highest")
+
+    what = "with W_Qi = 0 causal attention is linear, its patterns lower triangular"
+    return confirm_functions(network, linear, (attention_shapes(2, 2), (3, 4)), what=what)
+
+
+def _decoder_witness() -> Iterator[Evidence]:
+    """Not zero up to the token itself, zero behind it."""
+    yield causal_without_queries()
+    yield from hidden_tokens()
+
+
 def _jacobian(claimed: Any, causal: bool) -> Callable[[Settings], Iterator[Evidence]]:
-    """The blocks (n, n') of the Jacobian: all of them, or those with n' ≤ n."""
-    blocks = m.Kronecker(m.Letter("J", N, N), m.Ones(h * d, h * d))
+    """The derivatives that are not zero: those of the linear map at W_Qi = 0, and in a decoder no others."""
+    pattern = m.Letter("L", N, N) if causal else UNIFORM
     shapes = [{N: 2, d: 1, h: 1}, {N: 3, d: 1, h: 2}]
 
     def decide(settings: Settings) -> Iterator[Evidence]:
-        found = density(blocks, {"J": lower_triangular} if causal else None)
+        found = density(frozen(pattern), {"L": lower_triangular})
         measured = lambda shape: _share_of_derivatives(tuple(shape.items()), causal)
-        yield from counted(claimed, found, what="derivatives that are not zero", measured=measured, shapes=shapes)
+        count = list(counted(claimed, found, what="derivatives that are not zero", measured=measured, shapes=shapes))
+        yield from count
+        if any(evidence.verdict is Verdict.PROVED for evidence in count):
+            yield from _decoder_witness() if causal else without_queries()
 
     return decide
 
@@ -85,22 +133,33 @@ def _both_ways(settings: Settings) -> Iterator[Evidence]:
         yield dependence.dynamic(output, pair, what=f"output {token + 1}", subject=subject)
 
 
-def _not_later(settings: Settings) -> Iterator[Evidence]:
-    """Output n is softmax over the tokens it sees, y_n = Σ_i softmax(q_n (P W_Ki)ᵀ/√M) P W_Vi W_Oi, P the first n.
+def hidden_tokens(later: Callable[[Any, Any], m.Expression] = m.Zero) -> Iterator[Evidence]:
+    """Ĥ_i at token n is a quotient of two sums over all tokens, and neither contains the later tokens R.
 
-    The later tokens R do not occur in it; that a mask of −∞ does the same is certified on the network.
+    exp(q_n kᵀ) is multiplied by the mask, 1 for the first n tokens P and ``later`` = 0 for the k tokens R after them; σ
+    stands for exp of the scores over √M.  The letters are slice i of the tokens; output n is Σ_i Ĥ_i W_Oi.
     """
-    of, n = Heads(), m.dimension("n")
-    token, P, R = m.Letter("x", 1, h * d), m.Letter("P", n, h * d), m.Letter("R", N - n, h * d)
-    query = lambda i: token @ of.select(i) @ of.weight("Q", i)
-    key, value = ((lambda i, name=name: P @ of.select(i) @ of.weight(name, i)) for name in "KV")
-    pattern = lambda i: scaled_softmax(query(i), key(i), of.features)
-    output = of.total(lambda i: pattern(i) @ value(i) @ of.select(i).T @ of.output)
-    yield from dependence.static(output, R, what="output n at any two continuations")
+    seen, hidden = m.dimension("n"), m.dimension("k")
+    token, P, R = (m.Letter(name, rows, d, (i,)) for name, rows in (("x", 1), ("P", seen), ("R", hidden)))
+    project = lambda x, name: x @ Heads().weight(name, i)
+    exponential = lambda x: m.Activation(project(token, "Q") @ project(x, "K").T)
+    unseen = m.Hadamard(exponential(R), later(1, hidden))
+    sums = {
+        "numerator": exponential(P) @ project(P, "V") + unseen @ project(R, "V"),
+        "denominator": exponential(P) @ m.Ones(seen, 1) + unseen @ m.Ones(hidden, 1),
+    }
+    for subject, total in sums.items():
+        yield from dependence.static(total, R, what=f"{subject} of head i, any two continuations", subject=subject)
+
+
+def _not_later(settings: Settings) -> Iterator[Evidence]:
+    """The later tokens, hidden by zeros of the mask; that −∞ before softmax does the same is certified on the network."""
+    yield from hidden_tokens()
     whole = lambda layer, x: masked_attention(layer, x, causal_mask(3))[:2]
     prefix = lambda layer, x: masked_attention(layer, x[:2], causal_mask(2))
     what = "two of three tokens, with the third and without"
-    yield confirm_functions(whole, prefix, (attention_shapes(2, 2), (3, 4)), what=what)
+    found = confirm_functions(whole, prefix, (attention_shapes(2, 2), (3, 4)), what=what)
+    yield from (replace(found, subject=subject) for subject in ("numerator", "denominator"))
 
 
 # --- what the pattern is not ---------------------------------------------------------------------------------------
@@ -130,13 +189,8 @@ def _shape_of_covariance(N: int, M: int) -> m.Expression:
     return x @ W @ x.T - x.T @ C @ x
 
 
-def _rows_sum_to_one(settings: Settings) -> Iterator[Evidence]:
-    """softmax(S) 1 = 1: what a row of H_i is, a weighting of the tokens."""
-    total = lambda x: jnp.sum(jax.nn.softmax(jnp.matmul(x, x.T, precision="highest"), axis=-1), axis=1)
-    yield confirm_functions(total, lambda x: jnp.ones(3, x.dtype), ((3, 2),), what="rows of H_i sum to 1")
-
-
-CONTEXT: tuple[Source, ...] = (v1("4.2"), v2("4.2"), duat("4.2"), v2("D"), duat("C"))
+CONTEXT: tuple[Source, ...] = (v1("4.2"), v2("4.2"), duat("4.2"))
+ENTIRE: tuple[Source, ...] = (v2("D"), duat("C"))
 BOTH = r"\text{each element in }\mathring{\mathbf{H}}\text{ encapsulates}\dots\text{both preceding and subsequent contexts}"
 DECODER = ("a causal mask, as in GPT, Llama and PaLM",)
 GENERIC = "for almost all weights and inputs"
@@ -159,7 +213,7 @@ CLAIMS = (
         title="every output of attention depends on every input",
         ledger="E11",
         kind=Kind.COUNT,
-        sources=CONTEXT,
+        sources=ENTIRE,
         printed=r"\text{each element of }\mathbf{H}'\text{ contains information from the entire input}",
         reading="without a mask: no derivative is zero",
         hypotheses=("no mask", GENERIC),
@@ -186,7 +240,7 @@ CLAIMS = (
         kind=Kind.COUNT,
         sources=CONTEXT,
         printed=r"\frac{\partial\mathring{\mathbf{H}}_n}{\partial\mathbf{x}_{n'}}\ne 0\iff n'\le n",
-        reading="the Jacobian is block lower triangular, (N + 1)/(2N) of its entries are not zero",
+        reading="not printed: the Jacobian is block lower triangular, (N + 1)/(2N) of its entries are not zero",
         hypotheses=(*DECODER, GENERIC),
         expects=Verdict.PROVED,
         decide=_jacobian((N + 1) / (2 * N), True),
@@ -198,7 +252,7 @@ CLAIMS = (
         kind=Kind.DEPENDENCE,
         sources=CONTEXT,
         printed=r"\mathring{\mathbf{H}}_n(\mathbf{x}_1,\dots,\mathbf{x}_N)=\mathring{\mathbf{H}}_n(\mathbf{x}_1,\dots,\mathbf{x}_n)",
-        reading="not through the values, and not through H_i either",
+        reading="not printed: not through the values, and not through H_i either",
         hypotheses=DECODER,
         expects=Verdict.PROVED,
         decide=_not_later,

@@ -18,6 +18,7 @@ import sympy
 from uat_jax.certify.confirmation import proved
 from uat_jax.certify.counts import counted
 from uat_jax.certify.functions import confirm_functions, evaluated
+from uat_jax.certify.inequalities import proved_inequality
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim, Kind
@@ -144,15 +145,31 @@ def tokens_seen(reach: int, layers: int) -> int:
     return int(np.count_nonzero(evaluated(jax.jacfwd(output), np.ones((2 * middle + 1, 1)))))
 
 
+def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
+    """From −a … a and then from −r … r places one comes to −(a + r) … a + r: no further, and to every one of them.
+
+    The place p is i + j with j = min(max(p, −r), r), a whole number as p and r are, and i = p − j.
+    """
+    a, b, i, j, p = sympy.symbols("a r i j p", real=True)
+    total = a + b if sum_of is None else sum_of(a, b)
+    inside = [abs(i) <= a, abs(j) <= b]
+    yield proved_inequality(abs(i + j) <= total, inside, what=f"|i + j| ≤ {total}", subject="no further")
+    first, last = [a >= 0, b >= 0, abs(p) <= total], sympy.Min(sympy.Max(p, -b), b)
+    yield proved_inequality(abs(p - last) <= a, first, what=f"every |p| ≤ {total} is such a sum", subject="every place")
+
+
 def _reach(claimed: sympy.Expr, layers: sympy.Expr, shapes: list[tuple[int, int]]):
-    """The number of tokens that one output sees: S_k S_l shifts by k + l, so that the reaches of layers add up."""
+    """The number of tokens that one output sees: the reaches of layers add up, R_0 = 0 and R_l = R_{l−1} + r."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:
         reach: Any = sympy.summation(r, (k, 1, layers))
         found = 1 + 2 * reach
         given = [{r: reach, L: count} for reach, count in shapes]
         measured = lambda shape: tokens_seen(shape[r], shape[L])
-        yield from counted(claimed, found, what="tokens seen", measured=measured, shapes=given)
+        count = list(counted(claimed, found, what="tokens seen", measured=measured, shapes=given))
+        yield from count
+        if any(evidence.verdict is Verdict.PROVED for evidence in count):
+            yield from reaches_add()
 
     return decide
 
@@ -166,9 +183,9 @@ CLAIMS = (
         title="a convolution along the features is the matrix Σ_k K_k ⊗ S_k",
         ledger="E15",
         kind=Kind.IDENTITY,
-        sources=(duat("Fig. 5"), *APPENDIX),
+        sources=APPENDIX,
         printed=r"\mathbf{W}'=\sum_{k=-r}^{r}\mathbf{K}_k\otimes\mathbf{S}_k",
-        reading="as the papers draw it: the kernel slides along the encoding, all tokens are channels",
+        reading="not printed: what the appendix draws in its Fig. 5, the kernel along the encoding and all tokens channels",
         hypotheses=("S_k is the shift by k places; zeros outside the matrix",),
         expects=Verdict.PROVED,
         decide=_features,
@@ -180,7 +197,7 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=APPENDIX,
         printed=r"\mathbf{W}'=\sum_{k=-r}^{r}\mathbf{S}_k\otimes\mathbf{W}_k^T",
-        reading="as texts are convolved: the kernel slides along the tokens, features are channels",
+        reading="not printed: as texts are convolved, the kernel along the tokens and features channels",
         hypotheses=("S_k is the shift by k places; zeros outside the matrix",),
         expects=Verdict.PROVED,
         decide=_tokens,
@@ -190,8 +207,9 @@ CLAIMS = (
         title="a convolution along the features has density Σ_k (M − |k|)/M²",
         ledger="E15",
         kind=Kind.COUNT,
-        sources=(duat("Fig. 5"), *APPENDIX),
+        sources=APPENDIX,
         printed=r"\sum_{k=-r}^{r}\frac{M-|k|}{M^2}",
+        reading="not printed: it follows from convolution.features",
         hypotheses=("r ≤ M", "the kernel has no zero"),
         expects=Verdict.PROVED,
         decide=_density(M, along_features, lambda n, m, r: features_matrix(np.ones((n, n, 2 * r + 1)), m)),
@@ -203,6 +221,7 @@ CLAIMS = (
         kind=Kind.COUNT,
         sources=APPENDIX,
         printed=r"\sum_{k=-r}^{r}\frac{N-|k|}{N^2}",
+        reading="not printed: it follows from convolution.tokens",
         hypotheses=("r ≤ N", "the kernel has no zero"),
         expects=Verdict.PROVED,
         decide=_density(N, along_tokens, lambda n, m, r: tokens_matrix(np.ones((2 * r + 1, m, m)), n)),
@@ -251,7 +270,7 @@ RECORDS = (
         id="convolution.uat",
         ledger="E15",
         status=Status.NO_CONTENT,
-        sources=(v1("4.1"),),
+        sources=(v1("3.5"),),
         says="convolutional networks also realise the UAT",
         note="as a form only: their matrices are those of convolution.*, and the form alone approximates nothing (A9)",
     ),

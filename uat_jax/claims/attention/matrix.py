@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from uat_jax.certify import dependence, ranks
-from uat_jax.certify.confirmation import confirm, proved
+from uat_jax.certify.confirmation import confirm, confirm_steps, proved
 from uat_jax.certify.counts import Shape, counted
 from uat_jax.certify.exhibits import exhibit
 from uat_jax.certify.floats import compare_on
@@ -171,6 +171,21 @@ def _from_slice_and_weights(settings: Settings) -> Iterator[Evidence]:
     pattern = scaled_softmax(own @ of.weight("Q", i), own @ of.weight("K", i), of.features)
     what = "H_i for any other slices and weights"
     yield from dependence.static(pattern, others, what=what, subject="nothing else")
+    yield other_slice_hidden()
+
+
+def other_slice_hidden(number: int = 1) -> Evidence:
+    """softmax(x E_1 W_Q1 (x E_1 W_K1)ᵀ/√M) cut out of the whole x = Σ_k x_k E_kᵀ, for two values of x_2; h = 2.
+
+    ``number`` is the slice that is cut out.
+    """
+    of = Heads(2)
+    piece = lambda k: m.Letter("x", N, d, (k,))
+    own = m.Addition(*(piece(k) @ of.select(k).T for k in (1, 2))) @ of.select(number)
+    pattern = scaled_softmax(own @ of.weight("Q", 1), own @ of.weight("K", 1), of.features)
+    found = confirm_steps([dependence.twice(pattern, piece(2))], what="H_1 of the whole x at any two second slices")
+    assert found is not None  # two slices can be written out and lowered
+    return replace(found, subject="nothing else")
 
 
 # --- linear, or not ------------------------------------------------------------------------------------------------
@@ -283,7 +298,8 @@ CLAIMS = (
         kind=Kind.SHAPE,
         sources=(v1("3.4", 8),),
         printed=r"\mathring{\mathbf{H}}=(\mathbf{W}'_{HVO})^T(\mathbf{x}_i)'",
-        reading="H̊ is the N × M matrix of Eq. 6",
+        reading="H̊ is the N × M matrix of Eq. 6; the line below Eq. 8 makes it a column of NM elements, which is "
+        "attention.matrix.transposed",
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.matrix.transposed",
@@ -296,7 +312,7 @@ CLAIMS = (
         kind=Kind.SHAPE,
         sources=(v1("3.4", 8),),
         printed=r"\mathring{\mathbf{H}}=(\mathbf{W}'_{HVO})^T(\mathbf{x}_i)'",
-        reading="x_i is slice i of the features, as in Eq. 7",
+        reading="x_i is slice i of the features, as in Eq. 7; the line below Eq. 8 makes it the whole input of layer i",
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.matrix.transposed",
@@ -308,8 +324,9 @@ CLAIMS = (
         ledger="E5",
         kind=Kind.IDENTITY,
         sources=(v1("3.4"),),
-        printed=r"\mathring{\mathbf{H}}'=\sum_i\mathbf{W}_{HVOi}\mathbf{x}'_i",
-        reading="W_HVOi = H_i ⊗ (W_Vi W_Oi)ᵀ",
+        printed=r"\text{utilizing }\mathbf{H}'_i,\mathbf{W}'_{Vi}\text{ and }\mathbf{W}'_{Oi}\text{ to generate the "
+        r"corresponding parameters }\mathbf{W}'_{HVOi}\text{ for }\mathbf{x}'_i",
+        reading="H̊' = Σ_i W_HVOi x'_i with W_HVOi = H_i ⊗ (W_Vi W_Oi)ᵀ",
         hypotheses=FROZEN,
         expects=Verdict.PROVED,
         decide=_every_number_of_heads(_per_head),
@@ -357,8 +374,8 @@ CLAIMS = (
         ledger="E4",
         kind=Kind.IDENTITY,
         sources=(v1("3.4"),),
-        printed=r"\text{MHA}(2\mathbf{x})=2\,\text{MHA}(\mathbf{x})",
-        reading="H_i is what it is, a function of the input",
+        printed=r"\text{MHA can be regarded as a specialized form of linear transformation}",
+        reading="H_i is what it is, a function of the input; so that MHA(2x) = 2 MHA(x)",
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.linear.frozen",
@@ -371,7 +388,7 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=(v1("3.4"),),
         printed=r"\text{MHA can be regarded as a specialized form of linear transformation}",
-        reading="the linear map that is nearest to attention around x",
+        reading="not claimed, but another sense of the sentence: the linear map that is nearest to attention around x",
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.linear.frozen",

@@ -133,7 +133,7 @@ CLAIMS = (
     ),
     _row(
         "matrix.products",
-        "applying it takes N²M² multiply-adds",
+        "applying attention's matrix takes N²M² multiply-adds",
         "N^2M^2",
         _cost(N**2 * M**2, (N * M) * (N * M), lambda shape: multiply_adds(jax.make_jaxpr(_times)(*_whole(shape)))),
         hypotheses=(_SLICES,),
@@ -159,7 +159,7 @@ CLAIMS = (
     ),
     _row(
         "factored.full-width",
-        "with heads that see all features, 2NM² + N²M multiply-adds",
+        "the factors of heads that see all features take 2NM² + N²M multiply-adds",
         "2NM^2+N^2M",
         _cost(FULL_WIDTH, h * head_cost(M, M / h), factored_cost(slices=False)),
         hypotheses=(_FULL,),
@@ -173,7 +173,7 @@ CLAIMS = (
     ),
     _row(
         "factored.storage-full-width",
-        "with heads that see all features, hN² + 2M² entries",
+        "the factors of heads that see all features have hN² + 2M² entries",
         "hN^2+2M^2",
         _cost(h * N**2 + 2 * M**2, h * head_storage(M, M / h), _factored_storage(slices=False)),
         hypotheses=(_FULL,),

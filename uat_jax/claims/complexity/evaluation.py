@@ -85,6 +85,23 @@ def _solved(right: Callable[[Any], Any], start: int, value: int) -> Any:
     return solution.subs(n, j)
 
 
+def one_per_layer() -> Any:
+    """n_{j+1} = n_j + 1 and n_1 = 1: a layer more is one activation more, which needs the one before."""
+    return _solved(lambda n: n + 1, 1, 1).subs(j, L)
+
+
+def network_products() -> Any:
+    """A_j x, B_j x and C_j σ(…) in every layer."""
+    return sympy.summation(3, (j, 1, L))
+
+
+def levels() -> Any:
+    """⌈d⌉ with f(d) = L, f(d) the most matrices that d levels of products of two multiply: f(d+1) = 2 f(d), f(0) = 1."""
+    most = _solved(lambda n: 2 * n, 0, 1)
+    (depth,) = sympy.solve(sympy.Eq(most, L), j)
+    return sympy.ceiling(depth)
+
+
 def tree_activations() -> Any:
     """Σ_j S_j: s_j costs S_j = 1 + Σ_{k<j} S_k, hence S_{j+1} = 2 S_j, S_1 = 1."""
     return sympy.summation(_solved(lambda S: 2 * S, 1, 1), (j, 1, L))
@@ -123,6 +140,18 @@ def _count(claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Sha
         yield from counted(claimed, derived, what="L layers", measured=measured, shapes=UP_TO_SIX)
 
     return decide
+
+
+def _named(subject: str, found: Iterator[Evidence]) -> Iterator[Evidence]:
+    return (replace(evidence, subject=subject) for evidence in found)
+
+
+def _only_vectors(settings: Settings) -> Iterator[Evidence]:
+    """4L − 1 products with a vector, and 4L − 1 products in all: none of two matrices."""
+    vectors, matrices = with_vectors("two_streams"), of_matrices("two_streams")
+    every = lambda shape: vectors(shape) + matrices(shape)
+    for subject, measured in (("with a vector", vectors), ("in all", every)):
+        yield from _named(subject, _count(4 * L - 1, two_stream_products, measured)(settings))
 
 
 # --- two streams -----------------------------------------------------------------------------------------------------
@@ -174,7 +203,7 @@ def _scan(settings: Settings) -> Iterator[Evidence]:
     """d levels of products of two multiply at most 2^d matrices, and ⌈log₂ L⌉ are enough for all A_j…A_1."""
     claimed = sympy.ceiling(sympy.log(L, 2))
     shapes = [{L: length} for length in (1, 2, 3, 4, 5, 8, 9, 16, 17)]
-    yield from counted(claimed, sympy.ceiling(sympy.log(L, 2)), what="levels", measured=_prefix_levels, shapes=shapes)
+    yield from counted(claimed, levels(), what="levels", measured=_prefix_levels, shapes=shapes)
 
 
 def _attention_chain(shape: Shape) -> int:
@@ -188,9 +217,11 @@ def _chains(settings: Settings) -> Iterator[Evidence]:
     """s_j needs s_{j−1}, and A_{j+1}(x_j) needs A_j: chains of length L in every order of evaluation."""
     for name in ("network", "memoised", "tree", "two_streams"):
         chain = lambda shape, name=name: longest_chain(trace(name, shape[L]), "tanh")
-        yield from counted(L, L, what=f"σ one after the other, {name}", measured=chain, shapes=UP_TO_SIX)
+        what = f"σ one after the other, {name}"
+        yield from _named(name, counted(L, one_per_layer(), what=what, measured=chain, shapes=UP_TO_SIX))
     what = "attention patterns one after the other"
-    yield from counted(L, L, what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
+    found = counted(L, one_per_layer(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
+    yield from _named("attention", found)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -232,7 +263,7 @@ CLAIMS = (
         "L2",
         "with every s_k computed once, σ is evaluated L times",
         "L",
-        _count(L, L, activations("memoised")),
+        _count(L, one_per_layer, activations("memoised")),
     ),
     _row(
         "memoised.products",
@@ -265,7 +296,7 @@ CLAIMS = (
         "L3",
         "two streams evaluate σ L times",
         "L",
-        _count(L, L, activations("two_streams")),
+        _count(L, one_per_layer, activations("two_streams")),
         hypotheses=(ELEMENTWISE,),
     ),
     _row(
@@ -273,7 +304,7 @@ CLAIMS = (
         "L3",
         "two streams take 4L − 1 matrix–vector products and no product of matrices",
         "4L-1",
-        _count(4 * L - 1, two_stream_products, with_vectors("two_streams")),
+        _only_vectors,
         hypotheses=(ELEMENTWISE,),
     ),
     _row(
@@ -281,7 +312,7 @@ CLAIMS = (
         "L3",
         "the network itself takes 3L matrix–vector products",
         "3L",
-        _count(3 * L, 3 * L, with_vectors("network")),
+        _count(3 * L, network_products, with_vectors("network")),
         hypotheses=(ELEMENTWISE,),
     ),
     _row(
@@ -299,7 +330,8 @@ CLAIMS = (
         "the activations, and attention's matrices, form chains of length L",
         "L",
         _chains,
-        reading="not printed: what must follow one another in each order of evaluation",
+        reading="not printed: in the network, in two streams and in the closed form as a tree and memoised; every L by one more "
+        "per layer, counted in traces",
         hypotheses=(ELEMENTWISE,),
     ),
 )

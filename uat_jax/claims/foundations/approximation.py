@@ -73,6 +73,19 @@ def step_bound(claimed: Any) -> Evidence:
     return near_two(0, 1, claimed, what=f"a continuous G misses the step by at least {claimed}")
 
 
+def step_in_measure(end: Any) -> Iterator[Evidence]:
+    """With u = (x − 1/2)/δ the ramp is 0 for u ≤ 0, that is x ≤ 1/2, and 1 for u ≥ ``end``, that is x ≥ 1/2 + end·δ."""
+    u, x, half = sympy.Symbol("u", real=True), sympy.Symbol("x", real=True), Rational(1, 2)
+    delta, ramp = sympy.Symbol("δ", positive=True), sympy.Min(sympy.Max(u, 0), 1)
+    ends = {
+        "u = 0 at x = 1/2": ((x - half) / delta, 0, half),
+        "u = end at 1/2 + δ": ((x - half) / delta, end, half + delta),
+    }
+    yield equations({name: (of.subs(x, at), to) for name, (of, to, at) in ends.items()}, what="u", subject="ends")
+    for value, where in ((0, u <= 0), (1, u >= end)):
+        yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
+
+
 def _step(settings: Settings) -> Iterator[Evidence]:
     at, names = {"f": "1 for x > 1/2, else 0", "ε": "1/4"}, ("least sup error", "promised: below")
     example = exhibit_numbers(Rational(1, 2), Rational(1, 4), at=at, what="the step, continuous G", names=names)
@@ -144,8 +157,21 @@ _CLAIMS = (
         reading="in the sup norm of Eq. 2; f is the step 1 for x > 1/2, else 0",
         hypotheses=("G is continuous, as every network with continuous σ is",),
         expects=Verdict.REFUTED,
-        correction="uat.borel-uniform.corrected",
+        correction="uat.borel-uniform.in-measure",
         decide=_step,
+    ),
+    Claim(
+        id="uat.borel-uniform.in-measure",
+        title="one term is the step but for an interval as short as one likes",
+        ledger="A4",
+        kind=Kind.EXISTENCE,
+        sources=_BOREL,
+        printed=r"\sigma\left(\tfrac{1}{\delta}(x-\tfrac12)\right)=\mathbf{1}_{x>1/2}\quad"
+        r"\text{for }x\le\tfrac12\text{ and for }x\ge\tfrac12+\delta",
+        reading="in measure, which is the sense of the theorem of Hornik et al. (uat.borel-in-measure); for every δ > 0",
+        hypotheses=("σ is the ramp min(max(u, 0), 1), continuous and sigmoidal",),
+        expects=Verdict.PROVED,
+        decide=lambda settings: step_in_measure(1),
     ),
     Claim(
         id="uat.borel-uniform.corrected",
@@ -154,7 +180,8 @@ _CLAIMS = (
         kind=Kind.INEQUALITY,
         sources=_BOREL,
         printed=r"\sup_{x}|G(x)-\mathbf{1}_{x>1/2}|\ge\tfrac12",
-        reading="G(1/2) is within the sup error of both one-sided limits of the step, 0 and 1; G = 1/2 attains 1/2",
+        reading="not printed: G(1/2) is within the sup error of both one-sided limits of the step, 0 and 1; G = 1/2 "
+        "attains 1/2",
         hypotheses=("G is continuous",),
         expects=Verdict.PROVED,
         decide=lambda settings: iter([step_bound(Rational(1, 2))]),

@@ -24,6 +24,8 @@ from uat_jax.claims.record import Record, Status
 from uat_jax.claims.source import duat, v1, v2
 from uat_jax.networks import TransformerLayer, transformer
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.heads import TOKENS as ALL_TOKENS
+from uat_jax.symbolic.heads import Heads, scaled_softmax
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.step import Step
 
@@ -31,10 +33,11 @@ from uat_jax.symbolic.step import Step
 
 
 def equivariance() -> tuple[Step, ...]:
-    """T(ΠX) = Π T(X) up to terms with ΠᵀΠ − I and 1 − Π1, which vanish for a permutation matrix Π.
+    """T(ΠX) = Π T(X) up to terms with ΠᵀΠ − I, 1 − Π1 and 1 − Πᵀ1, which vanish for a permutation matrix Π.
 
     The normal form knows nothing of permutations: the remainders are written out, and the equations hold for every Π.
-    softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ and σ(ΠZ) = Π σ(Z) lie between the first equation and the others.
+    softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ and σ(ΠZ) = Π σ(Z) lie between them: exp and σ move with the entries, and the sums of
+    the rows by which softmax divides, E 1 with E = exp(S), are those of ΠEΠᵀ in the order Π.
     """
     of = Attention(m.dimension("h"))
     i, size, features = sympy.Symbol("i", integer=True, positive=True), of.tokens, of.features(0)
@@ -43,9 +46,10 @@ def equivariance() -> tuple[Step, ...]:
     V1, v1_, V2, v2_ = of.feed_forward(1)
     eye, one, value = m.Identity(size), m.Ones(size, 1), of.value_output(1, i)
     scores = lambda x: (x @ of.select(1, i) @ of.weight("Q", 1, i)) @ (x @ of.select(1, i) @ of.weight("K", 1, i)).T
-    moved, kept = one - P @ one, P.T @ P - eye
+    moved, kept, E = one - P @ one, P.T @ P - eye, m.Letter("E", size, size)
     return (
         Step("scores of ΠX", scores(P @ X), P @ scores(X) @ P.T),
+        Step("sums of rows", m.Product(P, E, P.T, one), P @ (E @ one) - m.Product(P, E, one - P.T @ one)),
         Step(
             "head i of ΠX",
             (P @ H @ P.T) @ (P @ X) @ value,
@@ -115,12 +119,27 @@ def _equivariant(settings: Settings) -> Iterator[Evidence]:
     yield network_equivariance()
 
 
+def equal_tokens(rows: Callable[..., m.Expression] = m.Ones) -> Iterator[Evidence]:
+    """Where all tokens are equal, all outputs of attention are: MHA(1 r) = 1 (Σ_i r E_i W_Vi W_Oi), as H_i 1 = 1.
+
+    ``rows(N, 1) r`` is the input; the feed-forward part then sees N times the same token.
+    """
+    of = Heads()
+    X, r = rows(ALL_TOKENS, 1), m.Letter("r", 1, of.features)
+    project = lambda x, name, i: x @ of.select(i) @ of.weight(name, i)
+    pattern = lambda i: scaled_softmax(project(X @ r, "Q", i), project(X @ r, "K", i), of.features)
+    out = lambda i: of.select(i).T @ of.output
+    left = of.total(lambda i: pattern(i) @ project(X @ r, "V", i) @ out(i))
+    step = Step("equal tokens", left, X @ of.total(lambda i: project(r, "V", i) @ out(i)))
+    yield from proved([step], method="normal form", what="equal tokens have equal outputs")
+
+
 def _permutations(settings: Settings) -> Iterator[Evidence]:
-    """At x = (1, 1) a permutation changes nothing, so that both outputs are one number c; f asks for 2 and 1."""
+    """At x = (1, 1) both outputs are one number c, layer by layer; f asks for 2 and 1."""
     bound = near_two(2, 1, Rational(1, 2), what="one number misses 2 or 1 by at least 1/2")
     at, names = {"x": [1, 1], "f": "(2x_1, x_2)", "ε": "1/4"}, ("least error", "promised: below")
     example = exhibit_numbers(Rational(1, 2), Rational(1, 4), at=at, what="two tokens of one feature", names=names)
-    equal = next(iter(proved(equivariance(), method="normal form", what="T(ΠX) = Π T(X)")))
+    equal = next(equal_tokens())
     yield resting_on([equal, bound], example)
 
 
@@ -192,7 +211,7 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=(v1("4.1"), v2("4.1")),
         printed=r"T(\Pi\mathbf{x})=\Pi\,T(\mathbf{x})",
-        reading="each head, the sum over the heads, the feed-forward part and so every block and every depth",
+        reading="not printed: each head, the sum over the heads, the feed-forward part and so every block and every depth",
         hypotheses=("Π is a permutation matrix", "the feed-forward part acts on each token", ELEMENTWISE),
         expects=Verdict.PROVED,
         decide=_equivariant,
@@ -229,7 +248,7 @@ RECORDS = (
         id="uat.transformers-dense",
         ledger="A9",
         status=Status.CITED,
-        sources=(duat("2.1"),),
+        sources=(duat("1"),),
         says="Transformers of unbounded depth approximate every continuous permutation-equivariant function on a compact "
         "set, and with positional encodings every continuous one.",
         note="Yun, Bhojanapalli, Rawat, Reddi and Kumar 2019: the density that the form of Eq. 11 does not give.",

@@ -16,7 +16,7 @@ from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import Claim, Kind
 from uat_jax.claims.layers.kernels import DRAWN, Kernels, cast, random_kernels, random_trials
-from uat_jax.claims.source import Source, duat
+from uat_jax.claims.source import Source, duat, v2
 from uat_jax.errors import InputError
 from uat_jax.networks import Network, digits, load_inputs, load_network
 from uat_jax.symbolic.derivation import derive
@@ -169,7 +169,7 @@ def _claim(kind: str, title: str, sources: tuple[Source, ...], printed: str) -> 
 _33 = r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,3})+\sum_{j=1}^{i+1}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})"
 CLAIMS = (
     _claim("residual", "L residual layers are one UAT sum with nested biases", (duat("B.2", 20), duat("B.3", 33, 34)), _33),
-    _claim("transformer", "L Transformer layers are one such sum", (duat("3.3", 11, 12), duat("B.3", 30, 33, 34)), _33),
+    _claim("transformer", "L Transformer layers are one such sum", (duat("3.3", 11, 12), duat("B.3", 30, 33, 34), v2("3.5", 11), v2("C.2", 10)), _33),
 )  # fmt: skip
 
 

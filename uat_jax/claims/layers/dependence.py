@@ -35,6 +35,9 @@ DEPTH = 3
 INPUTS = ((0, 1), (1, 0))
 """Two inputs of two tokens with one feature each, one the other with its tokens exchanged."""
 
+NUMBERS = ((0,), (1,))
+"""Two inputs of a network without tokens, of width one."""
+
 SHARED, BY_POSITION = "token-shared", "position-dependent"
 NETWORKS = ("transformer", "residual-attention", "residual", "perceptron")
 WORDS = {
@@ -79,6 +82,7 @@ class Parameters:
     lines: Mapping[m.Letter, m.Expression]
     closed: ClosedForm
     names: Mapping[Any, Any]
+    tokens: int
 
     @property
     def input(self) -> m.Letter:
@@ -96,26 +100,33 @@ class Parameters:
     def function(self, letter: m.Letter, argument: m.Letter | None = None) -> Callable[[jax.Array], jax.Array]:
         """The parameter as a JAX function of x_0, or of another letter that is then no longer computed.
 
-        Two tokens (D_0 = 2), all other sizes 1, σ = relu, weights 1, 2, …
+        D_0 is the number of tokens, all other sizes are 1, σ = relu, weights 1, 2, …
         """
         argument = argument or self.input
         program = _needed({l: line for l, line in self.lines.items() if l != argument}, letter)
-        lowered = Lowered(program, argument, jax.nn.relu, dimensions={m.dimension("N"): 2})
-        weights = {str(l): _whole_numbers(l) for l in program.inputs if l != argument}
+        lowered = Lowered(program, argument, jax.nn.relu, dimensions={m.dimension("N"): self.tokens})
+        weights = {str(l): _whole_numbers(l, self.tokens) for l in program.inputs if l != argument}
         return lambda x: lowered({name: jnp.asarray(w, x.dtype) for name, w in weights.items()}, x)
 
+    def moves(self, letter: m.Letter, *, subject: str) -> Evidence:
+        """Two inputs at which the parameter takes two values."""
+        inputs, sizes = (INPUTS, "N = 2, all others 1") if self.tokens > 1 else (NUMBERS, "all 1")
+        weights = "all 1 (1, 2 down a column of length 2)" if self.tokens > 1 else "all 1"
+        at = {"sizes": sizes, "weights": weights, "σ": "relu"}
+        return dependence.dynamic(self.function(letter), inputs, what=str(letter), at=at, subject=subject)
 
-def _whole_numbers(letter: m.Letter) -> np.ndarray:
+
+def _whole_numbers(letter: m.Letter, tokens: int) -> np.ndarray:
     """1, 2, … row by row: a column of length NM is then no token-shared bias."""
-    rows, columns = map(_size, letter.shape)
+    rows, columns = (_size(dimension, tokens) for dimension in letter.shape)
     return np.arange(1, 1 + rows * columns).reshape(rows, columns)
 
 
-def _size(dimension: Any) -> int:
-    """Two tokens, two entries of x_0, one of everything else."""
+def _size(dimension: Any, tokens: int) -> int:
+    """As many tokens, as many entries of x_0, one of everything else."""
     dimension = sympy.sympify(dimension)
-    of = {s: 2 if str(s) in ("N", "D[0]") else 1 for s in dimension.free_symbols}
-    indexed = {s: 2 if str(s) == "D[0]" else 1 for s in dimension.atoms(sympy.Indexed)}
+    of = {s: tokens if str(s) in ("N", "D[0]") else 1 for s in dimension.free_symbols}
+    indexed = {s: tokens if str(s) == "D[0]" else 1 for s in dimension.atoms(sympy.Indexed)}
     return int(dimension.xreplace(indexed | of))
 
 
@@ -140,7 +151,7 @@ def parameters(network: str, biases: str = SHARED) -> Parameters:
     if network in FIXED:
         derived = derive("residual", depth=DEPTH)
         skips = (derived.layers.A(j) for j in range(1, DEPTH + 1)) if network == "perceptron" else ()
-        return Parameters({A: m.Zero(*A.shape) for A in skips} | derived.parameters.lines, derived.closed, {})
+        return Parameters({A: m.Zero(*A.shape) for A in skips} | derived.parameters.lines, derived.closed, {}, 1)
     derived = derive("transformer", depth=DEPTH, heads=1)
     of, lines = derived.layers, dict(derived.parameters.lines)
     names: dict[Any, Any] = {}
@@ -153,7 +164,7 @@ def parameters(network: str, biases: str = SHARED) -> Parameters:
             lines[A] = m.Identity(A.shape[0]) + lines[A]
     if biases == BY_POSITION:
         lines = {l: e for l, e in lines.items() if l not in [of.c(j).renamed(names) for j in range(1, DEPTH + 1)]}
-    return Parameters(lines, derived.closed, names)
+    return Parameters(lines, derived.closed, names, 2)
 
 
 # --- one cell of the table -------------------------------------------------------------------------------------------
@@ -169,14 +180,10 @@ def cell(network: str, parameter: str, j: int) -> Iterator[Evidence]:
         yield from stays(network, parameter, j)
 
 
-@cache
 def moves(network: str, parameter: str, j: int) -> Evidence:
     """Two inputs at which the parameter takes two values."""
     of = _of(network, parameter)
-    letter = of.letter(parameter, j)
-    at = {"sizes": "N = 2, all others 1", "weights": "all 1 (1, 2 down a column of length 2)", "σ": "relu"}
-    what = f"{letter} at L = {DEPTH}"
-    return dependence.dynamic(of.function(letter), INPUTS, what=what, at=at, subject=f"j = {j}")
+    return of.moves(of.letter(parameter, j), subject=f"j = {j}")
 
 
 def stays(network: str, parameter: str, j: int) -> Iterator[Evidence]:

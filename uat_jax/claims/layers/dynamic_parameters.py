@@ -26,6 +26,7 @@ from uat_jax.claims.layers.dependence import (
     at_every_depth,
     cell,
     one_token,
+    parameters,
     said,
     tokens,
 )
@@ -95,12 +96,13 @@ def _claim(
     read: str,
     decide: Decide,
     correction: str = "",
+    kind: Kind = Kind.DEPENDENCE,
 ) -> Claim:
     return Claim(
         id=name,
         title=title,
         ledger=ledger,
-        kind=Kind.DEPENDENCE,
+        kind=kind,
         sources=sources,
         printed=printed,
         reading=read,
@@ -114,6 +116,14 @@ def _printed(
     name: str, title: str, printed: str, sources: tuple[Source, ...], read: str, decide: Decide, correction: str = ""
 ) -> Claim:
     return _claim(f"dependence.{name}", title, "G18", printed, sources, read, decide, correction)
+
+
+def _first_coefficient(settings: Settings) -> Iterator[Evidence]:
+    """Ŵ_{1,3} = A_2 C_1 of two layers, the smallest network with a W_{j,3} that is dynamic and not listed."""
+    of = parameters("transformer")
+    letter = of.closed.W3(1, 2)
+    assert isinstance(letter, m.Letter)
+    yield from opposite([of.moves(letter, subject="L = 2, j = 1")])
 
 
 def _list(word: str, *ranges: tuple[str, range]) -> Decide:
@@ -188,7 +198,7 @@ CLAIMS = (
     ),
     _printed(
         "printed.complete", "no W_{j,3} but those with 1 < j < i+1 is dynamic", PRINTED, IN_DUAT,
-        "the list is complete: W_{1,3} is static", said(STATIC, ("transformer", "W3", 1)), "dependence.transformer.w3",
+        "the list is complete: W_{1,3} is static, here of two layers (i = 1)", _first_coefficient, "dependence.transformer.w3",
     ),
     _printed(
         "printed.no-b3", "no b_{j,3} is dynamic", PRINTED, IN_DUAT,
@@ -248,7 +258,7 @@ CLAIMS = (
         "perceptron.closed-form", "a perceptron without any skip is a sum with nested biases", "F2",
         r"\mathbf{x}_j=\mathbf{c}_j+\mathbf{C}_j\sigma(\mathbf{B}_j\mathbf{x}_{j-1}+\mathbf{b}_j)",
         (duat("4.1"), duat("B.2")), "Eq. 20 with W_{j,1} = 0, so that Ŵ_{j,2} = 0 for j ≥ 2: x_0 acts through the bias alone",
-        _perceptron,
+        _perceptron, kind=Kind.ALL_DEPTHS,
     ),
     _claim(
         "residual-makes-biases-dynamic", "without the residual mechanism the biases are static", "F2",
@@ -260,7 +270,7 @@ CLAIMS = (
         "perceptron.not-duat", "a network without any skip is no DUAT", "F2",
         r"\text{Currently, DUAT primarily is implemented by residual structure}", (duat("B.2"),),
         "and by nothing else: without a skip there is no sum with input-dependent biases", _not_duat,
-        "perceptron.closed-form",
+        "perceptron.closed-form", kind=Kind.EXISTENCE,
     ),
     _claim(
         "attention-makes-weights-dynamic", "attention makes the weights dynamic", "F2",

@@ -51,7 +51,7 @@ def misprint(D: Any, F: Any) -> m.Expression:
     return m.Letter("W", D, F, (1, 3)) - (product + m.Letter("b", D, 1, (2, 3)))
 
 
-_FIGURE = (duat("App. Fig. 2"), v2("App. Fig. 3"))
+_FIGURE = (duat("App. Fig. 2"),)
 _EQ_30 = "Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k"
 _WRONG_LINE = r"\mathbf{W}'_{1,3}=\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3}"
 _THIRD = (
@@ -100,9 +100,9 @@ CLAIMS = (
 
 RECORDS = (
     Record(
-        "fig-2.box-3", "G19", Status.NO_CONTENT, _FIGURE,
+        "fig-2.box-3", "G19", Status.NO_CONTENT, (*_FIGURE, v2("App. Fig. 3")),
         "The third box of the figure.",
-        "Its text is lost in the copy at hand.  To be right it must contain W_{1,3} = W_{3,1}W_{1,3} besides "
+        "Its text is lost in the copy at hand, and so are all boxes of v2's Fig. 3.  To be right it must contain W_{1,3} = W_{3,1}W_{1,3} besides "
         "W_{2,3} = W_{3,1}W_{2,3}.",
     ),
 )  # fmt: skip

@@ -173,7 +173,9 @@ _SOURCES = (v2("C.1"), duat("B.2"))
 _READING = "UAT: some sum a x + k + Σ_{j=1}^{N} α_j σ(w_j x + b_j) with fixed parameters and any N equals the network"
 
 
-def _claim(name: str, title: str, read: str, expects: Verdict, decide: Any, *, correction: str = "") -> Claim:
+def _claim(
+    name: str, title: str, read: str, expects: Verdict, decide: Any, *hypotheses: str, correction: str = ""
+) -> Claim:
     return Claim(
         id=f"lemma-2.{name}",
         title=title,
@@ -182,7 +184,7 @@ def _claim(name: str, title: str, read: str, expects: Verdict, decide: Any, *, c
         sources=_SOURCES,
         printed=_PRINTED,
         reading=f"{_READING}; {read}",
-        hypotheses=(ELEMENTWISE, read),
+        hypotheses=(ELEMENTWISE, read, *hypotheses),
         expects=expects,
         correction=correction,
         decide=decide,
@@ -201,5 +203,6 @@ CLAIMS = (
     _claim(
         "some-fixed-sum.relu-one-input", "every relu network of one input is a fixed UAT sum", "σ = relu, one input",
         Verdict.PROVED, _one_input,
+        "relu networks of one input are continuous and linear between finitely many breaks, as compositions of such functions",
     ),
 )  # fmt: skip

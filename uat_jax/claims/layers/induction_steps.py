@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from uat_jax.certify.confirmation import proved
-from uat_jax.certify.programs import settle
+from uat_jax.certify.programs import settle, settle_equation
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import SQUARE, Claim, Kind
@@ -159,6 +159,18 @@ def _equation_32(settings: Settings) -> Iterator[Evidence]:
     yield from proved(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
 
 
+def _equation_32_as_printed(settings: Settings) -> Iterator[Evidence]:
+    """The last line with W_{i,3} before σ."""
+    of = u.square_layers("transformer")
+    closed = ClosedForm(of)
+    A, B, _, b, c = of.parameters(j)
+    P, q, U, x = closed.W1(i), closed.b3(i), closed.u(i), of.x(0)
+    W = B @ A
+    line = (A @ P @ x + (A @ q + c)) + A @ U + of.C(i) @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
+    step = Step("x_{i+1}", of.apply(j, (P @ x + q) + U), line)
+    yield from settle_equation(step, what="Eq. 32 with W_{i,3}, for every i")
+
+
 def _lets_32(block: Block):
     """Eq. 32's assignments, then x_{i+1} = (W_{i+1,1} x_0 + b_{i+1,3}) + UAT_i^R + W_{i+1,3} σ(W_{i+1,2} x_0 + b_{i+1,2})."""
     of = u.square_layers("transformer")
@@ -193,7 +205,7 @@ CLAIMS = (
         title="the affine part of layer i+1",
         ledger="G8",
         kind=Kind.IDENTITY,
-        sources=(duat("B.2", 26), v2("C", 7)),
+        sources=(duat("B.2", 26), v2("C.1", 7)),
         printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
@@ -204,7 +216,7 @@ CLAIMS = (
         title="the σ-term of layer i+1",
         ledger="G8",
         kind=Kind.IDENTITY,
-        sources=(duat("B.2", 27), v2("C", 8)),
+        sources=(duat("B.2", 27), v2("C.1", 8)),
         printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
@@ -250,7 +262,7 @@ CLAIMS = (
         title="the general term of a Transformer",
         ledger="G12",
         kind=Kind.IDENTITY,
-        sources=(duat("B.3", 30), v2("C", 9)),
+        sources=(duat("B.3", 30), v2("C.2", 9)),
         printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
         expects=Verdict.PROVED,
         decide=_equation_30,
@@ -260,7 +272,7 @@ CLAIMS = (
         title="Eq. 31 with W_{i,3} as printed",
         ledger="G12",
         kind=Kind.IDENTITY,
-        sources=(duat("B.3", 31), v2("C")),
+        sources=(duat("B.3", 31), v2("C.2")),
         printed=_31,
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
         hypotheses=SQUARE,
@@ -285,11 +297,24 @@ CLAIMS = (
         title="the substitution of the closed form of i layers",
         ledger="G13",
         kind=Kind.IDENTITY,
-        sources=(duat("B.3", 32), v2("C", 11)),
+        sources=(duat("B.3", 32), v2("C.2", 11)),
         printed=r"\mathbf{x}'_{i+1}=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
         reading=_SLIPS,
         expects=Verdict.PROVED,
         decide=_equation_32,
+    ),
+    Claim(
+        id="eq-32.printed",
+        title="Eq. 32 with W_{i,3} as printed",
+        ledger="G12, G13",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 32), v2("C.2", 11)),
+        printed=r"\mathbf{x}'_{i+1}=\cdots+\mathbf{W}'_{i,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
+        reading="the factor before σ as printed; b_{i,3} for b_{i,1}; W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
+        hypotheses=SQUARE,
+        expects=Verdict.REFUTED,
+        correction="eq-32",
+        decide=_equation_32_as_printed,
     ),
     Claim(
         id="eq-32.simultaneous",

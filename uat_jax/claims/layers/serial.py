@@ -127,14 +127,23 @@ _PRINTED = (
 )
 
 
-def _claim(name: str, title: str, kind: Kind, read: str, expects: Verdict, decide, correction: str = "") -> Claim:
+_SERIAL = r"\text{the whole computing process is serial}"
+_COMPOSED = (
+    r"(A_3,c_3)\circ[(A_2,c_2)\circ(A_1,c_1)]=[(A_3,c_3)\circ(A_2,c_2)]\circ(A_1,c_1),\ (A,c)\circ(B,d)=(AB,Ad+c)"
+)
+_PREFIXES = r"(\mathbf{W}'_{j,1},\mathbf{b}'_{j,3})=(A_j,c_j)\circ\cdots\circ(A_1,c_1)"
+
+
+def _claim(
+    name: str, title: str, kind: Kind, printed: str, read: str, expects: Verdict, decide, correction: str = ""
+) -> Claim:
     return Claim(
         id=f"serial.{name}",
         title=title,
         ledger="G20",
         kind=kind,
         sources=(duat("B.3", 34),),
-        printed=_PRINTED,
+        printed=printed,
         reading=read,
         hypotheses=("the matrices A_j do not depend on the input",) if kind is Kind.IDENTITY else (),
         expects=expects,
@@ -145,25 +154,25 @@ def _claim(name: str, title: str, kind: Kind, read: str, expects: Verdict, decid
 
 CLAIMS = (
     _claim(
-        "needs-w21", "W_{3,1} can be computed only after W_{2,1}", Kind.EXISTENCE,
+        "needs-w21", "W_{3,1} can be computed only after W_{2,1}", Kind.EXISTENCE, _PRINTED,
         "the reason given: W_{3,1} = W_{3,1}W_{2,1}", Verdict.REFUTED, _not_needed, "serial.affine-maps",
     ),
     _claim(
-        "affine-maps", "composition of affine maps is associative", Kind.IDENTITY,
+        "affine-maps", "composition of affine maps is associative", Kind.IDENTITY, _COMPOSED,
         "corrected: the products W_{j,1} and biases b_{j,3} of all j are prefixes of one associative product",
         Verdict.PROVED, _monoid,
     ),
     _claim(
-        "scan", "all W_{j,1} and b_{j,3} by a parallel scan", Kind.IDENTITY,
-        "corrected: by a scan, in about log₂ L steps, the same as one by one", Verdict.CERTIFIED, _scan,
+        "scan", "all W_{j,1} and b_{j,3} by a parallel scan", Kind.IDENTITY, _PREFIXES,
+        f"corrected: by a scan, in about log₂ L steps, the same as one by one; at L = {LAYERS}, D = {WIDTH}", Verdict.CERTIFIED, _scan,
     ),
     _claim(
-        "sigma-chain", "every σ-term needs the σ-term before it", Kind.DEPENDENCE,
-        "another reason: b_{j+1,2} depends on s_j = σ(W_{j,2} x_0 + b_{j,2}), in a network with fixed weights",
+        "sigma-chain", "every σ-term needs the σ-term before it", Kind.DEPENDENCE, _SERIAL,
+        "at L = 3; another reason: b_{j+1,2} depends on s_j = σ(W_{j,2} x_0 + b_{j,2}), in a network with fixed weights",
         Verdict.PROVED, _chain,
     ),
     _claim(
-        "attention-waits", "attention's matrix needs the σ-term of the layer before", Kind.DEPENDENCE,
-        "another reason: in a Transformer A_{j+1} depends on x_j, and through it on s_j", Verdict.PROVED, _attention_waits,
+        "attention-waits", "attention's matrix needs the σ-term of the layer before", Kind.DEPENDENCE, _SERIAL,
+        "at L = 3; another reason: in a Transformer A_{j+1} depends on x_j, and through it on s_j", Verdict.PROVED, _attention_waits,
     ),
 )  # fmt: skip

@@ -170,7 +170,7 @@ CLAIMS = (
     ),
     _row(
         "attention.product",
-        "what they change the product of all attention matrices by",
+        "what adapters change the product of all attention matrices by",
         r"\Delta P_L=\sum_{k=1}^{L}(A_L+\Delta A_L)\cdots(A_{k+1}+\Delta A_{k+1})\Delta A_kA_{k-1}\cdots A_1",
         _telescope,
         kind=Kind.ALL_DEPTHS,

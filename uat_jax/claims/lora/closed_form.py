@@ -204,7 +204,6 @@ CLAIMS = (
         "the bias outside the sum is b_{i+1,1}",
         _bias_index,
         kind=Kind.IDENTITY,
-        sources=(duat("4.4", 18),),
         reading="a product before σ and Δ of layer j; no layer has a bias b_{i+1,1}",
     ),
     *(

@@ -219,7 +219,7 @@ CLAIMS = (
     ),
     _row(
         "query-key.matrix-rank",
-        "they change attention's matrix by rank up to (N−1)M, reached by rank-1 ΔQ",
+        "adapters on Q and K change attention's matrix by rank up to (N−1)M, reached",
         r"\operatorname{rank}\Delta A\le(N-1)M",
         _matrix_rank,
         hypotheses=("the rows of H_i and of H̃_i add up to 1", "M features before and after attention"),

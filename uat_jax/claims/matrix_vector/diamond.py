@@ -167,6 +167,7 @@ def _not_distributive(settings: Settings) -> Iterator[Evidence]:
 
 EXTENDED = "⋄ of two matrices: A ⋄ B = AᵀB, which is Eq. 4 for every column of B"
 _SIZES = "W has m rows and n columns, x has m elements"
+_NEITHER = r"\text{does not possess the properties of associativity and distributivity}"
 _ROW = r"w_{1,1}x_1+w_{2,1}x_2+\cdots+w_{m,1}x_m"
 
 CLAIMS = (
@@ -261,8 +262,9 @@ CLAIMS = (
         ledger="C5",
         kind=Kind.EXISTENCE,
         sources=(v1("3.2"),),
-        printed=r"(A\diamond B)\diamond C\neq A\diamond(B\diamond C)",
-        reading="for some A, B and C; so a chain without brackets has no meaning until its association is said",
+        printed=_NEITHER,
+        reading="(A ⋄ B) ⋄ C ≠ A ⋄ (B ⋄ C) for some A, B and C; so a chain without brackets has no meaning until its "
+        "association is said",
         hypotheses=(EXTENDED,),
         expects=Verdict.PROVED,
         decide=_not_associative,
@@ -273,8 +275,9 @@ CLAIMS = (
         ledger="C6",
         kind=Kind.EXISTENCE,
         sources=(v1("3.2"),),
-        printed=r"\mathbf{W}\diamond(\mathbf{x}+\mathbf{y})\neq\mathbf{W}\diamond\mathbf{x}+\mathbf{W}\diamond\mathbf{y}",
-        reading="for some W, x and y, or the same for a sum on the left; v2 deleted the sentence",
+        printed=_NEITHER,
+        reading="W ⋄ (x + y) ≠ W ⋄ x + W ⋄ y for some W, x and y, or the same for a sum on the left; v2 deleted the "
+        "sentence",
         hypotheses=(EXTENDED,),
         expects=Verdict.REFUTED,
         correction="diamond.bilinear",

@@ -121,7 +121,8 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=(v1("3.5"),),
         printed=r"\text{FFN is comprised of linear operations}",
-        reading="the feed-forward part is a linear map, with or without a bias: its second differences are zero",
+        reading="the feed-forward part is a linear map, with or without a bias: its second differences are zero. v1 has no "
+        "formula for it, and so none for several layers",
         expects=Verdict.REFUTED,
         correction="feed-forward.left",
         decide=_linear,

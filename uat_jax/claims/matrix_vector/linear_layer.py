@@ -37,13 +37,24 @@ PRINTED = m.Letter("W'", N * M, K * M, (1,))
 TRANSPOSED: dict[m.Letter, m.Expression] = {PRINTED: m.Kronecker(W, m.Identity(M)).T}
 
 
+SQUARE = m.Letter("W", N, N, (1,))
+"""W as the papers have it."""
+
+
 def _left(settings: Settings) -> Iterator[Evidence]:
-    """vec(W x) = (W′)ᵀ vec(x) with W′ = (W ⊗ I_M)ᵀ, and as DUAT prints it, (W ⊗ I_M) vec(x)."""
-    y, x = m.Vectorised(W @ X), m.Vectorised(X)
+    """vec(W x) = W′ ⋄ vec(x) = (W′)ᵀ vec(x) with W′ = (W ⊗ I_M)ᵀ."""
+    square = m.Kronecker(SQUARE, m.Identity(M)).T
     steps = [
-        Step("v1, v2: W′ ⋄ x′", y, PRINTED.T @ x, TRANSPOSED),
-        Step("DUAT: W′x′", y, m.Kronecker(W, m.Identity(M)) @ x),
+        Step("W′ ⋄ x′", m.Vectorised(SQUARE @ X), square.T @ m.Vectorised(X)),
+        Step("W not square", m.Vectorised(W @ X), PRINTED.T @ m.Vectorised(X), TRANSPOSED),
     ]
+    yield from proved(steps, method="normal form", what="for W with any number of rows, for all shapes")
+
+
+def _left_duat(settings: Settings) -> Iterator[Evidence]:
+    """vec(W x) = (W ⊗ I_M) vec(x)."""
+    matrix = lambda W: m.Kronecker(W, m.Identity(M)) @ m.Vectorised(X)
+    steps = [Step(name, m.Vectorised(one @ X), matrix(one)) for name, one in (("W′x′", SQUARE), ("W not square", W))]
     yield from proved(steps, method="normal form", what="for W with any number of rows, for all shapes")
 
 
@@ -83,9 +94,12 @@ def _displayed(settings: Settings) -> Iterator[Evidence]:
 
 def _renamed(settings: Settings) -> Iterator[Evidence]:
     """With V′ = (W′)ᵀ as the new W′: vec(W x) = V′ vec(x)."""
-    new = m.Letter("V'", K * M, N * M, (1,))
-    step = Step("renamed", m.Vectorised(W @ X), new @ m.Vectorised(X), {**TRANSPOSED, new: PRINTED.T})
-    yield from proved([step], method="normal form", what="x′_{i+1} is the renamed matrix times x′_i, for all shapes")
+    new, same = m.Letter("V'", K * M, N * M, (1,)), m.Letter("V'", N * M, N * M, (1,))
+    steps = [
+        Step("renamed", m.Vectorised(W @ X), new @ m.Vectorised(X), {**TRANSPOSED, new: PRINTED.T}),
+        Step("W square", m.Vectorised(SQUARE @ X), same @ m.Vectorised(X), {same: m.Kronecker(SQUARE, m.Identity(M))}),
+    ]
+    yield from proved(steps, method="normal form", what="x′_{i+1} is the renamed matrix times x′_i, for all shapes")
 
 
 def _renamed_again(settings: Settings) -> Iterator[Evidence]:
@@ -207,12 +221,15 @@ def _equations(tokens: int, features: int) -> sympy.Matrix:
     return sympy.linear_eq_to_matrix(list(left - right), [*w, *v])[0]
 
 
-_EQUATION_5 = (v1("3.3", 5), v2("3.3", 5), duat("3.1", 5))
+_WITH_DIAMOND = (v1("3.3", 5), v2("3.3", 5))
+_EQUATION_5 = (*_WITH_DIAMOND, duat("3.1", 5))
 _EQUATION_6 = (duat("3.1", 6), v2("3.3", 6))
 _PRINTED_5 = r"\mathbf{x}_{i+1}=\mathbf{W}_i\mathbf{x}_i\mapsto\mathbf{x}'_{i+1}=\mathbf{W}'_i\diamond\mathbf{x}'_i=(\mathbf{W}'_i)^T\mathbf{x}'_i"
+_PRINTED_5_DUAT = r"\mathbf{x}_{i+1}=\mathbf{W}_i\mathbf{x}_i\mapsto\mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i"
 _PRINTED_15 = (
-    r"\mathbf{W}'=\begin{pmatrix}w_{1,1}&0&\cdots\\0&w_{1,1}&\cdots\\\vdots&\vdots&\cdots\\w_{1,2}&0&\cdots\\"
-    r"0&w_{1,2}&\cdots\\\vdots&\vdots&\cdots\\w_{1,n}&0&\cdots\\0&w_{1,n}&\cdots\\\vdots&\vdots&\cdots\end{pmatrix}"
+    r"\begin{pmatrix}w_{1,1}&0&\cdots\\0&w_{1,1}&\cdots\\\vdots&\vdots&\cdots\\0&0&\cdots\\"
+    r"w_{1,2}&0&\cdots\\0&w_{1,2}&\cdots\\\vdots&\vdots&\cdots\\0&0&\cdots\\\vdots&\vdots&\cdots\\"
+    r"w_{1,n}&0&\cdots\\0&w_{1,n}&\cdots\\\vdots&\vdots&\cdots\\0&0&\cdots\end{pmatrix}\diamond\mathbf{x}'=\mathbf{y}'"
 )
 _ROW_MAJOR = "x′ is x row by row (row-major)"
 
@@ -222,12 +239,24 @@ CLAIMS = (
         title="W x is a matrix acting on x′",
         ledger="D1",
         kind=Kind.IDENTITY,
-        sources=_EQUATION_5,
+        sources=_WITH_DIAMOND,
         printed=_PRINTED_5,
-        reading="W′ = (W ⊗ I_M)ᵀ where ⋄ or a transpose is printed (v1, v2), W ⊗ I_M in DUAT; W need not be square",
+        reading="W′ = (W ⊗ I_M)ᵀ, W′ ⋄ x′ = (W′)ᵀx′; W need not be square",
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.PROVED,
         decide=_left,
+    ),
+    Claim(
+        id="linear.left.duat",
+        title="W x is a matrix acting on x′, as DUAT prints it",
+        ledger="D1",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.1", 5),),
+        printed=_PRINTED_5_DUAT,
+        reading="W′ = W ⊗ I_M, without transpose; W need not be square",
+        hypotheses=(_ROW_MAJOR,),
+        expects=Verdict.PROVED,
+        decide=_left_duat,
     ),
     Claim(
         id="linear.eq-15",
@@ -286,7 +315,7 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=_EQUATION_5,
         printed=r"\mathbf{x}_{i+1}=\mathbf{x}_i\mathbf{V}_i\mapsto\mathbf{x}'_{i+1}=(I_N\otimes\mathbf{V}_i^T)\mathbf{x}'_i",
-        reading="V need not be square: a hidden expansion is possible, and N is not fixed",
+        reading="what a Transformer has; V need not be square: a hidden expansion is possible, and N is not fixed",
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.PROVED,
         decide=_right,
@@ -298,7 +327,7 @@ CLAIMS = (
         kind=Kind.COUNT,
         sources=(v1("B.1"),),
         printed=r"\frac{1}{N}",
-        reading="the share of entries that are not zero, V without zeros; 1/M is that of W x",
+        reading="not printed: the share of entries that are not zero; v1 prints 1/M, which is that of W x",
         hypotheses=("V has no zero entry",),
         expects=Verdict.PROVED,
         decide=lambda settings: right_density(1 / N),
@@ -310,7 +339,7 @@ CLAIMS = (
         kind=Kind.CRITERION,
         sources=_EQUATION_5,
         printed=r"W\otimes I_M=I_N\otimes V^T\iff W=cI_N\text{ and }V=cI_M\text{ for some }c",
-        reading="both directions; so the printed form W x is not another way of writing x V",
+        reading="not printed; both directions: so the printed form W x is not another way of writing x V",
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.PROVED,
         decide=lambda settings: only_multiples(identity_entry, identity_entry),

@@ -6,6 +6,7 @@ T_D turns the data into columns, x′ = T_D(x), and T_P the parameters into a ma
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -113,8 +114,15 @@ def _reshape_per_operation(settings: Settings) -> Iterator[Evidence]:
 
 
 def _linear_static(settings: Settings) -> Iterator[Evidence]:
-    """W′ = W ⊗ I_M and I_N ⊗ Vᵀ, of both kinds of linear layer, do not contain x."""
+    """vec(W x) = (W ⊗ I_M) vec(x) and vec(x V) = (I_N ⊗ Vᵀ) vec(x), and neither matrix contains x."""
     _, W, V, X = _two_maps()
+    steps = (
+        Step("W x", m.Vectorised(W @ X), m.Kronecker(W, m.Identity(M)) @ m.Vectorised(X)),
+        Step("x V", m.Vectorised(X @ V), m.Kronecker(m.Identity(N), V.T) @ m.Vectorised(X)),
+    )
+    for step in steps:
+        for found in proved([step], method="normal form", what="the matrix of the layer"):
+            yield replace(found, subject=step.name)
     yield from dependence.static(m.Kronecker(W, m.Identity(M)), X, what="W ⊗ I_M", subject="W x")
     yield from dependence.static(m.Kronecker(m.Identity(N), V.T), X, what="I_N ⊗ Vᵀ", subject="x V")
 
@@ -152,7 +160,7 @@ def _any_reshape(settings: Settings) -> Iterator[Evidence]:
 _EQUATION_3 = (v1("3.1", 3), v2("3.1", 3), duat("2.2", 3))
 _PRINTED_3 = r"\mathbf{y}=T(\mathbf{x}|\mathbf{W})\mapsto\mathbf{y}'=\mathbf{W}'\mathbf{x}'"
 _DERIVED = (v1("2"), v2("2"), duat("2.1"))
-_PRINTED_DERIVED = r"\mathbf{W}'=T_P(\mathbf{W})"
+_PRINTED_DERIVED = r"\mathbf{W}'\text{ is derived from }\mathbf{W}"
 _ROW_MAJOR = "x′ is x row by row (row-major); its length is fixed"
 
 CLAIMS = (
@@ -201,8 +209,9 @@ CLAIMS = (
         ledger="B2",
         kind=Kind.IDENTITY,
         sources=(duat("2.2"), v1("3.1"), v2("3.1")),
-        printed=r"T_D(\mathbf{x}_i)=\mathbf{x}'_i\text{ for every }i",
-        reading="DUAT: the data share T_D (v1 and v2: operations do, if all of them are meant)",
+        printed=r"\text{the input and output throughout the LLMs network adhere to the same restructuring scheme}",
+        reading="DUAT: the data share T_D, so that x'_i = T_D(x_i) for every i (v1, v2: “identical operations” do, if all "
+        "of them are meant)",
         hypotheses=("T_D is row-major throughout, or column-major throughout",),
         expects=Verdict.PROVED,
         decide=_same_reshape,
@@ -213,7 +222,7 @@ CLAIMS = (
         ledger="B2",
         kind=Kind.IDENTITY,
         sources=(v1("3.1"), v2("3.1")),
-        printed=r"\text{identical operations adhere to the same }T_D",
+        printed=r"\text{identical operations throughout the LLMs network adhere to the same restructuring scheme}",
         reading="only identical operations share T_D: a map of the tokens row-major, the next one, of the features, "
         "column-major",
         hypotheses=("between the layers the column is used as it is, as the papers want", "shown for M = N"),
@@ -240,7 +249,8 @@ CLAIMS = (
         kind=Kind.DEPENDENCE,
         sources=_DERIVED,
         printed=_PRINTED_DERIVED,
-        reading="T is multi-head attention and W′ the papers' W_HVO: it would not depend on x",
+        reading="T is multi-head attention and W′ the papers' W_HVO: it would not depend on x (and no other W′ does not, "
+        "see attention.linear.map)",
         hypotheses=("N ≥ 2 tokens (one token has H = 1)",),
         expects=Verdict.REFUTED,
         correction="attention.matrix",
@@ -252,8 +262,9 @@ CLAIMS = (
         ledger="B4",
         kind=Kind.IDENTITY,
         sources=_EQUATION_3,
-        printed=r"\mathbf{y}''=(P\mathbf{W}'P^{-1})\mathbf{x}''",
-        reading="P, Q = P⁻¹ the change of reshape, such as a permutation; W′ changes with it, and so T_P with T_D",
+        printed=r"T_D\text{ and }T_P\text{ are not fixed}",
+        reading="y″ = (P W′ P⁻¹) x″ with P the change of reshape, such as a permutation: W′ changes with it, and so T_P "
+        "with T_D",
         hypotheses=("x′ can be had back from x″: x′ = Q x″",),
         expects=Verdict.PROVED,
         decide=_any_reshape,

@@ -200,10 +200,10 @@ def _frozen_attention(settings: Settings) -> Iterator[Evidence]:
 
 
 def _small_inside(settings: Settings) -> Iterator[Evidence]:
-    """A term with W_j = 0 and θ_j = 0 is α_j σ(0) = 10/2, and not 0."""
+    """A term with W_j = 0 and θ_j = 0 is α_j σ(0) = α_j/2, and not 0."""
     term = lambda alpha, W, theta, x: alpha * jax.nn.sigmoid(W * x + theta)
     removed = lambda alpha, W, theta, x: 0 * x
-    inputs = {"alpha": 10, "W": 0, "theta": 0, "x": 1}
+    inputs = {"alpha": 1, "W": 0, "theta": 0, "x": 0}
     yield exhibit(term, removed, inputs, what="one term, logistic σ", names=("with the term", "without"))
 
 
@@ -304,12 +304,12 @@ CLAIMS = (
         for_both_kinds(_bound), kind=Kind.ALL_DEPTHS, hypotheses=_STATIC,
     ),
     _row(
-        "remove-layer.frozen-attention", "the same bound with the attention matrices at the two points", _BOUND,
+        "remove-layer.frozen-attention", "the bound on removing a layer, with attention's matrices at the two points", _BOUND,
         "the bound of fixed parameters with ‖A_j(x)‖ for ‖A_j‖, A_j(x) being the layer's matrix at x_{j−1} or x̃_{j−1}",
         _frozen_attention, hypotheses=_NORMS, expects=Verdict.REFUTED, correction="pruning.remove-layer.lipschitz",
     ),
     _row(
-        "remove-layer.lipschitz", "the bound for layers that depend on their input", r"\|\mathbf{x}_L-\tilde{\mathbf{x}}_L\|\le\prod_{j=k+1}^{L}\ell_j\cdot\|\mathbf{x}_k-\mathbf{x}_{k-1}\|",
+        "remove-layer.lipschitz", "the bound on removing a layer, for layers that depend on their input", r"\|\mathbf{x}_L-\tilde{\mathbf{x}}_L\|\le\prod_{j=k+1}^{L}\ell_j\cdot\|\mathbf{x}_k-\mathbf{x}_{k-1}\|",
         "ℓ_j is a Lipschitz constant of layer j on a set with x_{j−1} and x̃_{j−1}; for attention, a bounded set",
         _lipschitz_layers, kind=Kind.ALL_DEPTHS, hypotheses=(*_NORMS, "‖f_j(x) − f_j(y)‖ ≤ ℓ_j ‖x − y‖ at the two inputs of layer j"),
     ),
@@ -329,7 +329,7 @@ CLAIMS = (
         for_both_kinds(_last_sum_only), kind=Kind.IDENTITY, sources=_CLOSED, hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.summand.everywhere",
     ),
     _row(
-        "summand.everywhere", "deleting it from Eq. 11 and from every Eq. 12 does", r"\mathbf{W}'_{k,3}=0\ \text{in Eq. 11 and in every }\mathbf{b}'_{j,2},\ j>k",
+        "summand.everywhere", "deleting it from Eq. 11 and every Eq. 12 removes the σ of layer k", r"\mathbf{W}'_{k,3}=0\ \text{in Eq. 11 and in every }\mathbf{b}'_{j,2},\ j>k",
         "the closed form of the network with W_{k,3} = 0",
         for_both_kinds(_every_sum), kind=Kind.ALL_DEPTHS, sources=_CLOSED, hypotheses=SQUARE,
     ),

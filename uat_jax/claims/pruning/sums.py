@@ -134,9 +134,18 @@ SUMS = (
         follows(Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon, CLOSE, Abs(S_2) <= delta, what="with |S_2| ≤ δ"),
     ),
     _row(
-        "eq-15.unconditional", "the same without the premise that the dropped sum is small", "I3",
+        "eq-15.unconditional", "Eq. 15 without the premise that the dropped sum is small", "I3",
         _SOURCES_15, EQ_15, 'the reverse triangle inequality alone; "since … → 0" is not needed',
         follows(Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon, CLOSE, what="no premise on S_2"),
+    ),
+    _row(
+        "eq-15.since", "only where the dropped sum is small does Eq. 15 hold", "I3",
+        _SOURCES_15, rf"\text{{Since }}{_SMALL.format(_SECOND)}{EQ_15}",
+        f"“since” as a reason that is needed: Eq. 15 holds only where its premise does; {_SMALLNESS}",
+        follows(
+            Abs(S_2) <= delta, CLOSE, Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon, what="|S_2| ≤ δ wherever Eq. 15 holds"
+        ),
+        expects=Verdict.REFUTED, correction="pruning.eq-15.unconditional",
     ),
     _row(
         "eq-16", "the error of the kept sum is below ε plus the dropped sum", "I4",
@@ -144,12 +153,12 @@ SUMS = (
         follows(Abs(S_1 - f) < epsilon + Abs(S_2), CLOSE, Abs(S_2) <= delta, what="with |S_2| ≤ δ"),
     ),
     _row(
-        "eq-16.unconditional", "the same without the premise that the dropped sum is small", "I4",
+        "eq-16.unconditional", "Eq. 16 without the premise that the dropped sum is small", "I4",
         _SOURCES_16, EQ_16, "the triangle inequality alone; smallness only makes the bound useful",
         follows(Abs(S_1 - f) < epsilon + Abs(S_2), CLOSE, what="no premise on S_2"),
     ),
     _row(
-        "eq-16.uniform", "the same for the largest errors on the cube, still strictly", "I4",
+        "eq-16.uniform", "Eq. 16 for the largest errors on the cube, still strictly", "I4",
         _SOURCES_16, rf"\max_{{\mathbf{{x}}\in\mathbf{{I}}_n}}\left|{_FIRST}-{_F}\right|<\varepsilon+\max_{{\mathbf{{x}}\in\mathbf{{I}}_n}}\left|{_SECOND}\right|",
         "at a point x* where the left maximum is attained, with M_2 the maximum on the right",
         follows(

@@ -157,7 +157,7 @@ CLAIMS = (
     row(
         "K17",
         "variants",
-        "norms of queries and keys, capped scores, T5's bias, latent attention, tied weights",
+        "normed queries, capped scores, T5's bias, latent attention, tied weights fit",
         r"\mathbf{H}_i(\mathbf{x})=\operatorname{softmax}(S_i(\mathbf{x}))\text{ or }\mathbf{W}_V\mathbf{W}_O"
         r"\text{ are parametrised otherwise}",
         _variants,

@@ -29,7 +29,7 @@ from uat_jax.symbolic.blocks.sizes import TOKENS
 from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.layers import Layers
 
-SOURCES = (duat("B.3", 30, 31), v2("C"))
+SOURCES = (duat("B.3", 30, 31), v2("C.2"))
 """Where the papers say what a layer of a Transformer is."""
 
 SOFTMAX = "H_i is a softmax: in every row some score is finite, so that the row sums to 1"
@@ -39,6 +39,7 @@ def row(number: str, name: str, title: str, printed: str, decide: Any, **more: A
     """A row of this chapter: about what the papers omit, so that what is printed here is ours."""
     defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,)}
     about = {**defaults, **more}
+    about["reading"] = f"not printed: {about.get('reading') or 'the papers leave this out'}"
     return Claim(f"real.{name}", title, number, sources=SOURCES, printed=printed, decide=decide, **about)
 
 

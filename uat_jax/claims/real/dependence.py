@@ -128,14 +128,14 @@ CLAIMS = (
     _row(
         "K6",
         "post-norm.output",
-        "in a post-norm block W_{i,3} and b_{i,3} depend on the input, in the last layer too",
+        "in a post-norm block W_{i,3} and b_{i,3} depend on the input, also for i = L",
         r"\mathbf{W}_{i,3}=\mathbf{N}_2(\mathbf{r})T_2,\ \mathbf{b}_{i,3}\text{ are dynamic}",
         _dynamic(POST_NORM, "C", "c"),
     ),
     _row(
         "K8",
         "gated.output",
-        "with a gated feed-forward part W_{i,3} depends on the input, in the last layer too",
+        "with a gated feed-forward part W_{i,3} depends on the input, also for i = L",
         r"\mathbf{W}_{i,3}=T(\mathbf{W}_D)\operatorname{diag}(T(\mathbf{U})\mathbf{w}')\text{ is dynamic}",
         _dynamic(GATED, "C"),
         ELEMENTWISE,

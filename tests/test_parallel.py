@@ -1,0 +1,61 @@
+"""Many claims in several processes: the same certificates as one after the other, and errors that arrive."""
+
+import dataclasses
+
+import pytest
+
+from uat_jax.certify.settings import Settings
+from uat_jax.claims import parallel
+from uat_jax.claims.ledger import claims, named
+from uat_jax.claims.parallel import CLAIMS_PER_PROCESS, decide_all
+from uat_jax.errors import InputError
+
+SYMBOLIC = Settings(dtypes=(), depth=2)
+SOME = named("diamond")
+"""Enough claims for two processes."""
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return decide_all(SOME, SYMBOLIC, jobs=1)
+
+
+def test_two_processes_find_what_one_finds(alone):
+    assert len(SOME) > CLAIMS_PER_PROCESS
+    seen = []
+    together = decide_all(SOME, SYMBOLIC, jobs=2, progress=lambda done, now: seen.append((done, tuple(now))))
+    assert list(together) == list(alone) == [claim.id for claim in SOME]
+    assert {name: c.to_json() for name, c in together.items()} == {name: c.to_json() for name, c in alone.items()}
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert {name for _, now in seen for name in now} <= {claim.id for claim in SOME}
+
+
+def test_few_claims_start_no_process(monkeypatch):
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", None)
+    assert list(decide_all(SOME[:2], SYMBOLIC, jobs=8)) == [claim.id for claim in SOME[:2]]
+
+
+def test_an_accelerator_belongs_to_one_process(monkeypatch):
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(parallel, "_decide", lambda name, settings: name)
+    assert list(decide_all(SOME, dataclasses.replace(SYMBOLIC, device="gpu"), jobs=2))
+
+
+def test_errors_of_a_process_arrive():
+    """float64 is no dtype of a GPU that is not there: the worker's error is raised here, in one line."""
+    missing = dataclasses.replace(SYMBOLIC, dtypes=("float32",), weights="no-such-file.npz")
+    with pytest.raises(InputError, match="no-such-file.npz"):
+        decide_all((claims()[0], *SOME), missing, jobs=2)
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_no_job_is_bad_input(jobs):
+    with pytest.raises(InputError, match=f"{jobs} jobs"):
+        decide_all(SOME, SYMBOLIC, jobs=jobs)
+
+
+def test_the_first_words_of_ids_name_claims():
+    assert {claim.id for claim in named("updates")} == {c.id for c in claims() if c.id.startswith("updates.")}
+    assert [claim.id for claim in named("lemma-1")][0] == "lemma-1"
+    with pytest.raises(InputError, match="unknown claim 'diamont'; did you mean"):
+        named("diamont")
