@@ -263,7 +263,8 @@ def _report(options: argparse.Namespace) -> int:
     _write_certificates(found, folder / errata.FOLDER)
     scripts = {claim.id: script_of(claim) for claim in wanted}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))
-    print(f"{len(refuted)} errata in {folder / 'errata.md'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    printed = sum(not claim.ours for claim in refuted)
+    print(f"{printed} errata in {folder / 'errata.md'}, {len(found)} certificates in {folder / errata.FOLDER}")
     return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 

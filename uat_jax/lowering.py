@@ -295,7 +295,10 @@ def _product(run: _Evaluation, e: m.Product) -> Array:
 
 def _selection(run: _Evaluation, e: m.Selection) -> Array:
     rows, columns = map(run.size, e.shape)
-    return jnp.eye(rows, columns, k=-columns * (run.size(e.args[0]) - 1), dtype=run.dtype)
+    index = run.size(e.args[0])
+    if not 0 < index * columns <= rows:
+        raise ShapeError(f"slice {index} of {columns} columns lies outside of {rows}; wanted one inside")
+    return jnp.eye(rows, columns, k=-columns * (index - 1), dtype=run.dtype)
 
 
 def _range_sum(run: _Evaluation, e: m.RangeSum) -> Array:

@@ -68,9 +68,10 @@ class Claim:
     reading: str = ""
     hypotheses: tuple[str, ...] = (ELEMENTWISE,)
     exact_to: int | None = None
+    ours: bool = False
     correction: str = ""
 
     def describe(self) -> dict[str, Any]:
         """The statement as data, for the certificate."""
-        names = ("id", "title", "ledger", "kind", "printed", "reading", "hypotheses", "exact_to", "correction")
+        names = ("id", "title", "ledger", "kind", "printed", "reading", "hypotheses", "exact_to", "ours", "correction")
         return {"source": written(self.sources), **{name: getattr(self, name) for name in names}}

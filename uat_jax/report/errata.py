@@ -25,11 +25,12 @@ there is one, is the correction.  Slips of naming that change no value are entri
 
 
 def errata(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_of: Mapping[str, str]) -> str:
-    """The refuted claims among ``found`` (id → certificate), by chapter, as Markdown with LaTeX."""
+    """The refuted claims of the papers among ``found`` (id → certificate), by chapter, as Markdown with LaTeX."""
     number = 0
     lines = ["# Errata", "", PREAMBLE.format(folder=FOLDER), *_papers()]
     for chapter in chapters:
-        refuted = [c for c in chapter.claims if c.id in found and found[c.id].verdict is Verdict.REFUTED]
+        wrong = [c for c in chapter.claims if c.id in found and found[c.id].verdict is Verdict.REFUTED]
+        refuted = [claim for claim in wrong if not claim.ours]
         lines += [f"## {chapter.title}", ""] if refuted else []
         for claim in refuted:
             number += 1

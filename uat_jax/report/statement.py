@@ -20,6 +20,8 @@ def show_statement(console: Console, certificate: Certificate, script: str) -> N
     for name in ("kind", "source", "ledger", "printed", "reading", "correction"):
         if claim[name]:
             console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
+    if claim.get("ours"):
+        console.print(Text.assemble(("  printed by ", "dim"), "no paper: it shows where a printed statement ends"))
     console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
     console.print(Text.assemble(("  script     ", "dim"), f"proofs/{script}"))
     console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))

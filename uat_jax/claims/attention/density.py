@@ -342,6 +342,7 @@ CLAIMS = (
     ),
     Claim(
         id="density.stacked-dense",
+        ours=True,
         title="the matrix of all heads before W_O is dense",
         ledger="E8",
         kind=Kind.COUNT,

@@ -157,6 +157,7 @@ CLAIMS = (
     ),
     Claim(
         id="head.transpose-rule",
+        ours=True,
         title="the step from Fig. 1.d.3 to 1.d.4 as a rule for transposes",
         ledger="E6",
         kind=Kind.IDENTITY,

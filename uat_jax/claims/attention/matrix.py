@@ -383,6 +383,7 @@ CLAIMS = (
     ),
     Claim(
         id="attention.linear.derivative",
+        ours=True,
         title="W_HVO(x) is the derivative of attention at x",
         ledger="E4",
         kind=Kind.IDENTITY,

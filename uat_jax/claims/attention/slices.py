@@ -198,6 +198,7 @@ CLAIMS = (
     ),
     Claim(
         id="attention.slices-suffice",
+        ours=True,
         title="slice heads can express every attention of Vaswani et al.",
         ledger="E1",
         kind=Kind.EXISTENCE,
@@ -236,6 +237,7 @@ CLAIMS = (
     ),
     Claim(
         id="attention.scale-weights",
+        ours=True,
         title="dividing by √M instead of √d changes nothing",
         ledger="E1",
         kind=Kind.IDENTITY,

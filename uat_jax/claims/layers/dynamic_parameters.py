@@ -182,8 +182,11 @@ def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
     yield from proved(
         [Step("Lemma 1", collected, summed)], method="normal form", what="b̂_{i+1,2} is a constant + Σ α_k s_k"
     )
-    for name, part in (("constant", rule.b2_constant), ("matrix", factor), ("W_{k,2}", closed.W2(k))):
-        yield from dependence.static(part, moving, what=f"{part} is the same at any two inputs", subject=name)
+    for name, part in (("constant", rule.b2_constant), ("matrix", factor)):
+        what = f"{part} is the same at any two inputs if the parameters of i layers are"
+        yield from dependence.static(part, moving, what=what, subject=name)
+    for parameter in ("W2", "W3", "b3"):
+        yield from (replace(found, subject=parameter) for found in at_every_depth(parameter))
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -211,12 +214,12 @@ CLAIMS = (
         _list(STATIC, ("b3", _ALL)),
     ),
     _printed(
-        "b3-with-norms", "with a norm before attention b_{j,3} is dynamic for j ≥ 2",
+        "b3-with-norms", "with a norm before attention b_{2,3} is dynamic",
         r"\mathbf{b}'_{2,3}\text{ is dynamic if a norm precedes attention}", IN_DUAT,
         "LayerNorm and RMSNorm; token-shared biases, which without norms are static", _with_norm,
     ),
     _printed(
-        "v2.whole-network", "v2's list of dynamic parameters, for i+1 layers", PRINTED_V2, IN_V2,
+        "v2.whole-network", "the parameters that v2 lists as dynamic are so, in i+1 layers", PRINTED_V2, IN_V2,
         f"the network of Eq. 11, of i + 1 = L = {DEPTH} layers",
         _list(DYNAMIC, ("W1", _INNER), ("W2", _INNER), ("W3", _INNER)),
     ),
@@ -226,7 +229,7 @@ CLAIMS = (
         said(STATIC, ("transformer", "W1", DEPTH)), "dependence.transformer.w1",
     ),
     _printed(
-        "v2.first-layers", "v2's list of dynamic parameters, for i layers", PRINTED_V2, IN_V2,
+        "v2.first-layers", "the parameters that v2 lists as dynamic are so, in i layers", PRINTED_V2, IN_V2,
         "“for the i-th layer”: a network of i layers, whose W_{i,3} would be dynamic",
         said(DYNAMIC, ("transformer", "W3", DEPTH)), "dependence.transformer.w3",
     ),

@@ -253,6 +253,7 @@ CLAIMS = (
     ),
     Claim(
         id="updates.first-factor-residual",
+        ours=True,
         title="W_{1,2} = W_{1,2}W_{1,1} in a residual network",
         ledger="G15",
         kind=Kind.IDENTITY,

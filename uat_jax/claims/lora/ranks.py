@@ -177,6 +177,7 @@ def _row(name: str, title: str, printed: str, decide: Any, **others: Any) -> Cla
         "reading": _NOT_PRINTED,
         "hypotheses": ("heads act on slices of the features",),
         "expects": Verdict.PROVED,
+        "ours": True,
     }
     return Claim(id=f"lora.{name}", title=title, printed=printed, decide=decide, **{**defaults, **others})
 

@@ -103,6 +103,7 @@ CLAIMS = (
     ),
     Claim(
         id="feed-forward.not-elementwise",
+        ours=True,
         title="the matrix–vector form for a σ that is not elementwise",
         ledger="D5",
         kind=Kind.IDENTITY,

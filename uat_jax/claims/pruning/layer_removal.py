@@ -306,7 +306,7 @@ CLAIMS = (
     _row(
         "remove-layer.frozen-attention", "the bound on removing a layer, with attention's matrices at the two points", _BOUND,
         "the bound of fixed parameters with ‖A_j(x)‖ for ‖A_j‖, A_j(x) being the layer's matrix at x_{j−1} or x̃_{j−1}",
-        _frozen_attention, hypotheses=_NORMS, expects=Verdict.REFUTED, correction="pruning.remove-layer.lipschitz",
+        _frozen_attention, hypotheses=_NORMS, expects=Verdict.REFUTED, ours=True, correction="pruning.remove-layer.lipschitz",
     ),
     _row(
         "remove-layer.lipschitz", "the bound on removing a layer, for layers that depend on their input", r"\|\mathbf{x}_L-\tilde{\mathbf{x}}_L\|\le\prod_{j=k+1}^{L}\ell_j\cdot\|\mathbf{x}_k-\mathbf{x}_{k-1}\|",
