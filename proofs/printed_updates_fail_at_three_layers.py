@@ -24,7 +24,7 @@ from functools import reduce
 from operator import add, mul
 
 import sympy
-from argument import Argument, difference
+from argument import Argument, difference, run
 
 import uat_jax as uj
 from uat_jax.claims.layers.nested_bias import FIRST, first_bias, terms
@@ -311,4 +311,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from argument import Argument
+from argument import Argument, run
 
 import uat_jax as uj
 from uat_jax.claims.layers.fixed_sums import LAWS, difference, slopes, square_term_difference, vanishes
@@ -293,4 +293,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from argument import Argument, difference, parting
+from argument import Argument, difference, parting, run
 
 import uat_jax as uj
 from uat_jax.certify.verdict import Verdict, combine
@@ -348,4 +348,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

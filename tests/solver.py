@@ -210,7 +210,7 @@ def main(names: list[str]) -> None:
             print(name, *verdict(step.left, step.right, where), step.name, sep="\t", flush=True)
         for network, printed, _ in statements.pairs[:3]:
             sides = [Unrolled(definitions)(result) for result, definitions in map(of_program, (network, printed))]
-            print(name, *verdict(*sides, lambda letter, ranges: None), "programs", sep="\t", flush=True)
+            print(name, *verdict(sides[0], sides[1], lambda letter, ranges: None), "programs", sep="\t", flush=True)
 
 
 if __name__ == "__main__":

@@ -111,10 +111,11 @@ def _step_twins(step, kind: str) -> Iterator[bool]:
 
 
 def _program_twins(network: Program, printed: Program, also, kind: str) -> Iterator[bool]:
-    for letter in _used(printed):
-        for line in mutants(printed.lines[letter], kind):
+    for letter in _used(printed) if kind != WHOLE else {printed.result}:
+        line = printed.lines[letter]
+        for changed in mutants(line, kind) if kind != WHOLE else (-line, 2 * line):
             try:
-                twin = Program({**printed.lines, letter: line}, printed.result)
+                twin = Program({**printed.lines, letter: changed}, printed.result)
             except uj.UatJaxError:  # the other index is defined later
                 continue
             if programs.difference(network, twin, also) is not None:

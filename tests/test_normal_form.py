@@ -433,7 +433,7 @@ SUMS = {
         Sum(Ak[k], k, 1, j) @ one(n, n) @ Sum(Bk[l], l, 1, j) @ one(n, n),
         [
             Sum(Sum(Ak[k] @ one(n, n) @ Bk[k] @ softmax(Ck[l] + Sum(Ck[i], i, 1, j)), l, 1, j), k, 1, j) @ one(n, n),
-            j * Sum(Ak[k] @ one(n, n) @ Bk[k], k, 1, j) @ one(n, n),
+            m.Scaled(j, Sum(Ak[k] @ one(n, n) @ Bk[k], k, 1, j)) @ one(n, n),
         ],
     ),
     "softmax rows sum to one inside a function inside a sum": (
@@ -443,8 +443,11 @@ SUMS = {
     ),
     "softmax rows sum to one and lose their index": (
         Sum(softmax(Ck[k]), k, 1, j) @ one(n, 1) + Sum(Sum(Ak[k] @ softmax(Ck[l]), l, 1, j + 1), k, 1, j) @ one(n, 1),
-        j * one(n, 1) + (j + 1) * Sum(Ak[k], k, 1, j) @ one(n, 1),
-        [one(n, 1) + (j + 1) * Sum(Ak[k], k, 1, j) @ one(n, 1), j * one(n, 1) + Sum(Ak[k], k, 1, j) @ one(n, 1)],
+        m.Scaled(j, one(n, 1)) + m.Scaled(j + 1, Sum(Ak[k], k, 1, j)) @ one(n, 1),
+        [
+            one(n, 1) + m.Scaled(j + 1, Sum(Ak[k], k, 1, j)) @ one(n, 1),
+            m.Scaled(j, one(n, 1)) + Sum(Ak[k], k, 1, j) @ one(n, 1),
+        ],
     ),
     "softmax rows sum to one and lose the index of a triangular sum": (
         Sum(Ak[k] @ Sum(softmax(Ck[l]), l, 1, k) @ one(n, 1), k, 1, j),

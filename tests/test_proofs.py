@@ -80,7 +80,7 @@ LINES = {
     ),
     "causal_masks_and_context": (
         "✓ W_HVO of a decoder has density (N + 1)/(2N)",
-        "✓ y_n is the same for any two continuations R",
+        "✓ both sums are the same for any two continuations R",
         "✓ 2rL + 1 each time",
         "REFUTED for",
     ),

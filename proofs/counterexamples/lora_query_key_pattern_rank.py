@@ -9,7 +9,7 @@ import sympy
 
 x = (0, 1, 2)
 scores = sympy.Matrix(3, 3, lambda n, m: sympy.exp(x[n] * x[m]))
-pattern = sympy.Matrix(3, 3, lambda n, m: scores[n, m] / sum(scores.row(n)))
+pattern = sympy.Matrix(3, 3, lambda n, m: scores[n, m] / sum(scores[n, k] for k in range(3)))
 change = pattern - sympy.ones(3, 3) / 3
 minor = sympy.simplify(change[1:, 1:].det())
 print(f"rank of ΔW_Q = 1;  a minor of ΔH of size 2 is {minor} = {sympy.N(minor, 12)}")

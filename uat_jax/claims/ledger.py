@@ -166,12 +166,12 @@ def select(
 
 
 def named(words: str) -> tuple[Claim, ...]:
-    """The claims whose ids begin with these words, such as "updates" or "diamond.property-1".
+    """The claim with that id, or those whose ids begin with these words, such as "updates" or "diamond.property-1".
 
     Raises `InputError` naming the nearest id if there is none.
     """
-    found = tuple(c for c in claims() if c.id == words or c.id.startswith(f"{words}."))
-    return found or (find(words),)
+    one = tuple(claim for claim in claims() if claim.id == words)
+    return one or tuple(claim for claim in claims() if claim.id.startswith(f"{words}.")) or (find(words),)
 
 
 def prove(claim: str, **settings: Any) -> Certificate:

@@ -24,9 +24,9 @@ COLOURS = {
     Verdict.UNKNOWN: "bold red",
 }
 MEANINGS = {
-    Verdict.PROVED: "both sides have one normal form: equal for every σ and every shape the hypotheses allow",
+    Verdict.PROVED: "for every σ and shape the hypotheses allow: one normal form of both sides, or an exact argument",
     Verdict.CERTIFIED: "equal at these shapes, except with the stated probability",
-    Verdict.REFUTED: "wrong as printed or read: a counterexample, confirmed in float64 and in ball arithmetic",
+    Verdict.REFUTED: "wrong as printed or read: a counterexample, confirmed in ball arithmetic or exact numbers",
     Verdict.AGREES: "not proved; floats stay within a derived tolerance of the exact value",
     Verdict.UNKNOWN: "neither proved nor refuted",
 }
