@@ -11,7 +11,7 @@ tokens, features, rank = 2, 3, 1
 weight = sympy.exp(1 / sympy.sqrt(features))  # the only score that is not 0 is 1/√M
 pattern = sympy.Matrix([[weight / (weight + 1), 1 / (weight + 1)], [sympy.Rational(1, 2)] * 2])
 change = sympy.Matrix(sympy.kronecker_product(pattern - sympy.ones(2, 2) / 2, sympy.eye(features)))
-minor = sympy.simplify(change[:features, :features].det())
+minor = sympy.simplify(change.extract(list(range(features)), list(range(features))).det())
 print(f"claimed: rank ΔA ≤ {tokens * rank};  a minor of size {features} is {sympy.N(minor, 12)}")
 if abs(sympy.N(minor, 30)) < sympy.Rational(1, 10**20):
     raise SystemExit("not refuted: the minor is zero")

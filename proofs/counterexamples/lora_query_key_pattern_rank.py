@@ -8,10 +8,10 @@ the rank is at most 1, since the rows of ΔH add up to 0.
 import sympy
 
 x = (0, 1, 2)
-scores = sympy.Matrix(3, 3, lambda n, m: sympy.exp(x[n] * x[m]))
-pattern = sympy.Matrix(3, 3, lambda n, m: scores[n, m] / sum(scores[n, k] for k in range(3)))
+weight = lambda n, m: sympy.exp(x[n] * x[m])
+pattern = sympy.Matrix(3, 3, lambda n, m: weight(n, m) / sum(weight(n, k) for k in range(3)))
 change = pattern - sympy.ones(3, 3) / 3
-minor = sympy.simplify(change[1:, 1:].det())
+minor = sympy.simplify(change.extract([1, 2], [1, 2]).det())
 print(f"rank of ΔW_Q = 1;  a minor of ΔH of size 2 is {minor} = {sympy.N(minor, 12)}")
 if abs(sympy.N(minor, 30)) < sympy.Rational(1, 10**20):
     raise SystemExit("not refuted: the minor is zero")
