@@ -1,5 +1,7 @@
 """Strict JAX for every test, and the random seed in every test's report."""
 
+from collections import Counter
+
 import jax
 import pytest
 
@@ -15,3 +17,19 @@ def configuration_is_left_alone():
     after = dict(jax.config.values)
     changed = {name for name in before if before[name] != after[name]}
     assert not changed, f"global JAX configuration was changed: {sorted(changed)}"
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The table of negative twins: for each kind of change how many there were, and how many were refuted."""
+    refuted, made, claims = Counter(), Counter(), 0
+    for report in terminalreporter.stats.get("passed", []):
+        for name, table in getattr(report, "user_properties", []):
+            if name == "twins":
+                claims += 1
+                for kind, (some, number) in table.items():
+                    refuted[kind] += some
+                    made[kind] += number
+    if claims:
+        terminalreporter.section(f"negative twins of {claims} proved claims", sep="-")
+        for kind in sorted(made, key=lambda k: -made[k]):
+            terminalreporter.write_line(f"{kind:32} {refuted[kind]:6} of {made[kind]:6} refuted")

@@ -263,9 +263,10 @@ def table_of(name: str) -> dict[str, list[bool]]:
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_every_twin_is_refuted(name):
+def test_every_twin_is_refuted(name, record_property):
     table = table_of(name)
     print(name, {kind: f"{sum(refuted)}/{len(refuted)}" for kind, refuted in table.items()})
+    record_property("twins", {kind: [sum(refuted), len(refuted)] for kind, refuted in table.items()})
     assert all(all(refuted) for refuted in table.values())
     if not any(name in names for names in ELSEWHERE.values()):
         assert sum(map(len, table.values())) >= 3, "the mutations did not touch this proof"
