@@ -58,7 +58,7 @@ def decided(name: str):
 
 def test_every_row_of_the_ledger_of_claims_is_there():
     named = " ".join(row.ledger for row in (*uj.claims(), *records()))
-    missing = [f"{section}{n}" for section, last in ROWS.items() for n in range(1, last + 1)]
+    missing = ["J", *(f"{section}{n}" for section, last in ROWS.items() for n in range(1, last + 1))]
     missing = [row for row in missing if not re.search(rf"\b{row}\b", named)]
     assert not missing
 

@@ -15,7 +15,7 @@ from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Verdict
-from uat_jax.claims import bookkeeping
+from uat_jax.claims import bookkeeping, interpretations
 from uat_jax.claims.attention import context, convolution, density, heads, matrix, slices
 from uat_jax.claims.chapter import Chapter
 from uat_jax.claims.claim import Claim, Kind
@@ -104,6 +104,7 @@ CHAPTERS = (
         ends.RECORDS,
     ),
     Chapter("Complexity", "complexity.py", (*evaluation.CLAIMS, *complexity_attention.CLAIMS, *paths.CLAIMS)),
+    Chapter("What is said around the mathematics", "foundations.py", (), interpretations.RECORDS),
     Chapter(
         "References and numbers", "printed_updates_fail_at_three_layers.py", bookkeeping.CLAIMS, bookkeeping.RECORDS
     ),
