@@ -61,6 +61,12 @@ LINES = {
         "Theorem 2: the same list overwriting in place, for every L",
         "REFUTED as printed, in every reading",
     ),
+    "references": (
+        "✓ the paper has 23 sections, 35 equations and 15 figures",
+        "✓ refuted — the figure of the Transformer is Figure 9",
+        "✓ refuted — Eq. 11 uses only parameters that are defined",
+        "PROVED: each with its correction",
+    ),
     "foundations": (
         "✓ silu: σ(t) − σ(−t) = t",
         "✓ refuted — a sum with fixed parameters can fit only one function",

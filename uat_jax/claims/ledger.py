@@ -105,9 +105,7 @@ CHAPTERS = (
     ),
     Chapter("Complexity", "complexity.py", (*evaluation.CLAIMS, *complexity_attention.CLAIMS, *paths.CLAIMS)),
     Chapter("What is said around the mathematics", "foundations.py", (), interpretations.RECORDS),
-    Chapter(
-        "References and numbers", "printed_updates_fail_at_three_layers.py", bookkeeping.CLAIMS, bookkeeping.RECORDS
-    ),
+    Chapter("References and numbers", "references.py", bookkeeping.CLAIMS, bookkeeping.RECORDS),
 )
 
 
