@@ -1,5 +1,10 @@
 """Strict JAX for every test, and the random seed in every test's report."""
 
+import os
+
+# One thread per process: there is a process per core, and threads of both would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from collections import Counter
 
 import jax

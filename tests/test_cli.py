@@ -9,8 +9,12 @@ import pytest
 
 import uat_jax as uj
 from uat_jax.certify.certificate import VERSION
+from uat_jax.certify.decision import decide
+from uat_jax.certify.settings import Settings
+from uat_jax.claims.ledger import find
 from uat_jax.cli import main
 from uat_jax.networks import digits, save_network
+from uat_jax.report.statement import latex
 
 FAST = ["--dtype", "float32", "--trials", "2"]
 
@@ -30,10 +34,10 @@ def test_prove_prints_a_table_and_writes_certificates(tmp_path, capsys):
 def test_a_claim_with_another_verdict_than_expected_exits_with_1(monkeypatch, capsys):
     import dataclasses
 
-    from uat_jax import cli
+    from uat_jax.claims import parallel
 
-    wrong = dataclasses.replace(cli.find("lemma-1"), expects=uj.Verdict.REFUTED)
-    monkeypatch.setattr(cli, "find", lambda name: wrong)
+    wrong = dataclasses.replace(parallel.find("lemma-1"), expects=uj.Verdict.REFUTED)
+    monkeypatch.setattr(parallel, "find", lambda name: wrong)
     assert main(["prove", "lemma-1"]) == 1
     text = capsys.readouterr().out
     assert "expected" in text and "REFUTED" in text and "0 of 1 claims" in text
@@ -59,12 +63,18 @@ def test_show_prints_every_step_checked(capsys):
 
 
 @pytest.mark.parametrize("name", [claim.id for claim in uj.claims()])
-def test_show_as_latex(name, capsys):
-    assert main(["show", name, "--latex"]) == 0
-    text = capsys.readouterr().out
-    assert r"\begin{equation*}" in text and r"\begin{align*}" in text
+def test_a_claim_as_latex(name):
+    certificate = decide(find(name), Settings(dtypes=()))
+    text = latex(certificate)
+    written = any(e.figures.get("steps") or e.figures.get("program_latex") for e in certificate.evidence)
+    assert r"\begin{equation*}" in text and (r"\begin{align*}" in text) == written
     assert text.count("{") == text.count("}")
     assert all(line.isascii() for line in text.splitlines() if not line.startswith("%"))
+
+
+def test_show_as_latex(capsys):
+    assert main(["show", "lemma-1", "--latex"]) == 0
+    assert capsys.readouterr().out == latex(decide(find("lemma-1"), Settings(dtypes=())))
 
 
 def test_recheck(tmp_path, capsys):

@@ -12,7 +12,7 @@ from random_parameters import drawn, generator, normal
 from uat_jax.certify.floats import compare_on
 from uat_jax.networks import block as blocks
 from uat_jax.networks import decoder as decoders
-from uat_jax.networks.feed_forward import initialise_gated, initialise_mixture
+from uat_jax.networks.feed_forward_part import initialise_gated, initialise_mixture
 from uat_jax.networks.masks import causal_mask
 from uat_jax.networks.multihead import PLAIN, Scoring, initialise_multihead
 from uat_jax.networks.norms import initialise_layer_norm, initialise_rms_norm

@@ -1,11 +1,14 @@
 """Imports only run downwards: symbolic, networks, arithmetic | lowering | certify | claims | report | cli."""
 
 import ast
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 import uat_jax
+import uat_jax.networks
 
 ROOT = Path(uat_jax.__file__).parent
 MAY_IMPORT = {
@@ -69,3 +72,13 @@ def test_an_upward_import_is_seen():
     assert _upward("symbolic", "from uat_jax.claims.claim import Claim") == {"claims"}
     assert _upward("networks", "import uat_jax.symbolic.language") == {"symbolic"}
     assert _upward("certify", "from uat_jax import claims") == {"claims"}
+
+
+@pytest.mark.parametrize("package", [uat_jax, uat_jax.networks], ids=lambda package: package.__name__)
+def test_no_file_takes_the_name_of_a_function(package):
+    """A submodule that is imported later would replace a function of the same name in its package."""
+    exported = re.findall(r"^from (\S+) import (\w+) as \2$", Path(package.__file__).read_text(), re.M)
+    assert exported
+    for module, name in exported:
+        if module != package.__name__:
+            assert not inspect.ismodule(getattr(package, name)), name

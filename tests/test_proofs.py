@@ -88,7 +88,7 @@ LINES = {
         "✓ W_HVO of a decoder has density (N + 1)/(2N)",
         "✓ both sums are the same for any two continuations R",
         "✓ 2rL + 1 each time",
-        "REFUTED for",
+        "for decoders: the density is (N + 1)/(2N), and no output depends on a later token",
     ),
     "lora": (
         "✓ refuted — the plus before σ",

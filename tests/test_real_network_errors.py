@@ -9,7 +9,7 @@ from random_parameters import drawn
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks import block as blocks
 from uat_jax.networks import decoder as decoders
-from uat_jax.networks.feed_forward import (
+from uat_jax.networks.feed_forward_part import (
     gated_feed_forward,
     initialise_feed_forward,
     initialise_gated,

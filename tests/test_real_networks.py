@@ -15,7 +15,7 @@ from random_parameters import drawn, generator, normal
 
 from uat_jax.certify.equivalence import certify
 from uat_jax.certify.verdict import Verdict
-from uat_jax.networks.feed_forward import (
+from uat_jax.networks.feed_forward_part import (
     expert_gates,
     gated_feed_forward,
     initialise_feed_forward,

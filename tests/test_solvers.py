@@ -51,7 +51,8 @@ def test_the_solver_finds_no_numbers_that_make_the_sides_differ(claim, found):
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_the_solver_finds_some_for_the_other_sign(claim, found):
     """The negated right side differs from the left one: a solver that says "unsat" to everything decides nothing."""
-    assert {said for name, _, said, _ in found if name == claim} == {"sat"}
+    said = {said for name, _, said, _ in found if name == claim}
+    assert "sat" in said and "unsat" not in said
 
 
 def test_the_induction_step_was_among_them(found):

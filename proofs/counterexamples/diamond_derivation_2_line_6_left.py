@@ -11,7 +11,6 @@ Right is diamond.property-2.left. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-
 W_2 = np.array([[1, 0], [0, 0]])
 W_1 = np.array([[0, 1], [0, 0]])
 x_0 = np.array([[0], [1]])

@@ -11,7 +11,6 @@ Right is head.duat-1-d-4. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-
 A = np.array([[0, 1], [0, 0]])
 B = np.array([[1, 0], [0, 0]])
 y = np.array([[1], [0]])

@@ -11,7 +11,6 @@ Right is heads.order.corrected. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-
 H_1 = np.array([[1]])
 W_V_1 = np.array([[1]])
 x = np.array([[1]])

@@ -11,7 +11,6 @@ Right is lora.coefficient-delta. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-
 ΔC_1 = np.array([[1]])
 x = np.array([[1]])
 A_2 = C_1 = np.zeros((1, 1), int)

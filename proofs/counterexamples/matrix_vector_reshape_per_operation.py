@@ -12,7 +12,6 @@ Right is matrix-vector.one-reshape. The smallest numbers that show it; σ is rel
 
 import numpy as np
 
-
 W_1 = np.array([[0, 1], [0, 0]])
 x_0 = np.array([[0, 0], [0, 1]])
 V_1 = np.array([[1, 0], [0, 0]])

@@ -11,7 +11,6 @@ Right is nested-bias.from-one-zero. The smallest numbers that show it; σ is rel
 
 import numpy as np
 
-
 B_1 = np.array([[1]])
 b_0_3 = np.array([[1]])
 b_1 = C_k = s_k = np.zeros((1, 1), int)

@@ -31,7 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.networks.block import Block, BlockOptions, initialise_gpt_block, pre_norm_block
-from uat_jax.networks.feed_forward import FeedForward, initialise_feed_forward
+from uat_jax.networks.feed_forward_part import FeedForward, initialise_feed_forward
 
 STEPS = 3000
 SEED = 0

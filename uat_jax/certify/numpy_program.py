@@ -42,8 +42,7 @@ def numpy_program(
     body = [
         "import numpy as np",
         "",
-        *(line for head, line in FUNCTIONS.items() if write.uses(head)),
-        "",
+        *write.functions(),
         *write.inputs(inputs),
     ]
     again = {str(letter): inputs[str(letter)] for letter in printed.inputs if letter in network}  # overwritten by then
@@ -73,8 +72,10 @@ class _Writer:
     def name(self, letter: m.Letter) -> str:
         return self.names[letter]
 
-    def uses(self, head: type) -> bool:
-        return head in self.heads
+    def functions(self) -> list[str]:
+        """The functions that the programs need, and an empty line if there are any."""
+        used = [line for head, line in FUNCTIONS.items() if head in self.heads]
+        return [*used, ""] if used else []
 
     def lines(self, program: Program) -> Iterator[str]:
         for letter, expression in program.items():

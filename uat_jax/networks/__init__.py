@@ -1,26 +1,26 @@
 """The networks of the papers in plain JAX, as anyone would write them; they know nothing of the theory.
 
-activations.py    the elementwise functions σ, by name
-residual.py       x_j = (A_j x + c_j) + C_j σ(B_j x + b_j), Eq. 20
-transformer.py    y = MHA(x), x_j = y + FFN(y), Eq. 30
-network.py        a finished network: kind, activation, checked layers
-weights_file.py   networks and inputs in .npz files
-digits.py         two trained networks that read handwritten digits, and images they have not seen
-train_digits.py   the script that trained them, `python -m uat_jax.networks.train_digits`
-block.py          the blocks of real Transformers: pre-norm, post-norm, parallel, residual attention
-decoder.py        embedding, blocks, final norm, unembedding
-multihead.py      attention with full-width heads, groups, biases, masks, positions; cross-attention
-norms.py          LayerNorm, RMSNorm
-positions.py      RoPE, ALiBi
-masks.py          causal, sliding window, padding
-feed_forward.py   plain, gated, mixture of experts
-heads.py          the papers' slice heads with a mask, and as full-width heads
-convolution.py    one-dimensional convolution along either axis
-lora.py           low-rank adapters on the papers' layers
-pruning.py        networks with terms or layers left out
-drawing.py        random layers: sizes and dtypes checked, one draw per layer
-shapes.py         the shapes of a network's arrays in letters
-fields.py         the shapes of one part (a norm, an attention)
+activations.py        the elementwise functions σ, by name
+residual.py           x_j = (A_j x + c_j) + C_j σ(B_j x + b_j), Eq. 20
+transformer.py        y = MHA(x), x_j = y + FFN(y), Eq. 30
+network.py            a finished network: kind, activation, checked layers
+weights_file.py       networks and inputs in .npz files
+digits.py             two trained networks that read handwritten digits, and images they have not seen
+train_digits.py       the script that trained them, `python -m uat_jax.networks.train_digits`
+block.py              the blocks of real Transformers: pre-norm, post-norm, parallel, residual attention
+decoder.py            embedding, blocks, final norm, unembedding
+multihead.py          attention with full-width heads, groups, biases, masks, positions; cross-attention
+norms.py              LayerNorm, RMSNorm
+positions.py          RoPE, ALiBi
+masks.py              causal, sliding window, padding
+feed_forward_part.py  plain, gated, mixture of experts
+heads.py              the papers' slice heads with a mask, and as full-width heads
+convolution.py        one-dimensional convolution along either axis
+lora.py               low-rank adapters on the papers' layers
+pruning.py            networks with terms or layers left out
+drawing.py            random layers: sizes and dtypes checked, one draw per layer
+shapes.py             the shapes of a network's arrays in letters
+fields.py             the shapes of one part (a norm, an attention)
 """
 
 from uat_jax.networks import digits as digits

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.feed_forward import (
+from uat_jax.networks.feed_forward_part import (
     AnyFeedForward,
     FeedForward,
     GatedFeedForward,

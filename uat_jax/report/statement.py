@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -65,8 +66,23 @@ def _latex_lines(certificate: Certificate) -> Iterator[str]:
             yield str(evidence.figures["program_latex"])
 
 
-_GREEK = str.maketrans({"σ": r"$\sigma$", "≤": r"$\leq$", "̂": "", "_": r"\_", "Ŵ": r"$\hat W$", "^": r"\^{}"})
+_SIGNS = {
+    "_": r"\_", "^": r"\^{}", "\u0302": "", "Ŵ": r"$\hat W$", "≤": r"$\leq$", "≥": r"$\geq$", "⋄": r"$\diamond$",
+    "⊗": r"$\otimes$", "→": r"$\to$", "−": "$-$", "ᵀ": "$^T$", "′": "$'$", "″": "$''$", "≠": r"$\neq$",
+    "…": r"\ldots{}",
+    "·": r"$\cdot$", "√": r"$\sqrt{}$", "∈": r"$\in$", "‖": r"$\|$", "–": "--", "“": "``", "”": "''", "×": r"$\times$",
+}  # fmt: skip
+"""Signs in the names of steps, for text in LaTeX."""
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_GREEK)
+    return "".join(_SIGNS.get(c) or _greek(c) for c in text if c != "\u0302")
+
+
+def _greek(character: str) -> str:
+    """A Greek letter as a formula; everything else as it is."""
+    match unicodedata.name(character, "").split():
+        case ["GREEK", size, "LETTER", name]:
+            name = name.replace("LAMDA", "LAMBDA")
+            return f"$\\{name.lower() if size == 'SMALL' else name.capitalize()}$"
+    return character

@@ -63,13 +63,21 @@ def _script(mark: str, indices: tuple) -> str:
     return "" if not indices else mark + (inside if len(inside) == 1 else f"{{{inside}}}")
 
 
+def _latex_character(character: str) -> str:
+    """Greek letters by their names, with a space behind; everything else as it is."""
+    match unicodedata.name(character, "").split():
+        case ["GREEK", size, "LETTER", name]:
+            name = name.replace("LAMDA", "LAMBDA")
+            return f"\\{name.lower() if size == 'SMALL' else name.capitalize()} "
+    return character
+
+
 def _latex_letter(letter: m.Letter) -> str:
     decomposed = unicodedata.normalize("NFD", letter.name)
     accents = [_ACCENTS[mark] for mark in decomposed if mark in _ACCENTS]
     base = "".join(c for c in decomposed if c not in _ACCENTS)
-    greek = unicodedata.name(base, "") if len(base) == 1 else ""
-    name = greek.removeprefix("GREEK SMALL LETTER ").lower()
-    symbol = rf"\boldsymbol{{\{name}}}" if name != greek.lower() else rf"\mathbf{{{base}}}"
+    written = "".join(map(_latex_character, base))
+    symbol = rf"\boldsymbol{{{written.strip()}}}" if len(base) == 1 and written != base else rf"\mathbf{{{written}}}"
     for accent in accents:
         symbol = rf"{accent}{{{symbol}}}"
     subscripts = ",".join(sympy.latex(i) for i in letter.subscripts)

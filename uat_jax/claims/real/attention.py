@@ -15,7 +15,7 @@ from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.claims.claim import ELEMENTWISE, Kind
 from uat_jax.claims.real import networks as real
 from uat_jax.claims.real.blocks import SOFTMAX, row
-from uat_jax.networks.feed_forward import initialise_feed_forward, plain_feed_forward
+from uat_jax.networks.feed_forward_part import initialise_feed_forward, plain_feed_forward
 from uat_jax.networks.masks import causal_mask
 from uat_jax.networks.multihead import Scoring, initialise_multihead, multihead
 from uat_jax.symbolic import language as m

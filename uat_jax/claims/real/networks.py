@@ -19,8 +19,8 @@ from uat_jax.certify.prime_fields import LAWS, PrimeFields
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.networks.block import Block as NetworkBlock
-from uat_jax.networks.feed_forward import FeedForward as PlainArrays
-from uat_jax.networks.feed_forward import GatedFeedForward, MixtureOfExperts
+from uat_jax.networks.feed_forward_part import FeedForward as PlainArrays
+from uat_jax.networks.feed_forward_part import GatedFeedForward, MixtureOfExperts
 from uat_jax.networks.multihead import MultiHead as HeadArrays
 from uat_jax.networks.norms import EPSILON
 from uat_jax.networks.norms import LayerNorm as LayerNormArrays

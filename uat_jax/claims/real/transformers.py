@@ -17,7 +17,7 @@ from uat_jax.claims.real import blocks
 from uat_jax.claims.real import networks as real
 from uat_jax.claims.real.blocks import SOFTMAX, Case, row
 from uat_jax.networks import block as plain
-from uat_jax.networks.feed_forward import initialise_gated, initialise_mixture
+from uat_jax.networks.feed_forward_part import initialise_gated, initialise_mixture
 from uat_jax.networks.multihead import initialise_multihead
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks.attention import MultiHead
