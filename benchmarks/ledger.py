@@ -90,15 +90,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a few claims, one job: does it work?")
     parser.add_argument("--json", action="store_true", help="print one line of JSON as well")
     options = parser.parse_args(arguments)
-    claims, choices = (QUICK, (1,)) if options.quick else ((), (1, os.cpu_count() or 1))
+    claims, jobs = (QUICK, 1) if options.quick else ((), os.cpu_count() or 1)
     print(", ".join(f"{name} {value}" for name, value in machine().items()))
     print(f"\n{'':16}{'seconds':>10}{'peak MiB':>10}")
     rows = {}
-    for jobs in dict.fromkeys(choices):
-        with tempfile.TemporaryDirectory() as cache:
-            for state in ("cold", "warm"):
-                rows[f"{jobs} jobs, {state}"] = run = prove(claims, jobs, cache)
-                print(f"{f'{jobs} jobs, {state}':16}{run.seconds:10.1f}{run.peak:10.0f}", flush=True)
+    with tempfile.TemporaryDirectory() as cache:
+        for state in ("cold", "warm"):
+            rows[f"{jobs} jobs, {state}"] = run = prove(claims, jobs, cache)
+            print(f"{f'{jobs} jobs, {state}':16}{run.seconds:10.1f}{run.peak:10.0f}", flush=True)
     taken = slowest(claims)
     total = sum(seconds for _, seconds in taken)
     print(f"\n{len(taken)} claims one after the other, {total:.1f} s in all, of which")

@@ -35,7 +35,7 @@ def _fixture(name: str):
 
 derive_module, cold_start_module = _fixture("derive"), _fixture("cold_start")
 certify_module, field_matmul_module = _fixture("certify"), _fixture("field_matmul")
-ledger_module = _fixture("ledger")
+ledger_module, decompose_module = _fixture("ledger"), _fixture("decompose")
 
 
 @pytest.fixture(params=["residual", "transformer"])
@@ -192,3 +192,17 @@ def test_ledger_prints_runs_and_the_slowest_claims(ledger, monkeypatch, capsys):
 def test_ledger_gives_no_time_to_a_run_that_fails(ledger, tmp_path):
     with pytest.raises(ledger.WrongAnswerError, match="unknown claim"):
         ledger.prove(["no-such-claim"], 1, str(tmp_path))
+
+
+def test_decompose_checks_before_it_measures(decompose, capsys):
+    decompose.main(["--quick", "--json"])
+    *table, line = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["benchmark"] == "decompose"
+    assert sum("two streams" in text for text in table) == 2 and any("W_HVO" in text for text in table)
+
+
+def test_decompose_gives_no_time_to_a_wrong_sum(decompose, monkeypatch):
+    right = decompose.SPLITS["all terms"]
+    monkeypatch.setitem(decompose.SPLITS, "all terms", lambda model, tokens: 2 * right(model, tokens))
+    with pytest.raises(decompose.WrongAnswerError):
+        decompose.main(["--quick"])

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import special
 
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks import (
@@ -131,8 +132,9 @@ NUMPY_ACTIVATIONS = {
     "gelu": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
     "silu": lambda x: x / (1 + np.exp(-x)),
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "gelu-erf": lambda x: 0.5 * x * (1 + special.erf(x / np.sqrt(2))),
 }
-LARGEST_SLOPE = {"tanh": 1.0, "relu": 1.0, "gelu": 1.13, "silu": 1.1, "logistic": 0.25}
+LARGEST_SLOPE = {"tanh": 1.0, "relu": 1.0, "gelu": 1.13, "silu": 1.1, "logistic": 0.25, "gelu-erf": 1.13}
 
 
 def activation_error(x, r: Rounding):

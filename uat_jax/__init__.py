@@ -13,6 +13,8 @@ from uat_jax.claims.claim import Claim as Claim
 from uat_jax.claims.ledger import claims as claims
 from uat_jax.claims.ledger import prove as prove
 from uat_jax.claims.ledger import recheck as recheck
+from uat_jax.decomposition.decomposition import Decomposition as Decomposition
+from uat_jax.decomposition.decomposition import decompose as decompose
 from uat_jax.errors import UatJaxError as UatJaxError
 from uat_jax.lowering import Lowered as Lowered
 from uat_jax.symbolic.derivation import Derivation as Derivation

@@ -1,4 +1,4 @@
-"""The command line: ``uat-jax prove | certify | claims | show | report | recheck``.
+"""The command line: ``uat-jax prove | certify | decompose | claims | show | report | recheck``.
 
 Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
 1 some do not, 2 unusable input.
@@ -29,6 +29,7 @@ from uat_jax.claims.layers.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.claims.parallel import decide_all
 from uat_jax.claims.source import PAPERS
+from uat_jax.cli_decompose import add_decompose
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence
@@ -64,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_prove(commands)
     _add_certify(commands)
+    add_decompose(commands, lambda: _console())
     _add_claims(commands)
     show = commands.add_parser("show", help="print one claim step by step, each step checked")
     show.add_argument("claim")

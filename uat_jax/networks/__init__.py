@@ -8,6 +8,11 @@ weights_file.py       networks and inputs in .npz files
 digits.py             two trained networks that read handwritten digits, and images they have not seen
 train_digits.py       the script that trained them, `python -m uat_jax.networks.train_digits`
 block.py              the blocks of real Transformers: pre-norm, post-norm, parallel, residual attention
+model.py              a language model, token numbers to features or logits
+checkpoint.py         a Hugging Face folder: its config and its tensors
+families/             GPT-2, BERT, Llama, Mistral and Qwen2 from such a folder
+tokenizer.py          texts as token numbers, by the folder's own tokenizer
+minilm.py             a trained sentence encoder that comes as a package
 decoder.py            embedding, blocks, final norm, unembedding
 multihead.py          attention with full-width heads, groups, biases, masks, positions; cross-attention
 norms.py              LayerNorm, RMSNorm

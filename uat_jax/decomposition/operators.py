@@ -1,0 +1,181 @@
+"""Linear maps of (N tokens, M features) to (N, M'), kept in factors and never written out as NM × NM' matrices.
+
+With x' = vec_r(x), row after row, the map X ↦ H X V has the matrix H ⊗ Vᵀ.  Attention with its patterns frozen is a sum
+of such maps, a norm with its scale frozen is a diagonal of the tokens times a diagonal plus rank one of the features.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+
+
+class Operator(ABC):
+    """A linear map of arrays (…, N, M) to (…, N, M'); everything before N is a batch."""
+
+    @abstractmethod
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """The image of x, or of every x of a batch."""
+
+    @abstractmethod
+    def materialise(self) -> jax.Array:
+        """The matrix (NM', NM) that acts on vec_r(x): for tests and small sizes."""
+
+    def __matmul__(self, other: Operator) -> Operator:
+        """First `other`, then this."""
+        return Composition((self, other))
+
+    def __add__(self, other: Operator) -> Operator:
+        return Addition((self, other))
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Composition(Operator):
+    """F_1 F_2 ⋯ F_k: the last one acts first."""
+
+    factors: tuple[Operator, ...]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """F_1(F_2(⋯ F_k(x)))."""
+        return functools.reduce(lambda image, factor: factor(image), reversed(self.factors), x)
+
+    def materialise(self) -> jax.Array:
+        """The product of the matrices."""
+        product = functools.partial(jnp.matmul, precision="highest")
+        return functools.reduce(product, [factor.materialise() for factor in self.factors])
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Addition(Operator):
+    """F_1 + ⋯ + F_k."""
+
+    summands: tuple[Operator, ...]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """F_1(x) + ⋯ + F_k(x)."""
+        return functools.reduce(jnp.add, [summand(x) for summand in self.summands])
+
+    def materialise(self) -> jax.Array:
+        """The sum of the matrices."""
+        return functools.reduce(jnp.add, [summand.materialise() for summand in self.summands])
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Identity(Operator):
+    """I: what the residual connection carries."""
+
+    like: jax.Array
+    """Any array (N, M): its shape and dtype count."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """The array x itself."""
+        return x
+
+    def materialise(self) -> jax.Array:
+        """I_NM."""
+        return jnp.eye(self.like.size, dtype=self.like.dtype)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Mixing(Operator):
+    """Σ_i H_i ⊗ (W_{V,g(i)} W_{Oi})ᵀ: attention without biases, its patterns H_i frozen (K1, K10)."""
+
+    patterns: jax.Array
+    """H_i, (h, N, N)."""
+    value: jax.Array
+    """W_V of each group, (g, M, e)."""
+    output: jax.Array
+    """W_{Oi}, (h, e, M')."""
+    precision: jax.lax.PrecisionLike = field(default="highest", metadata={"static": True})
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Σ_i H_i x W_{V,g(i)} W_{Oi}."""
+        if x.ndim > 2:
+            return jax.vmap(self)(x)
+        einsum = functools.partial(jnp.einsum, precision=self.precision)
+        values = jnp.repeat(einsum("nm,gme->gne", x, self.value), self._per_group, axis=0)
+        return einsum("hne,hem->nm", einsum("hnk,hke->hne", self.patterns, values), self.output)
+
+    @property
+    def _per_group(self) -> int:
+        """How many heads share a group: head i is of group ⌊i g/h⌋."""
+        return len(self.output) // len(self.value)
+
+    def materialise(self) -> jax.Array:
+        """The sum of the Kronecker products."""
+        products = [
+            jnp.kron(H, jnp.matmul(self.value[i // self._per_group], W_O, precision="highest").T)
+            for i, (H, W_O) in enumerate(zip(self.patterns, self.output, strict=True))
+        ]
+        return functools.reduce(jnp.add, products)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Scaling(Operator):
+    """diag(s) ⊗ diag(γ)(I − 11ᵀ/M), LayerNorm with its scale s frozen (K3); without the centring RMSNorm (K4)."""
+
+    scale: jax.Array
+    """s, (N,)."""
+    gamma: jax.Array
+    """γ, (M,)."""
+    centred: bool = field(metadata={"static": True})
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """γ ⊙ (x_n − mean x_n) s_n for each token n."""
+        if self.centred:
+            x = x - jnp.mean(x, axis=-1, keepdims=True)
+        leading = range(x.ndim - 2)
+        scale = jnp.expand_dims(self.scale[:, None], tuple(leading))
+        return jnp.expand_dims(self.gamma[None], tuple(leading)) * (x * scale)
+
+    def materialise(self) -> jax.Array:
+        """The Kronecker product."""
+        gain, M = jnp.diag(self.gamma), len(self.gamma)
+        rank_one = jnp.broadcast_to(self.gamma[:, None] / M, (M, M))
+        return jnp.kron(jnp.diag(self.scale), gain - rank_one if self.centred else gain)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class OnFeatures(Operator):
+    """T(W) = I_N ⊗ Wᵀ: the same matrix for every token."""
+
+    matrix: jax.Array
+    """W, (M, M')."""
+    tokens: int = field(metadata={"static": True})
+    """N."""
+    precision: jax.lax.PrecisionLike = field(default="highest", metadata={"static": True})
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """The product x W."""
+        return jnp.matmul(x, self.matrix, precision=self.precision)
+
+    def materialise(self) -> jax.Array:
+        """The Kronecker product."""
+        return jnp.kron(jnp.eye(self.tokens, dtype=self.matrix.dtype), self.matrix.T)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Diagonal(Operator):
+    """diag(vec_r(d)): every entry has a factor of its own, as behind a gate (K8)."""
+
+    entries: jax.Array
+    """d, (N, F)."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """The entrywise product d ⊙ x."""
+        return jnp.expand_dims(self.entries, tuple(range(x.ndim - 2))) * x
+
+    def materialise(self) -> jax.Array:
+        """The diagonal matrix."""
+        return jnp.diag(self.entries.reshape(-1))

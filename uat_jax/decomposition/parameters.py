@@ -1,0 +1,111 @@
+"""The dynamic parameters of each layer as linear operators: x_j = A_j x_{j−1} + c_j + C_j σ(B̄_j x_{j−1} + b_j).
+
+Chapter K's forms with every coefficient evaluated at the actual input, kept in factors.  At the input itself the
+equation is what the layer computes; at another input it is a layer with its attention, norms and gates frozen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.decomposition.frozen import (
+    FrozenFeedForward,
+    attention_shift,
+    frozen_attention,
+    frozen_feed_forward,
+    frozen_norm,
+    norm_shift,
+)
+from uat_jax.decomposition.operators import Diagonal, Identity, OnFeatures, Operator
+from uat_jax.networks.activations import Activation
+from uat_jax.networks.block import Block, BlockOptions
+from uat_jax.networks.model import Model
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Layer:
+    """One layer of Theorem 1."""
+
+    A: Operator
+    """(N, M) → (N, M)."""
+    B: Operator
+    """B̄, (N, M) → (N, F)."""
+    C: Operator
+    """(N, F) → (N, M)."""
+    b: jax.Array
+    """(N, F)."""
+    c: jax.Array
+    """(N, M)."""
+    activation: Activation = field(metadata={"static": True})
+
+    def hidden(self, x: jax.Array) -> jax.Array:
+        """s = σ(B̄ x + b), (N, M) → (N, F)."""
+        return self.activation(self.B(x) + self.b)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """A x + c + C s, (N, M) → (N, M)."""
+        return self.A(x) + self.c + self.C(self.hidden(x))
+
+
+def operators(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> tuple[Layer, ...]:
+    """The layers 1, …, L at N token numbers, each frozen at its own input x_{j−1}.  Raises what `terms` raises."""
+    options, freeze = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
+    x, layers = model.embed(tokens), []
+    for block in model.blocks:
+        layers.append(freeze(block, x, options))
+        x = layers[-1](x)
+    return tuple(layers)
+
+
+def pre_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
+    """A = I + M N_1, a = M(1 ⊗ β_1) + a_MHA, W = T_1 N_2, seen from y = A x + a (K5, K11)."""
+    norm_1 = frozen_norm(block.norm_1, x, options.epsilon)
+    shift_1 = _rows(norm_shift(block.norm_1), x)
+    mixing = frozen_attention(block.attention, norm_1(x) + shift_1, options)
+    A = Identity(x) + mixing @ norm_1
+    a = mixing(shift_1) + attention_shift(block.attention, options.precision)
+    y = A(x) + a
+    norm_2, shift_2 = frozen_norm(block.norm_2, y, options.epsilon), _rows(norm_shift(block.norm_2), x)
+    part = frozen_feed_forward(block.feed_forward, norm_2(y) + shift_2, options)
+    into, C = _feed_forward(part, len(x), options)
+    b = into(norm_2(a) + shift_2) + _or_zero(part.into_shift, x)
+    return Layer(A, into @ norm_2 @ A, C, b, a + _or_zero(part.out_shift, x), options.activation)
+
+
+def post_norm(block: Block, x: jax.Array, options: BlockOptions) -> Layer:
+    """A_y = N_1 (I + M), then N_2 in front of everything: A = N_2 A_y, C = N_2 T_2 (K6)."""
+    attend = Identity(x) + frozen_attention(block.attention, x, options)
+    shift = _rows(attention_shift(block.attention, options.precision), x)
+    norm_1 = frozen_norm(block.norm_1, attend(x) + shift, options.epsilon)
+    to_y, a = norm_1 @ attend, norm_1(shift) + norm_shift(block.norm_1)
+    y = to_y(x) + a
+    part = frozen_feed_forward(block.feed_forward, y, options)
+    into, out = _feed_forward(part, len(x), options)
+    b, c = into(a) + _or_zero(part.into_shift, x), a + _or_zero(part.out_shift, x)
+    r = to_y(x) + c + part.term(y, options)
+    norm_2 = frozen_norm(block.norm_2, r, options.epsilon)
+    return Layer(norm_2 @ to_y, into @ to_y, norm_2 @ out, b, norm_2(c) + norm_shift(block.norm_2), options.activation)
+
+
+KINDS: dict[str, Callable[[Block, jax.Array, BlockOptions], Layer]] = {"pre-norm": pre_norm, "post-norm": post_norm}
+"""The kinds of block, as in `uat_jax.networks.model.BLOCKS`."""
+
+
+def _feed_forward(part: FrozenFeedForward, tokens: int, options: BlockOptions) -> tuple[Operator, Operator]:
+    """T(W) and T(W') diag(d)."""
+    into, out = (OnFeatures(W, tokens, options.precision) for W in (part.into, part.out))
+    return into, out if part.factor is None else out @ Diagonal(part.factor)
+
+
+def _rows(row: jax.Array, like: jax.Array) -> jax.Array:
+    """1 ⊗ v for a row v."""
+    return jnp.broadcast_to(row, (len(like), row.shape[1]))
+
+
+def _or_zero(shift: jax.Array | None, like: jax.Array) -> jax.Array:
+    return jnp.zeros((1, 1), like.dtype) if shift is None else shift

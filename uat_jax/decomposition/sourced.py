@@ -1,0 +1,117 @@
+"""The terms of any JAX function that carries its input through linear maps, read off its program (its jaxpr)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.tracing import single_output, trace
+from uat_jax.decomposition.decomposition import BIAS, INPUT, names
+from uat_jax.decomposition.sourced_rules import Freezing, SourcedArithmetic
+from uat_jax.decomposition.sourced_value import Role, Sourced, contributions
+from uat_jax.errors import InputError, ShapeError
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class SourcedDecomposition:
+    """output = Σ terms over the sources: "input" and other parts of x_0, "bias", "layer 1", …, one per activation.
+
+    ``terms``: one array of the output's shape per source, stacked.  ``output``: f(x_0).  ``names``: of the sources.
+    ``rank``: the number of axes of f(x_0); `jax.vmap` puts others in front.
+    """
+
+    terms: jax.Array
+    output: jax.Array
+    names: tuple[str, ...] = field(metadata={"static": True})
+    rank: int = field(metadata={"static": True})
+
+    def __getitem__(self, name: str) -> jax.Array:
+        """The term of a source.  Raises `InputError` for a name that is not one of `names`."""
+        if name not in self.names:
+            raise InputError(f"got the source {name!r}, wanted one of {', '.join(self.names)}")
+        return lax.index_in_dim(self.terms, self.names.index(name), axis=-self.rank - 1, keepdims=False)
+
+    @property
+    def total(self) -> jax.Array:
+        """The sum of the terms: the output, over the real numbers."""
+        return functools.reduce(lax.add, map(self.__getitem__, self.names))
+
+    @property
+    def residual(self) -> jax.Array:
+        """output − total: rounding."""
+        return lax.sub(self.output, self.total)
+
+
+def decompose_function(
+    f: Callable[[jax.Array], jax.Array],
+    x_0: jax.Array,
+    *,
+    sources: Mapping[str, jax.Array] | None = None,
+    rule: Freezing = "activation",
+) -> SourcedDecomposition:
+    """The terms of f(x_0), all multiplicative coefficients frozen at x_0.
+
+    f may be any JAX function; parameters are what it closes over.  The result can be compiled, differentiated and
+    mapped like f itself.
+
+    Linear primitives carry every term along; constants that are added are the term "bias".  The result of a nonlinear
+    function is a frozen coefficient of what it multiplies by a matrix product (patterns of attention), or entry by
+    entry where it is repeated along some axis (scales of norms, gates of experts).  Where it enters a sum or a product
+    with a constant matrix it is an activation: a source, numbered in order of appearance, one number for all that one
+    sum brings into the residual stream.
+
+    Args:
+        f: from the features that enter the first block, (N, M) or any shape, to one floating-point array.
+        x_0: those features.
+        sources: named parts of x_0, each of its shape, such as token and position embeddings; what they leave of x_0
+            is the term "input".
+        rule: what a nonlinear function does that multiplies a value entry by entry and is repeated along no axis, as
+            in x Φ(x) and u ⊙ s(g): "activation" makes the product an activation, "linear" freezes the function, and
+            the product goes on as a linear map of x and u.
+
+    Raises:
+        InputError: an unusable x_0, rule or name of a source, or not one floating-point output.
+        ShapeError: a part that has not the shape of x_0.
+        UnsupportedError: a primitive that is in no table, or a branch that depends on the input.
+    """
+    if rule not in get_args(Freezing):
+        raise InputError(f"got rule={rule!r}; wanted one of {', '.join(map(repr, get_args(Freezing)))}")
+    named = dict(sources or {})
+    _check(x_0, named)
+    program = trace(f, jax.ShapeDtypeStruct(x_0.shape, x_0.dtype))
+    single_output(program)
+    arithmetic = SourcedArithmetic(rule)
+    (output,) = interpret(program, arithmetic, [arithmetic.recorded(Sourced(x_0, Role.STREAM))])
+    if not isinstance(output, Sourced):
+        raise InputError("got a function whose output does not depend on x_0; pass one that computes with it")
+    with jax.enable_x64(True):  # the types are the equations' own
+        rest = functools.reduce(lax.sub, named.values(), x_0)
+        terms = contributions(arithmetic.tape, jnp.stack([rest, *named.values()]), output)
+    _, *others = names(len(terms) - len(named) - 2)
+    return SourcedDecomposition(terms, output.total, (INPUT, *named, *others), output.total.ndim)
+
+
+def _check(x_0: Any, sources: Mapping[str, Any]) -> None:
+    """Raise unless x_0 is an array of features and the sources are parts of it."""
+    if not hasattr(x_0, "dtype") or not jnp.issubdtype(x_0.dtype, jnp.floating):
+        raise InputError(f"got {_kind(x_0)} for x_0; wanted an array of floating-point features, not tokens")
+    for name, part in sources.items():
+        if name in (INPUT, BIAS) or name.startswith("layer "):
+            raise InputError(f"got a source named {name!r}, which is a name of other terms; choose another")
+        if (part.shape, part.dtype) != (x_0.shape, x_0.dtype):
+            raise ShapeError(
+                f"got the part {name!r} of shape {part.shape} and {part.dtype}, wanted {x_0.shape} and {x_0.dtype}, "
+                "those of x_0; a part is added to others to make it"
+            )
+
+
+def _kind(value: Any) -> str:
+    return f"an array of {value.dtype}" if hasattr(value, "dtype") else f"a {type(value).__name__}"

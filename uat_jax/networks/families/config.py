@@ -1,0 +1,73 @@
+"""The entries of a ``config.json``, each checked as it is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.networks.activations import ACTIVATIONS, Activation
+
+ACTIVATION_NAMES: Mapping[str, str] = {
+    "gelu": "gelu-erf",
+    "gelu_new": "gelu",
+    "gelu_pytorch_tanh": "gelu",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+"""Name of σ in a config → its name here; a config's ``gelu`` is the exact one."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A config and what can be asked of it; an entry that is left out has the default of its family, if it has one.
+
+    Every method raises `InputError` for an entry that is missing or of the wrong kind.
+    """
+
+    entries: Mapping[str, Any]
+
+    def integer(self, name: str, default: int | None = None, *, most: int | None = None) -> int:
+        """A whole number, at least 1 and at most `most`."""
+        value = self._entry(name, default)
+        if type(value) is not int or value < 1 or (most is not None and value > most):
+            bound = "" if most is None else f" and at most {most}"
+            raise InputError(f"got {name} = {value!r:.60}, wanted a whole number, at least 1{bound}; see config.json")
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A positive number."""
+        value = self._entry(name, default)
+        if type(value) not in (int, float) or not 0 < value < float("inf"):
+            raise InputError(f"got {name} = {value!r:.60}, wanted a positive number; see config.json")
+        return float(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """True or false."""
+        value = self._entry(name, default)
+        if type(value) is not bool:
+            raise InputError(f"got {name} = {value!r:.60}, wanted true or false; see config.json")
+        return value
+
+    def activation(self, name: str, default: str) -> Activation:
+        """The function σ.  Raises `UnsupportedError` for one that is not in `ACTIVATION_NAMES`."""
+        value = self._entry(name, default)
+        if not isinstance(value, str) or value not in ACTIVATION_NAMES:
+            raise UnsupportedError(f"got {name} = {value!r:.60}, supported are {', '.join(ACTIVATION_NAMES)}")
+        return ACTIVATIONS[ACTIVATION_NAMES[value]]
+
+    def only(self, name: str, supported: Any) -> None:
+        """Raise `UnsupportedError` if the entry is there and not what is supported."""
+        value = self._entry(name, supported)
+        if value != supported:
+            raise UnsupportedError(f"got {name} = {value!r:.60}, supported is only {supported!r}")
+
+    def given(self, name: str) -> bool:
+        """Whether the entry is there and not null."""
+        return self.entries.get(name) is not None
+
+    def _entry(self, name: str, default: Any) -> Any:
+        value = self.entries.get(name)
+        if value is None and default is None:
+            raise InputError(f"got no {name}, wanted it in config.json; add it")
+        return default if value is None else value

