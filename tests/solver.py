@@ -23,6 +23,7 @@ from statements import recorded
 from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.claims.ledger import find
+from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 
@@ -105,7 +106,7 @@ class Translation:
             case m.RangeSum():
                 lower, upper = map(self.size, e.bounds)
                 return self(m.Addition(m.Zero(*e.shape), *(e.at(k) for k in range(lower, upper + 1))))
-        raise NotImplementedError(type(e).__name__)
+        raise UnsupportedError(f"no translation of {type(e).__name__}")
 
     def _unknown(self, letter: m.Letter) -> Entries:
         rows, columns = self.shape(letter)

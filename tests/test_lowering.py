@@ -16,6 +16,7 @@ import pytest
 import sympy
 from jax.extend import core
 from random_expressions import Arithmetic, Bounded, Evaluator, exact
+from scipy import special
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.lowering import TABLE, Lowered
@@ -30,6 +31,7 @@ SIGMAS = {
     "gelu": lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
     "silu": lambda x: x / (1 + np.exp(-x)),
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "gelu-erf": lambda x: x / 2 * (1 + special.erf(x / np.sqrt(2))),
 }
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 
