@@ -186,7 +186,7 @@ def verdict(left: m.Expression, right: m.Expression, definitions: Definitions) -
     unroll = Unrolled(definitions)
     read = Translation(lambda letter, ranges: None, {})
     sides = [read(unroll(side)) for side in (left, right)]
-    return _check(*sides), _check(sides[0], _entrywise(lambda x: -x, sides[1]), MILLISECONDS // 10)
+    return _check(sides[0], sides[1]), _check(sides[0], _entrywise(lambda x: -x, sides[1]), MILLISECONDS // 10)
 
 
 def _check(left: Entries, right: Entries, milliseconds: int = MILLISECONDS) -> str:

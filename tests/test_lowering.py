@@ -236,7 +236,7 @@ class Both:
         return exact(np.asarray(x).astype(np.float64).reshape(-1, 1))
 
 
-ALL_DEPTHS = list(zip((1, 2, 3, 7, 13), SIGMAS, strict=True))
+ALL_DEPTHS = list(zip((1, 2, 3, 7, 13, 5), SIGMAS, strict=True))
 CASES = [
     *[(kind, depth, None, sigma) for kind in ("residual", "transformer") for depth, sigma in ALL_DEPTHS],
     *[("residual", 3, None, sigma) for sigma in SIGMAS if sigma != "gelu"],
