@@ -4,13 +4,10 @@ import importlib.util
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-import uat_jax as uj
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 
@@ -33,82 +30,8 @@ def _fixture(name: str):
     return pytest.fixture(name=name)(module)
 
 
-derive_module, cold_start_module = _fixture("derive"), _fixture("cold_start")
 certify_module, field_matmul_module = _fixture("certify"), _fixture("field_matmul")
-ledger_module, decompose_module = _fixture("ledger"), _fixture("decompose")
-
-
-@pytest.fixture(params=["residual", "transformer"])
-def kind(request) -> str:
-    return request.param
-
-
-def test_derive_prints_a_table_and_one_line_of_json(derive, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["derive.py", "--quick", "--json"])
-    derive.main()
-    *table, line = capsys.readouterr().out.splitlines()
-    rows = json.loads(line)["rows"]
-    assert [(row["kind"], row["depth"]) for row in rows] == [(k, d) for k in derive.KINDS for d in derive.QUICK_DEPTHS]
-    assert all(row[name]["median"] > 0 for row in rows for name in ("derive", "holds", *derive.BASELINES))
-    assert [text.partition(":")[0] for text in table if text.endswith("quartiles")] == list(derive.KINDS)
-
-
-def test_derive_refuses_a_wrong_closed_form(derive, kind, monkeypatch):
-    derive.check(uj.derive(kind, depth=5))
-    with pytest.raises(derive.WrongAnswerError, match="was not accepted"):
-        derive.check(derive.without_bias(uj.derive(kind, depth=5)))
-    monkeypatch.setattr(derive, "without_bias", lambda right: right)
-    with pytest.raises(derive.WrongAnswerError, match="a wrong closed form was accepted"):
-        derive.check(uj.derive(kind, depth=5))
-
-
-def test_derive_prints_no_time_for_a_wrong_answer(derive, monkeypatch, capsys):
-    right = uj.derive
-    monkeypatch.setattr(derive.uj, "derive", lambda kind, depth: derive.without_bias(right(kind, depth=depth)))
-    with pytest.raises(derive.WrongAnswerError):
-        derive.main(["--quick"])
-    assert "quartiles" not in capsys.readouterr().out
-
-
-def test_baseline_decides_as_the_package_does(derive, kind):
-    for sigma in derive.BASELINES.values():
-        assert derive.by_expand(kind, 4, sigma())
-        assert not any(derive.by_expand(kind, 4, sigma(), forget=j) for j in range(1, 5))
-
-
-def test_wrong_baseline_is_refused(derive, monkeypatch):
-    monkeypatch.setattr(derive, "by_expand", lambda *_, forget=0: True)  # accepts everything
-    with pytest.raises(derive.WrongAnswerError, match="SymPy's expand gives the wrong answer"):
-        derive.time_baseline("residual", 2, derive.NamedSigmas, 2)
-
-
-def test_slow_baseline_is_stopped(derive, monkeypatch):
-    monkeypatch.setattr(derive, "BASELINE_LIMIT", 0.05)
-    rows = derive.measure("residual", (2, 40), 2)
-    assert "SymPy expand" in rows[0] and "SymPy expand" not in rows[1]
-
-
-def test_growth_is_the_exponent_of_a_power(derive):
-    seconds = lambda depth: derive.Timing(3e-5 * depth**2.5, 0.0)
-    rows = [{"depth": depth, "total": seconds(depth)} for depth in derive.DEPTHS]
-    assert derive.exponent(rows) == pytest.approx(2.5, abs=1e-9)  # three logarithms, each rounded: far below 1e-9
-    rows[-1]["total"] = replace(rows[-1]["total"], median=1.0)
-    assert derive.exponent(rows) != pytest.approx(2.5, abs=1e-9)
-
-
-def test_cold_start_prints_a_table_and_one_line_of_json(cold_start, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["cold_start.py", "--quick", "--json"])
-    cold_start.main()
-    *table, line = capsys.readouterr().out.splitlines()
-    assert list(json.loads(line)["seconds"]) == list(cold_start.PROGRAMS)
-    assert all(any(text.startswith(name) for text in table) for name in cold_start.PROGRAMS)
-
-
-@pytest.mark.parametrize("program", ["print('REFUTED')", "print('PROVED', 1)", "", "raise SystemExit(3)", "1/0"])
-def test_cold_start_refuses_a_wrong_answer(cold_start, program):
-    assert cold_start.seconds("print('PROVED')", "PROVED") > 0
-    with pytest.raises(cold_start.WrongAnswerError, match="wanted 'PROVED'"):
-        cold_start.seconds(program, "PROVED")
+decompose_module = _fixture("decompose")
 
 
 def test_certify_measures_after_checking(certify):
@@ -177,21 +100,6 @@ def test_field_matmul_gives_no_time_for_a_wrong_product(field_matmul, monkeypatc
     monkeypatch.setattr(field_matmul.PrimeField, "matmul", lambda self, a, b: self.multiply(a, b))
     with pytest.raises(field_matmul.WrongAnswerError, match="n = 4: the product is not FLINT's"):
         field_matmul.measure(4, 1)
-
-
-def test_ledger_prints_runs_and_the_slowest_claims(ledger, monkeypatch, capsys):
-    monkeypatch.setattr(ledger, "QUICK", ("lemma-1",))
-    ledger.main(["--quick", "--json"])
-    *table, line = capsys.readouterr().out.splitlines()
-    runs = json.loads(line)["runs"]
-    assert set(runs) == {"1 jobs, cold", "1 jobs, warm"}
-    assert all(run["seconds"] > 0 for run in runs.values())
-    assert any("lemma-1" in text for text in table)
-
-
-def test_ledger_gives_no_time_to_a_run_that_fails(ledger, tmp_path):
-    with pytest.raises(ledger.WrongAnswerError, match="unknown claim"):
-        ledger.prove(["no-such-claim"], 1, str(tmp_path))
 
 
 def test_decompose_checks_before_it_measures(decompose, capsys):

@@ -1,4 +1,4 @@
-"""The command line: ``uat-jax prove | certify | decompose | claims | show | report | recheck``.
+"""The command line: ``uat-jax prove | certify | decompose | bench | claims | show | report | recheck``.
 
 Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
 1 some do not, 2 unusable input.
@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from uat_jax.certify.certificate import Certificate, load, write_atomically
+from uat_jax.certify.certificate import Certificate, check_writable, load, write_atomically
 from uat_jax.certify.decision import decide
 from uat_jax.certify.equivalence import KIND, certify
 from uat_jax.certify.named_function import named_function
@@ -29,6 +29,7 @@ from uat_jax.claims.layers.closed_form import check_own_network
 from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.claims.parallel import decide_all
 from uat_jax.claims.source import PAPERS
+from uat_jax.cli_bench import add_bench
 from uat_jax.cli_decompose import add_decompose
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report import errata
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_prove(commands)
     _add_certify(commands)
     add_decompose(commands, lambda: _console())
+    add_bench(commands, lambda: _console())
     _add_claims(commands)
     show = commands.add_parser("show", help="print one claim step by step, each step checked")
     show.add_argument("claim")
@@ -141,7 +143,7 @@ def _add_certify(commands: Any) -> None:
 
 def _certify(options: argparse.Namespace) -> int:
     if options.json:
-        _check_writable(Path(options.json))
+        check_writable(Path(options.json))
     specs = parse(*options.arg)
     functions = [named_function(name) for name in (options.left, options.right)]
     start = time.perf_counter()
@@ -186,7 +188,7 @@ def _prove(options: argparse.Namespace) -> int:
     check_own_network(settings, {claim.id.partition(".")[0] for claim in wanted})
     for target in (options.out and Path(options.out) / "certificate", options.json and Path(options.json)):
         if target:
-            _check_writable(target)
+            check_writable(target)
     start = time.perf_counter()
     found = _decide_all(wanted, settings, options.jobs)
     chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
@@ -215,15 +217,6 @@ def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
 def _write_certificates(found: dict[str, Certificate], folder: Path) -> None:
     for name, certificate in found.items():
         certificate.save(folder / f"{name}.json")
-
-
-def _check_writable(path: Path) -> None:
-    """Find out before the work, not after it, that a file cannot be written there."""
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder; choose a file name")
-    probe = path.with_name(f".{path.name}.probe")
-    write_atomically(probe, "")
-    probe.unlink()
 
 
 FILTERS = ("paper", "section", "equation", "kind", "verdict")
@@ -257,7 +250,7 @@ def _show(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     """errata.md, and the certificates of what is refuted and of what is right instead."""
     folder = Path(options.folder)
-    _check_writable(folder / "errata.md")
+    check_writable(folder / "errata.md")
     refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
     corrections = [find(claim.correction) for claim in refuted if claim.correction]
     wanted = tuple(dict.fromkeys((*refuted, *corrections)))

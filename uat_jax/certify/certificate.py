@@ -84,6 +84,15 @@ def write_atomically(path: Path, text: str) -> Path:
     return path
 
 
+def check_writable(path: Path) -> None:
+    """Find out before the work, not after it, whether a file can be written there.  Raises `InputError` if not."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; choose a file name")
+    probe = path.with_name(f".{path.name}.probe")
+    write_atomically(probe, "")
+    probe.unlink()
+
+
 def environment() -> dict[str, str]:
     """Versions of what the verdict was reached with, and the platform."""
     packages = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")

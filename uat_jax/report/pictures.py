@@ -34,51 +34,51 @@ def check_pictures() -> None:
 
 def picture_of_terms(path: Path, title: str, names: Sequence[str], lengths: Sequence[float]) -> Path:
     """The length of each term of x_L as a bar; the paths of input and biases are hatched."""
-    figure, axes = _figure(1.5 + 0.55 * len(names), 3.4, title)
+    figure, axes = new_figure(1.5 + 0.55 * len(names), 3.4, title)
     hatches = ["//", "..", *[""] * (len(names) - 2)]
     colours = [*OKABE_ITO[1:3], *[OKABE_ITO[0]] * (len(names) - 2)]
     bars = axes.bar(range(len(names)), lengths, color=colours, hatch=hatches, edgecolor="black", linewidth=0.6)
     axes.bar_label(bars, fmt="%.3g", fontsize=7)
     _ticks(axes, "x", names)
     axes.set_ylabel("length of the term in $x_L$")
-    return _save(figure, path)
+    return save(figure, path)
 
 
 def picture_of_tokens(
     path: Path, title: str, names: Sequence[str], tokens: Sequence[str], contributions: np.ndarray
 ) -> Path:
     """Contribution to the output of each term (downwards) at each token (across): a map."""
-    figure, axes = _figure(2.4 + 0.42 * len(tokens), 1.8 + 0.3 * len(names), title)
+    figure, axes = new_figure(2.4 + 0.42 * len(tokens), 1.8 + 0.3 * len(names), title)
     _map(figure, axes, contributions, "contribution", symmetric=True)
     _ticks(axes, "x", tokens)
     _ticks(axes, "y", names)
-    return _save(figure, path)
+    return save(figure, path)
 
 
 def picture_of_similarity(path: Path, title: str, names: Sequence[str], contributions: np.ndarray) -> Path:
     """Contribution to the cosine of each pair of terms, the first text downwards, the second across: a map."""
     side = 1.8 + 0.5 * len(names)
-    figure, axes = _figure(side + 1.2, side, title)
+    figure, axes = new_figure(side + 1.2, side, title)
     _map(figure, axes, contributions, "contribution to the cosine", symmetric=True)
     _ticks(axes, "x", names)
     _ticks(axes, "y", names)
     axes.set_ylabel("first text")
     axes.set_xlabel("second text")
-    return _save(figure, path)
+    return save(figure, path)
 
 
 def picture_of_parameters(path: Path, title: str, names: Sequence[str], changes: np.ndarray) -> Path:
     """How much each parameter (across) of each layer (downwards) changes with the input: 0 is static."""
-    figure, axes = _figure(2.8 + 0.6 * len(names), 1.6 + 0.32 * len(changes), title)
+    figure, axes = new_figure(2.8 + 0.6 * len(names), 1.6 + 0.32 * len(changes), title)
     _map(figure, axes, changes, "relative change with the input", symmetric=False)
     _ticks(axes, "x", names, upright=True)
     _ticks(axes, "y", [f"layer {j}" for j in range(1, len(changes) + 1)])
-    return _save(figure, path)
+    return save(figure, path)
 
 
 def picture_of_errors(path: Path, title: str, errors: Mapping[str, Sequence[float]]) -> Path:
     """The error of each form in ULP against the depth: lines."""
-    figure, axes = _figure(5.2, 3.4, title)
+    figure, axes = new_figure(5.2, 3.4, title)
     for i, (form, values) in enumerate(errors.items()):
         style = {"color": OKABE_ITO[i], "marker": MARKERS[i], "linestyle": STYLES[i % len(STYLES)]}
         axes.plot(range(1, len(values) + 1), values, label=form, **style)
@@ -87,10 +87,10 @@ def picture_of_errors(path: Path, title: str, errors: Mapping[str, Sequence[floa
     axes.set_xlabel("depth $j$ of $x_j$")
     axes.set_ylabel("largest error in ULP")
     axes.legend(frameon=False)
-    return _save(figure, path)
+    return save(figure, path)
 
 
-def _figure(width: float, height: float, title: str) -> tuple[Any, Any]:
+def new_figure(width: float, height: float, title: str) -> tuple[Any, Any]:
     """A figure of inches at most as wide as a screen, without pyplot, whose figures would pile up."""
     check_pictures()
     from matplotlib.figure import Figure
@@ -125,7 +125,7 @@ def _ticks(axes: Any, axis: str, labels: Sequence[str], *, upright: bool = False
     set_ticks(range(len(labels)), labels, fontsize=8, parse_math=False, **turned)
 
 
-def _save(figure: Any, path: Path) -> Path:
+def save(figure: Any, path: Path) -> Path:
     """The same bytes for the same picture: no date, no random names.  Raises `InputError` for another suffix."""
     import matplotlib
 

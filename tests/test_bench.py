@@ -1,0 +1,274 @@
+"""The harness gives no time for a wrong answer, and what it reports is what it measured."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import uat_jax as uj
+from uat_jax.bench import measure as harness
+from uat_jax.bench.case import Case, Experiment, Program, UnavailableError, WrongAnswerError
+from uat_jax.bench.cases import cold_start, derivation, ledger
+from uat_jax.bench.environment import environment
+from uat_jax.bench.growth import growths
+from uat_jax.bench.measure import measure
+from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
+from uat_jax.bench.registry import chosen, every_case
+from uat_jax.bench.resident import resident_peak
+from uat_jax.cli import main
+from uat_jax.errors import InputError
+
+TWINS = {"doubled": lambda x: 2 * x, "NaN": lambda x: x * jnp.nan}
+
+
+def _squares(n: int, *, wrong=lambda x: x + 1, programs=None, **aims) -> Experiment:
+    """x² for x = 0 … n - 1, in two ways."""
+    x = jnp.arange(n, dtype="float32")
+    truth = np.arange(n, dtype=np.float32) ** 2
+
+    def check(name, answer):
+        if not np.array_equal(answer, truth):
+            raise WrongAnswerError(f"{name}: not the squares")
+
+    ways = {"product": lambda x: x * x, "power": lambda x: x**2, **(programs or {})}
+    made = {name: Program(way, (x,), operations=n, bytes=8 * n) for name, way in ways.items()}
+    return Experiment(made, check, wrong=wrong, **aims)
+
+
+def _case(build, *sizes) -> Case:
+    return Case("squares", "What does a square cost?", build, sizes, sizes, sizes, axes=("n",))
+
+
+def _rows(build, **size):
+    return measure(_case(build, size), size, rounds=2, quick=True)
+
+
+def test_rows_hold_what_was_measured():
+    first, second = _rows(_squares, n=8)
+    assert (first.program, second.program, second.baseline) == ("product", "power", "product")
+    assert first.ratio == 1 and first.low <= first.seconds <= first.high
+    assert all(row.seconds > 0 and (row.trace or 0) > 0 and (row.compile or 0) > 0 for row in (first, second))
+    assert first.memory == 2 * 8 * 4  # argument and output
+    assert (first.share_of_products or 0) > 0 and (first.share_of_copies or 0) > 0
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_a_wrong_program_has_no_time(twin, monkeypatch):
+    monkeypatch.setattr(harness, "_rounds", lambda *_: pytest.fail("timed"))
+    with pytest.raises(WrongAnswerError, match=f"{twin}: not the squares"):
+        _rows(lambda n: _squares(n, programs={twin: TWINS[twin]}), n=8)
+
+
+def test_a_check_that_accepts_everything_has_no_time():
+    with pytest.raises(WrongAnswerError, match="the check of 'product' accepts a wrong answer"):
+        _rows(lambda n: _squares(n, wrong=lambda x: x), n=8)
+
+
+@pytest.mark.parametrize(
+    ("aims", "met"),
+    [
+        ({"limits": {"power": math.inf}}, True),
+        ({"limits": {"power": 0.0}}, False),
+        ({"compile_limits": {"power": math.inf}}, True),
+        ({"compile_limits": {"power": 0.0}}, False),
+        ({"least_shares": {"power": 0.0}}, True),
+        ({"least_shares": {"power": math.inf}}, False),
+        ({"limits": {"power": math.inf}, "least_shares": {"power": math.inf}}, False),
+        ({}, None),
+    ],
+)
+def test_aims(aims, met):
+    first, second = _rows(lambda n: _squares(n, **aims), n=8)
+    assert first.met is None and second.met is met
+
+
+def test_compiled_once_and_not_traced_again():
+    traced = []
+
+    def way(x):
+        traced.append(x)
+        return x * x
+
+    _rows(lambda n: _squares(n, programs={"counted": way}), n=8)
+    assert len(traced) == 1
+
+
+def test_programs_of_the_host_are_called_as_they_are():
+    called = []
+
+    def build() -> Experiment:
+        def check(name, answer):
+            if answer != 42:
+                raise WrongAnswerError(name)
+
+        return Experiment({"host": Program(lambda: called.append(1) or 42, (), compiled=False)}, check, lambda x: x + 1)
+
+    (row,) = _rows(build)
+    assert row.trace is None and row.compile is None and row.share_of_products is None and len(called) > 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_yardsticks_count_what_they_do(dtype):
+    with harness.jax.enable_x64(dtype == "float64"):
+        found = yardsticks("cpu", dtype, quick=True)
+        n, x = found[PRODUCTS].arguments[0].shape[0], found[COPIES].arguments[0]
+        assert found[PRODUCTS].operations == 2 * n**3 and found[COPIES].bytes == 2 * x.nbytes
+        assert all(a.dtype == jnp.dtype(dtype) for program in found.values() for a in program.arguments)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1, 2.5])
+def test_growth_is_the_exponent_of_a_power(exponent):
+    (row, *_) = _rows(_squares, n=8)
+    rows = [replace(row, size={"n": n, "m": 1}, seconds=3e-5 * n**exponent) for n in (2, 4, 8, 16)]
+    (found,) = growths(rows, ("n",))
+    assert found.exponent == pytest.approx(exponent, abs=1e-9)  # three logarithms, each rounded: far below 1e-9
+    assert found.at == (2, 4, 8, 16) and found.fixed == {"m": 1}
+    assert not list(growths(rows[:2], ("n",))) and not list(growths(rows, ("m",)))
+
+
+def test_memory_of_this_process_and_its_children():
+    """Half of 64 MiB must be seen at least, in this process and in one that it starts."""
+    with resident_peak() as peak:
+        array = np.ones(1 << 23)
+    assert (peak() or 0) > array.nbytes / 2
+    with resident_peak() as peak:
+        subprocess.run([sys.executable, "-c", "x = bytearray(1 << 26); import time; time.sleep(0.2)"], check=True)
+    assert (peak() or 0) > 1 << 25
+
+
+def test_the_environment_is_recorded():
+    found = environment("quick")
+    assert found["platform"] == "cpu" and found["jax"] == harness.jax.__version__ and found["effort"] == "quick"
+    assert json.loads(json.dumps(found)) == found
+
+
+# --- the cases ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", every_case())
+def test_every_case_is_complete(name):
+    (case,) = chosen([name])
+    assert case.name == name == name.lower() and case.question.endswith("?") and case.rounds >= 1
+    for sizes in (case.quick, case.standard, case.full):
+        assert sizes and all(set(size) == set(sizes[0]) for size in sizes)
+        assert all(axis in sizes[0] for axis in case.axes)
+
+
+SLOW = {"cold-start", "ledger"}
+"""Fresh interpreters: they are run in parts below."""
+
+
+@pytest.mark.parametrize("name", sorted(set(every_case()) - SLOW))
+def test_every_case_runs(name):
+    (case,) = chosen([name])
+    for size in case.quick:
+        try:
+            rows = measure(case, size, rounds=1, quick=True)
+        except UnavailableError as reason:
+            pytest.skip(str(reason))
+        assert rows and all(row.seconds > 0 and math.isfinite(row.ratio) for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["residual", "transformer"])
+def test_a_wrong_closed_form_is_refused(kind, monkeypatch):
+    assert derivation.derive(kind, depth=5).holds() and not derivation.without_bias(uj.derive(kind, depth=5)).holds()
+    for sigma in derivation.SIGMAS.values():
+        assert derivation.by_expand(kind, 4, sigma())
+        assert not any(derivation.by_expand(kind, 4, sigma(), forget=j) for j in range(1, 5))
+    monkeypatch.setattr(derivation, "without_bias", lambda right: right)
+    with pytest.raises(WrongAnswerError, match="without one bias was accepted"):
+        derivation.build(kind, 3)
+
+
+@pytest.mark.parametrize("program", ["print('REFUTED')", "print('PROVED', 1)", "", "raise SystemExit(3)", "1/0"])
+def test_cold_start_refuses_a_wrong_answer(program, monkeypatch):
+    monkeypatch.setitem(cold_start.PROGRAMS, "wrong", (program, "PROVED"))
+    with pytest.raises(WrongAnswerError, match="wanted 'PROVED'"):
+        cold_start.check("wrong", cold_start.printed(program))
+
+
+def test_cold_start_accepts_the_right_answer():
+    cold_start.check("Python alone", cold_start.printed(cold_start.PROGRAMS["Python alone"][0]))
+
+
+def test_ledger_gives_no_time_to_a_run_that_fails(tmp_path):
+    found = ledger._prove(["no-such-claim"], 1, str(tmp_path))
+    with pytest.raises(WrongAnswerError, match="unknown claim"):
+        ledger._check("cold", found)
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def squares(monkeypatch):
+    """One quick case under the name "squares"."""
+    cases = {"squares": _case(_squares, {"n": 4}, {"n": 8}, {"n": 16})}
+    monkeypatch.setattr("uat_jax.bench.registry.every_case", lambda: cases)
+    monkeypatch.setattr("uat_jax.cli_bench.every_case", lambda: cases)
+    return cases
+
+
+def test_command_prints_a_table_and_writes_lines_and_pictures(squares, tmp_path, capsys):
+    assert main(["bench", "--quick", "--out", str(tmp_path), "--json", str(tmp_path / "own.jsonl")]) == 0
+    printed = capsys.readouterr().out
+    assert "What does a square cost?" in printed and "power" in printed and "time ~ n^" in printed
+    lines = [json.loads(line) for line in (tmp_path / "benchmarks.jsonl").read_text().splitlines()]
+    assert [(line["size"]["n"], line["program"]) for line in lines] == [
+        (n, program) for n in (4, 8, 16) for program in ("product", "power")
+    ]
+    assert lines[0]["environment"]["effort"] == "quick" and "met" in lines[0]
+    assert (tmp_path / "own.jsonl").read_text() == (tmp_path / "benchmarks.jsonl").read_text()
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"squares-n.svg", "roofline.svg"}
+
+
+def test_command_lists_the_cases(squares, capsys):
+    assert main(["bench", "--list"]) == 0
+    assert capsys.readouterr().out.split(maxsplit=1) == ["squares", "What does a square cost?\n"]
+
+
+def test_command_gives_no_time_for_a_wrong_answer(squares, capsys):
+    squares["squares"] = _case(lambda n: _squares(n, programs={"wrong": TWINS["doubled"]}), {"n": 4})
+    assert main(["bench", "--quick"]) == 1
+    printed = capsys.readouterr().out
+    assert "no time for a wrong answer" in printed and "ratio" not in printed
+
+
+def test_command_says_why_a_case_is_not_run(squares, capsys):
+    def build(n):
+        raise UnavailableError("no such chip; buy one")
+
+    squares["squares"] = _case(build, {"n": 4})
+    assert main(["bench", "--quick"]) == 0 and main(["bench", "squares", "--quick"]) == 1
+    assert "squares, n 4: not run: no such chip; buy one" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["squared"], "no benchmark case 'squared'; choose among squares"),
+        (["--device", "abacus"], "got device 'abacus'; choose one of"),
+        (["--device", "tpu"], "got device 'tpu', which JAX does not find here"),
+        (["--json", os.sep], "it is a folder; choose a file name"),
+        (["--quick", "--full"], "not allowed with argument"),
+    ],
+)
+def test_command_refuses_bad_input_in_one_line(squares, arguments, message, capsys):
+    try:
+        status = main(["bench", *arguments])
+    except SystemExit as left:
+        status = left.code
+    assert status == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
+def test_unknown_case_is_named():
+    with pytest.raises(InputError, match="'nonsense'"):
+        chosen(["nonsense"])

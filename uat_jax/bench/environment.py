@@ -1,0 +1,45 @@
+"""What the figures were measured on, and with which settings."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from uat_jax.bench.measure import default_device
+
+PACKAGES = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
+
+
+def environment(effort: str) -> dict[str, Any]:
+    """Versions, device, number of devices and cores, commit, settings."""
+    device = default_device()
+    return {
+        "effort": effort,
+        "platform": device.platform,
+        "device": device.device_kind,
+        "devices": len(jax.devices(device.platform)),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "commit": commit(),
+        "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
+    }
+
+
+def commit() -> str | None:
+    """The commit of the working tree this package lies in, with a + if files have changed; None outside of one."""
+    folder = Path(__file__).parents[2]
+    if not (folder / ".git").exists():
+        return None
+    git = lambda *words: subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout
+    try:
+        return git("rev-parse", "--short=12", "HEAD").strip() + ("+" if git("status", "--porcelain").strip() else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None

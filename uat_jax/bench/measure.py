@@ -1,0 +1,253 @@
+"""Run one case at one size: check every answer, then time all programs in turn.
+
+A compiled program is traced, lowered and compiled once, apart from the clock, and the executable itself is called: it
+cannot be traced again. A round runs every program once after the other, so that a slow spell of the machine meets them
+all; ratios and shares are taken within a round. Programs that take less than a millisecond are repeated within it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
+from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
+from uat_jax.bench.resident import resident_peak
+
+LEAST_SECONDS = 2e-3
+"""A program is repeated within a round until about so much time has passed."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One program at one size; plain numbers and strings after `dataclasses.asdict`.
+
+    Attributes:
+        case, size, program: what was run; `baseline` is the program that ratios refer to.
+        rounds, repeats: how often, and how often within a round.
+        seconds, low, high: of one call: median and quartiles.
+        ratio, ratio_low, ratio_high: to the baseline of the same round: median and quartiles.
+        trace, compile: seconds of tracing and lowering, and of compiling; None of a program of the host.
+        compile_ratio: `compile` over the baseline's.
+        operations, bytes: of one call, as counted; their rates are these over `seconds`.
+        share_of_products, share_of_copies: those rates over the device's own, measured in the same rounds.
+        memory: bytes of arguments, output and temporaries; of a program of the host, of the growth of the process.
+        limit, compile_limit, least_share: what is aimed at; `met` says whether it was.
+    """
+
+    case: str
+    size: dict[str, Any]
+    program: str
+    baseline: str
+    rounds: int
+    repeats: int
+    seconds: float
+    low: float
+    high: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    trace: float | None
+    compile: float | None
+    compile_ratio: float | None
+    operations: float | None
+    bytes: float | None
+    share_of_products: float | None
+    share_of_copies: float | None
+    memory: float | None
+    limit: float | None
+    compile_limit: float | None
+    least_share: float | None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether all that is aimed at was reached; None where nothing is."""
+        reached = [
+            found <= aim
+            for found, aim in ((self.ratio, self.limit), (self.compile_ratio, self.compile_limit))
+            if aim is not None and found is not None
+        ]
+        if self.least_share is not None and self.share_of_products is not None:
+            reached.append(self.share_of_products >= self.least_share)
+        return all(reached) if reached else None
+
+
+@dataclass
+class _Ready:
+    """A program that can be called: `call()` returns when its answer is there."""
+
+    program: Program
+    call: Callable[[], Any]
+    trace: float | None = None
+    compile: float | None = None
+    memory: float | None = None
+    repeats: int = 1
+
+
+def measure(case: Case, size: Size, *, rounds: int, quick: bool = False) -> list[Row]:
+    """The rows of one size.
+
+    Raises:
+        WrongAnswerError: a program's answer is wrong, or the check accepts a wrong one.
+        UnavailableError: the case cannot run here.
+    """
+    dtype = str(size.get("dtype", "float32"))
+    with jax.enable_x64(dtype == "float64"):
+        experiment = case.build(**size)
+        ready = {name: _made_ready(program) for name, program in experiment.programs.items()}
+        _check(case, size, experiment, ready)
+        if any(program.compiled for program in experiment.programs.values()):
+            platform = default_device().platform
+            ready |= {name: _made_ready(p) for name, p in yardsticks(platform, dtype, quick).items()}
+        taken = _rounds(ready, rounds)
+    return [_row(case, size, experiment, name, ready, taken) for name in experiment.programs]
+
+
+def default_device() -> Any:
+    """The device that programs run on."""
+    return jnp.zeros(()).devices().pop()
+
+
+def _made_ready(program: Program) -> _Ready:
+    """Trace, lower and compile, or take a function of the host as it is."""
+    if not program.compiled:
+        return _Ready(program, lambda: program.function(*program.arguments))
+    arguments = jax.block_until_ready(jax.device_put(program.arguments))
+    start = time.perf_counter()
+    fresh = lambda *values: program.function(*values)  # a function of its own: nothing is found in a cache
+    lowered = jax.jit(fresh).lower(*arguments)
+    middle = time.perf_counter()
+    compiled = lowered.compile()
+    end = time.perf_counter()
+    call = lambda: compiled(*arguments)
+    return _Ready(program, call, middle - start, end - middle, _bytes(compiled))
+
+
+def _bytes(compiled: Any) -> float | None:
+    """Arguments, output and temporaries of a compiled program; None where the backend does not tell."""
+    found = compiled.memory_analysis()
+    if found is None:
+        return None
+    whole = found.argument_size_in_bytes + found.output_size_in_bytes + found.temp_size_in_bytes
+    return whole - found.alias_size_in_bytes
+
+
+def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _Ready]) -> None:
+    """Every answer is right, and a wrong one of each program is refused."""
+    for name, program in ready.items():
+        with resident_peak() as peak:
+            answer = jax.block_until_ready(program.call())
+        program.memory = peak() if program.memory is None and not program.program.compiled else program.memory
+        experiment.check(name, answer)
+        try:
+            experiment.check(name, experiment.wrong(answer))
+        except WrongAnswerError:
+            continue
+        raise WrongAnswerError(f"{case.name}, {dict(size)}: the check of {name!r} accepts a wrong answer")
+
+
+def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
+    """Seconds of one call, for every program and round."""
+    taken: dict[str, list[float]] = {name: [] for name in ready}
+    for program in ready.values():
+        program.repeats = max(1, math.ceil(LEAST_SECONDS / max(_timed(program), 1e-7)))
+    with _no_collection():
+        for _ in range(rounds):
+            for name, program in ready.items():
+                taken[name].append(_timed(program) / program.repeats)
+    return taken
+
+
+def _timed(program: _Ready) -> float:
+    start = time.perf_counter()
+    for _ in range(program.repeats):
+        answer = program.call()
+    jax.block_until_ready(answer)
+    return time.perf_counter() - start
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python's garbage collector waits: it would meet some programs and not others."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _row(
+    case: Case,
+    size: Size,
+    experiment: Experiment,
+    name: str,
+    ready: Mapping[str, _Ready],
+    taken: Mapping[str, Sequence[float]],
+) -> Row:
+    baseline, own = next(iter(experiment.programs)), ready[name]
+    median, low, high = _quartiles(taken[name])
+    ratio, ratio_low, ratio_high = _quartiles([t / b for t, b in zip(taken[name], taken[baseline], strict=True)])
+    program = own.program
+    return Row(
+        case=case.name,
+        size=dict(size),
+        program=name,
+        baseline=baseline,
+        rounds=len(taken[name]),
+        repeats=own.repeats,
+        seconds=median,
+        low=low,
+        high=high,
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        trace=own.trace,
+        compile=own.compile,
+        compile_ratio=_quotient(own.compile, ready[baseline].compile),
+        operations=program.operations,
+        bytes=program.bytes,
+        share_of_products=_share(program.operations, PRODUCTS, "operations", name, ready, taken),
+        share_of_copies=_share(program.bytes, COPIES, "bytes", name, ready, taken),
+        memory=own.memory,
+        limit=experiment.limits.get(name),
+        compile_limit=experiment.compile_limits.get(name),
+        least_share=experiment.least_shares.get(name),
+    )
+
+
+def _share(
+    amount: float | None,
+    yardstick: str,
+    what: str,
+    name: str,
+    ready: Mapping[str, _Ready],
+    taken: Mapping[str, Sequence[float]],
+) -> float | None:
+    """The program's rate over the yardstick's, median over the rounds."""
+    if amount is None or yardstick not in ready:
+        return None
+    limit = getattr(ready[yardstick].program, what)
+    pairs = zip(taken[name], taken[yardstick], strict=True)
+    return statistics.median(amount / own / (limit / other) for own, other in pairs)
+
+
+def _quotient(a: float | None, b: float | None) -> float | None:
+    return a / b if a is not None and b else None
+
+
+def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Median, lower and upper quartile."""
+    if len(values) < 2:
+        return values[0], values[0], values[0]
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return median, low, high

@@ -1,0 +1,140 @@
+"""``uat-jax bench``: what each form costs, what a proof costs, and how it grows.
+
+Exit codes: 0 every case gave its figures, 1 a program gave a wrong answer or a case named could not run here,
+2 unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import jax
+from rich.console import Console
+
+from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
+from uat_jax.bench.environment import environment
+from uat_jax.bench.growth import Growth, growths
+from uat_jax.bench.measure import Row, measure
+from uat_jax.bench.registry import chosen, every_case
+from uat_jax.certify.certificate import check_writable, write_atomically
+from uat_jax.certify.settings import DEVICES
+from uat_jax.errors import InputError
+from uat_jax.report.benchmark import show_case, show_environment, written
+from uat_jax.report.benchmark_pictures import picture_of_growth, picture_of_roofline
+from uat_jax.report.pictures import check_pictures
+
+QUICK_ROUNDS = 2
+JSON_NAME, ROOFLINE_NAME = "benchmarks.jsonl", "roofline.svg"
+
+
+def add_bench(commands: Any, console: Callable[[], Console]) -> None:
+    """The options of ``uat-jax bench``."""
+    bench = commands.add_parser("bench", help="what each form and each proof costs, and how it grows")
+    bench.add_argument("cases", nargs="*", metavar="CASE", help="default: all; --list names them")
+    effort = bench.add_mutually_exclusive_group()
+    effort.add_argument("--quick", action="store_true", help="tiny sizes: does it work?")
+    effort.add_argument("--full", action="store_true", help="all sizes, for a report")
+    bench.add_argument("--list", action="store_true", help="name the cases and their questions")
+    bench.add_argument("--device", help=f"one of {', '.join(DEVICES)}; default: JAX's own choice")
+    bench.add_argument("--json", metavar="FILE", help="write one line of JSON per program and size")
+    bench.add_argument("--out", metavar="DIR", help="write the lines of JSON, growth plots and a roofline there")
+    bench.set_defaults(run=lambda options: _bench(options, console()))
+
+
+def _bench(options: argparse.Namespace, console: Console) -> int:
+    if options.list:
+        for case in every_case().values():
+            console.print(f"{case.name:24}{case.question}", highlight=False)
+        return 0
+    cases = chosen(options.cases)
+    files = [Path(options.json)] if options.json else []
+    if options.out:
+        check_pictures()
+        files.append(Path(options.out) / JSON_NAME)
+    for file in files:
+        check_writable(file)
+    effort = "quick" if options.quick else "full" if options.full else "standard"
+    with _running_on(_device(options.device)):
+        return _run(console, cases, effort, bool(options.cases), files, options.out and Path(options.out))
+
+
+def _run(
+    console: Console, cases: Sequence[Case], effort: str, named: bool, files: Sequence[Path], folder: Path | None
+) -> int:
+    """All cases one after the other, what is known written after each of them; the exit code."""
+    found = environment(effort)
+    show_environment(console, found)
+    rows: list[Row] = []
+    failed = False
+    for case in cases:
+        own, wrong = _run_case(console, case, effort)
+        failed |= wrong or (named and not own)
+        rows += own
+        for file in files:
+            write_atomically(file, "".join(_line(row, found) for row in rows))
+    if folder:
+        _draw(folder, cases, rows)
+    return 1 if failed else 0
+
+
+def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], bool]:
+    """The rows of all sizes, printed; and whether an answer was wrong."""
+    rows: list[Row] = []
+    wrong, quick = False, effort == "quick"
+    rounds = QUICK_ROUNDS if quick else case.rounds
+    for size in getattr(case, effort):
+        with Console(stderr=True).status(f"{case.name}: {written(size)}"):
+            try:
+                rows += measure(case, size, rounds=rounds, quick=quick)
+            except UnavailableError as error:
+                console.print(f"{case.name}, {written(size)}: not run: {error}", highlight=False)
+            except WrongAnswerError as error:
+                console.print(f"[bold red]{case.name}, {written(size)}: no time for a wrong answer:[/] {error}")
+                wrong = True
+    if rows:
+        show_case(console, case, rows, list(growths(rows, case.axes)))
+    return rows, wrong
+
+
+def _device(platform: str | None) -> Any:
+    """The first device of a platform, None for JAX's own choice.  Raises `InputError` if there is none."""
+    if platform is None:
+        return None
+    if platform not in DEVICES:
+        raise InputError(f"got device {platform!r}; choose one of {', '.join(DEVICES)}")
+    try:
+        return jax.devices(platform)[0]
+    except RuntimeError:
+        raise InputError(f"got device {platform!r}, which JAX does not find here; choose another") from None
+
+
+@contextlib.contextmanager
+def _running_on(device: Any) -> Iterator[None]:
+    """On this device, and compiling anew: compile times are measured, nothing may come from an earlier run."""
+    kept = jax.config.values["jax_enable_compilation_cache"]
+    jax.config.update("jax_enable_compilation_cache", False)
+    try:
+        with jax.default_device(device):
+            yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", kept)
+
+
+def _line(row: Row, found: Mapping[str, Any]) -> str:
+    return json.dumps({**asdict(row), "met": row.met, "environment": found}, ensure_ascii=False) + "\n"
+
+
+def _draw(folder: Path, cases: Sequence[Case], rows: Sequence[Row]) -> None:
+    """One growth plot for each case and axis, and the roofline of all programs."""
+    for case in cases:
+        found: list[Growth] = list(growths([row for row in rows if row.case == case.name], case.axes))
+        for axis in dict.fromkeys(growth.axis for growth in found):
+            along = [growth for growth in found if growth.axis == axis]
+            picture_of_growth(folder / f"{case.name}-{axis}.svg", case, along)
+    picture_of_roofline(folder / ROOFLINE_NAME, rows)
