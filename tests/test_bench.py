@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,9 +17,11 @@ from uat_jax.bench import measure as harness
 from uat_jax.bench.case import Case, Experiment, Program, UnavailableError, WrongAnswerError
 from uat_jax.bench.cases import cold_start, derivation, ledger
 from uat_jax.bench.environment import environment
+from uat_jax.bench.foresight import climb
 from uat_jax.bench.growth import growths
 from uat_jax.bench.measure import measure
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
+from uat_jax.bench.record import read
 from uat_jax.bench.registry import chosen, every_case
 from uat_jax.bench.resident import resident_peak
 from uat_jax.cli import main
@@ -142,6 +145,27 @@ def test_memory_of_this_process_and_its_children():
     assert (peak() or 0) > 1 << 25
 
 
+@pytest.mark.parametrize(
+    ("needed", "n", "free", "longest"),
+    [
+        (lambda n: n * n, 1024, 10**9, 1024),
+        (lambda n: n * n, 1024, 512**2, 512),  # exact for polynomials of degree two
+        (lambda n: 3 * n * n + 5 * n + 7, 1000, 3 * 500**2 + 5 * 500 + 7, 500),
+        (lambda n: 100 * n, 256, 100 * 64, 64),
+    ],
+)
+def test_the_climb_stops_before_what_does_not_fit(needed, n, free, longest):
+    built = []
+
+    def build(n):
+        built.append(n)
+        return needed(n)
+
+    found, predicted = climb(build, n, free)
+    assert found == longest and predicted == needed(n)  # fractions are exact, and so are whole numbers below 2⁵³
+    assert max(built) <= longest and n not in built
+
+
 def test_the_environment_is_recorded():
     found = environment("quick")
     assert found["platform"] == "cpu" and found["jax"] == harness.jax.__version__ and found["effort"] == "quick"
@@ -240,6 +264,11 @@ def test_command_gives_no_time_for_a_wrong_answer(squares, capsys):
     assert "no time for a wrong answer" in printed and "ratio" not in printed
 
 
+def test_command_sets_an_entry_of_all_sizes(squares, capsys):
+    assert main(["bench", "--quick", "--set", "n=6"]) == 0
+    assert "n 6" in (printed := capsys.readouterr().out) and "n 4" not in printed
+
+
 def test_command_says_why_a_case_is_not_run(squares, capsys):
     def build(n):
         raise UnavailableError("no such chip; buy one")
@@ -257,6 +286,10 @@ def test_command_says_why_a_case_is_not_run(squares, capsys):
         (["--device", "tpu"], "got device 'tpu', which JAX does not find here"),
         (["--json", os.sep], "it is a folder; choose a file name"),
         (["--quick", "--full"], "not allowed with argument"),
+        (["--set", "m=3"], "what can be set in squares is n=4"),
+        (["--set", "n=many"], "wanted a value like n=4"),
+        (["--set", "n=0"], "wanted n to be at least 1"),
+        (["--set", "n=1000000000000000"], "squares at n 1000000000000000 needs 7.1 PiB of memory"),
     ],
 )
 def test_command_refuses_bad_input_in_one_line(squares, arguments, message, capsys):
@@ -272,3 +305,21 @@ def test_command_refuses_bad_input_in_one_line(squares, arguments, message, caps
 def test_unknown_case_is_named():
     with pytest.raises(InputError, match="'nonsense'"):
         chosen(["nonsense"])
+
+
+def test_tables_are_those_of_the_lines(squares, tmp_path, capsys, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "benchmarks")
+    write_tables = __import__("write_tables")
+    monkeypatch.setattr(write_tables, "every_case", lambda: squares)
+    assert main(["bench", "--quick", "--json", str(tmp_path / "abacus" / "benchmarks.jsonl")]) == 0
+    words = lambda text: {" ".join(line.split()) for line in text.splitlines()}
+    printed, found = words(capsys.readouterr().out), words(write_tables.tables(tmp_path))
+    assert "## abacus" in found and printed <= found
+    assert any("power" in line for line in printed) and any("time ~ n^" in line for line in printed)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "nonsense", "[]"])
+def test_a_damaged_file_of_lines_is_refused(text, tmp_path):
+    (tmp_path / "lines.jsonl").write_text(text)
+    with pytest.raises(InputError, match="cannot read"):
+        read(tmp_path / "lines.jsonl")

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +17,15 @@ from rich.console import Console
 
 from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
 from uat_jax.bench.environment import environment
+from uat_jax.bench.foresight import check_memory
 from uat_jax.bench.growth import Growth, growths
-from uat_jax.bench.measure import Row, measure
-from uat_jax.bench.registry import chosen, every_case
+from uat_jax.bench.measure import Row, default_device, measure
+from uat_jax.bench.record import as_line
+from uat_jax.bench.registry import chosen, every_case, with_entries
 from uat_jax.certify.certificate import check_writable, write_atomically
 from uat_jax.certify.settings import DEVICES
-from uat_jax.errors import InputError
-from uat_jax.report.benchmark import show_case, show_environment, written
+from uat_jax.errors import InputError, MemoryLimitError
+from uat_jax.report.benchmark import described, show_case, written
 from uat_jax.report.benchmark_pictures import picture_of_growth, picture_of_roofline
 from uat_jax.report.pictures import check_pictures
 
@@ -40,6 +40,9 @@ def add_bench(commands: Any, console: Callable[[], Console]) -> None:
     effort = bench.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="tiny sizes: does it work?")
     effort.add_argument("--full", action="store_true", help="all sizes, for a report")
+    bench.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="an entry of all sizes: width=512, repeatable"
+    )
     bench.add_argument("--list", action="store_true", help="name the cases and their questions")
     bench.add_argument("--device", help=f"one of {', '.join(DEVICES)}; default: JAX's own choice")
     bench.add_argument("--json", metavar="FILE", help="write one line of JSON per program and size")
@@ -52,7 +55,7 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
         for case in every_case().values():
             console.print(f"{case.name:24}{case.question}", highlight=False)
         return 0
-    cases = chosen(options.cases)
+    cases = [with_entries(case, options.set) for case in chosen(options.cases)]
     files = [Path(options.json)] if options.json else []
     if options.out:
         check_pictures()
@@ -61,6 +64,9 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
         check_writable(file)
     effort = "quick" if options.quick else "full" if options.full else "standard"
     with _running_on(_device(options.device)):
+        for case in cases if options.set else ():
+            for size in getattr(case, effort):
+                check_memory(case, size, default_device())
         return _run(console, cases, effort, bool(options.cases), files, options.out and Path(options.out))
 
 
@@ -69,7 +75,7 @@ def _run(
 ) -> int:
     """All cases one after the other, what is known written after each of them; the exit code."""
     found = environment(effort)
-    show_environment(console, found)
+    console.print(described(found), style="dim", highlight=False)
     rows: list[Row] = []
     failed = False
     for case in cases:
@@ -77,7 +83,7 @@ def _run(
         failed |= wrong or (named and not own)
         rows += own
         for file in files:
-            write_atomically(file, "".join(_line(row, found) for row in rows))
+            write_atomically(file, "".join(as_line(row, found) for row in rows))
     if folder:
         _draw(folder, cases, rows)
     return 1 if failed else 0
@@ -92,7 +98,7 @@ def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], boo
         with Console(stderr=True).status(f"{case.name}: {written(size)}"):
             try:
                 rows += measure(case, size, rounds=rounds, quick=quick)
-            except UnavailableError as error:
+            except (UnavailableError, MemoryLimitError) as error:
                 console.print(f"{case.name}, {written(size)}: not run: {error}", highlight=False)
             except WrongAnswerError as error:
                 console.print(f"[bold red]{case.name}, {written(size)}: no time for a wrong answer:[/] {error}")
@@ -124,10 +130,6 @@ def _running_on(device: Any) -> Iterator[None]:
             yield
     finally:
         jax.config.update("jax_enable_compilation_cache", kept)
-
-
-def _line(row: Row, found: Mapping[str, Any]) -> str:
-    return json.dumps({**asdict(row), "met": row.met, "environment": found}, ensure_ascii=False) + "\n"
 
 
 def _draw(folder: Path, cases: Sequence[Case], rows: Sequence[Row]) -> None:

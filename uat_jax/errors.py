@@ -17,12 +17,24 @@ class UnsupportedError(UatJaxError):
     """Something this package cannot express: an unknown symbolic head or an unsupported primitive."""
 
 
+class InexactLimbsError(UatJaxError):
+    """A matrix product modulo a prime that a device would not compute exactly: it is refused, never approximated."""
+
+
 class BudgetError(UatJaxError):
     """The time that was allowed is used up; what had been reached by then is no verdict."""
 
 
 class FloatRangeError(UatJaxError):
     """A kernel left the range of its dtype (overflow) although its inputs were finite."""
+
+
+class HostsError(UatJaxError):
+    """Processes that do not fit together (other settings, other versions), or one of which was lost."""
+
+
+class MemoryLimitError(UatJaxError):
+    """Work that needs more memory than there is, found out before it is tried."""
 
 
 class MismatchError(UatJaxError):

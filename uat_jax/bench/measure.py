@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
+from uat_jax.certify.memory import check_bytes, needed_bytes
 
 LEAST_SECONDS = 2e-3
 """A program is repeated within a round until about so much time has passed."""
@@ -99,6 +100,7 @@ def measure(case: Case, size: Size, *, rounds: int, quick: bool = False) -> list
     Raises:
         WrongAnswerError: a program's answer is wrong, or the check accepts a wrong one.
         UnavailableError: the case cannot run here.
+        MemoryLimitError: a program needs more memory than is free.
     """
     dtype = str(size.get("dtype", "float32"))
     with jax.enable_x64(dtype == "float64"):
@@ -129,16 +131,8 @@ def _made_ready(program: Program) -> _Ready:
     compiled = lowered.compile()
     end = time.perf_counter()
     call = lambda: compiled(*arguments)
-    return _Ready(program, call, middle - start, end - middle, _bytes(compiled))
-
-
-def _bytes(compiled: Any) -> float | None:
-    """Arguments, output and temporaries of a compiled program; None where the backend does not tell."""
-    found = compiled.memory_analysis()
-    if found is None:
-        return None
-    whole = found.argument_size_in_bytes + found.output_size_in_bytes + found.temp_size_in_bytes
-    return whole - found.alias_size_in_bytes
+    check_bytes(needed_bytes(compiled, arguments=False), default_device(), "one call of the program")
+    return _Ready(program, call, middle - start, end - middle, needed_bytes(compiled) or None)
 
 
 def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _Ready]) -> None:

@@ -6,9 +6,11 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from uat_jax.bench import cases
-from uat_jax.bench.case import Case
+from uat_jax.bench.case import Case, Size
 from uat_jax.errors import InputError
 
 
@@ -31,3 +33,39 @@ def chosen(names: Sequence[str]) -> list[Case]:
         if name not in known:
             raise InputError(f"there is no benchmark case {name!r}; choose among {', '.join(known)}")
     return [known[name] for name in names] or list(known.values())
+
+
+def with_entries(case: Case, settings: Sequence[str]) -> Case:
+    """The case with these entries ``NAME=VALUE`` in all of its sizes, read as what stands there now.
+
+    Raises:
+        InputError: a size has no such entry, or the value is of another kind.
+    """
+    return replace(
+        case,
+        quick=_changed(case, case.quick, settings),
+        standard=_changed(case, case.standard, settings),
+        full=_changed(case, case.full, settings),
+    )
+
+
+def _changed(case: Case, sizes: Sequence[Size], settings: Sequence[str]) -> list[Size]:
+    changed: list[Size] = []
+    for size in sizes:
+        new = {**size, **dict(_entry(case, size, setting) for setting in settings)}
+        changed += [] if new in changed else [new]
+    return changed
+
+
+def _entry(case: Case, size: Size, setting: str) -> tuple[str, Any]:
+    name, _, text = setting.partition("=")
+    if name not in size:
+        known = ", ".join(f"{k}={v}" for k, v in size.items()) or "nothing"
+        raise InputError(f"got --set {setting}, and what can be set in {case.name} is {known}")
+    try:
+        value = type(size[name])(text)
+    except ValueError:
+        raise InputError(f"got --set {setting}, wanted a value like {name}={size[name]}") from None
+    if isinstance(value, int) and value < 1:
+        raise InputError(f"got --set {setting}, wanted {name} to be at least 1")
+    return name, value

@@ -18,11 +18,11 @@ NOTHING = "—"
 COLUMNS = ("program", "time", "ratio", "aim", "trace + compile", "rate", "of products", "of copies", "memory")
 
 
-def show_environment(console: Console, found: Mapping[str, Any]) -> None:
+def described(found: Mapping[str, Any]) -> str:
     """One line: device and versions."""
-    shown = [f"{found['device']} ({found['platform']} × {found['devices']}, {found['cores']} cores)"]
-    shown += [f"{name} {found[name]}" for name in ("python", "jax", "uat_jax")] + [f"commit {found['commit']}"]
-    console.print(", ".join(shown), style="dim", highlight=False)
+    where = f"{found['device']} ({found['platform']} × {found['devices']}, {found['machine']}, {found['cores']} cores)"
+    versions = [f"{name} {found[name]}" for name in ("python", "jax", "uat_jax")]
+    return ", ".join([where, *versions, f"commit {found['commit']}", f"{found['effort']} sizes"])
 
 
 def show_case(console: Console, case: Case, rows: Sequence[Row], growths: Sequence[Growth]) -> None:
