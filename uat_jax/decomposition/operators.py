@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import jax
 import jax.numpy as jnp
 
+from uat_jax.networks.adapted import Matrix, dense, sum_of_products, times
+
 
 class Operator(ABC):
     """A linear map of arrays (…, N, M) to (…, N, M'); everything before N is a batch."""
@@ -90,9 +92,9 @@ class Mixing(Operator):
 
     patterns: jax.Array
     """H_i, (h, N, N)."""
-    value: jax.Array
+    value: Matrix
     """W_V of each group, (g, M, e)."""
-    output: jax.Array
+    output: Matrix
     """W_{Oi}, (h, e, M')."""
     precision: jax.lax.PrecisionLike = field(default="highest", metadata={"static": True})
 
@@ -100,20 +102,21 @@ class Mixing(Operator):
         """Σ_i H_i x W_{V,g(i)} W_{Oi}."""
         if x.ndim > 2:
             return jax.vmap(self)(x)
-        einsum = functools.partial(jnp.einsum, precision=self.precision)
-        values = jnp.repeat(einsum("nm,gme->gne", x, self.value), self._per_group, axis=0)
-        return einsum("hne,hem->nm", einsum("hnk,hke->hne", self.patterns, values), self.output)
+        values = jnp.repeat(times(x, self.value, precision=self.precision), self._per_group, axis=0)
+        heads = jnp.einsum("hnk,hke->hne", self.patterns, values, precision=self.precision)
+        return sum_of_products(heads, self.output, precision=self.precision)
 
     @property
     def _per_group(self) -> int:
         """How many heads share a group: head i is of group ⌊i g/h⌋."""
-        return len(self.output) // len(self.value)
+        return self.output.shape[0] // self.value.shape[0]
 
     def materialise(self) -> jax.Array:
         """The sum of the Kronecker products."""
+        value = dense(self.value)
         products = [
-            jnp.kron(H, jnp.matmul(self.value[i // self._per_group], W_O, precision="highest").T)
-            for i, (H, W_O) in enumerate(zip(self.patterns, self.output, strict=True))
+            jnp.kron(H, jnp.matmul(value[i // self._per_group], W_O, precision="highest").T)
+            for i, (H, W_O) in enumerate(zip(self.patterns, dense(self.output), strict=True))
         ]
         return functools.reduce(jnp.add, products)
 
@@ -149,7 +152,7 @@ class Scaling(Operator):
 class OnFeatures(Operator):
     """T(W) = I_N ⊗ Wᵀ: the same matrix for every token."""
 
-    matrix: jax.Array
+    matrix: Matrix
     """W, (M, M')."""
     tokens: int = field(metadata={"static": True})
     """N."""
@@ -157,11 +160,11 @@ class OnFeatures(Operator):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """The product x W."""
-        return jnp.matmul(x, self.matrix, precision=self.precision)
+        return times(x, self.matrix, precision=self.precision)
 
     def materialise(self) -> jax.Array:
         """The Kronecker product."""
-        return jnp.kron(jnp.eye(self.tokens, dtype=self.matrix.dtype), self.matrix.T)
+        return jnp.kron(jnp.eye(self.tokens, dtype=self.matrix.dtype), dense(self.matrix).T)
 
 
 @jax.tree_util.register_dataclass

@@ -33,6 +33,7 @@ from uat_jax.decomposition.operators import (
 )
 from uat_jax.decomposition.parameters import Layer, operators
 from uat_jax.errors import InputError
+from uat_jax.networks.adapted import dense
 from uat_jax.networks.feed_forward_part import GatedFeedForward
 from uat_jax.networks.model import Model
 
@@ -48,7 +49,7 @@ def without_activation(model: Model, layer: int) -> Model:
     kept = _checked(model, layer)
     block = model.blocks[kept]
     part, out = block.feed_forward, "down" if isinstance(block.feed_forward, GatedFeedForward) else "project"
-    silent = part._replace(**{out: jnp.zeros_like(getattr(part, out))})
+    silent = part._replace(**{out: jax.tree.map(jnp.zeros_like, getattr(part, out))})
     blocks = (*model.blocks[:kept], block._replace(feed_forward=silent), *model.blocks[kept + 1 :])
     return dataclasses.replace(model, blocks=blocks)
 
@@ -147,7 +148,7 @@ def bound(operator: Operator) -> jax.Array:
         case Scaling(scale, gamma):
             return jnp.max(scale) * jnp.max(jnp.abs(gamma))
         case OnFeatures(matrix):
-            return spectral(matrix)
+            return spectral(dense(matrix))
         case Diagonal(entries):
             return jnp.max(jnp.abs(entries))
     raise InputError(f"got a {type(operator).__name__}, wanted an operator of this package; bound it by hand")
@@ -155,8 +156,9 @@ def bound(operator: Operator) -> jax.Array:
 
 def _bound_of_mixing(mixing: Mixing) -> jax.Array:
     """Σ_i ‖H_i‖_∞ ‖W_{V,g(i)} W_{Oi}‖_2."""
-    values = jnp.repeat(mixing.value, len(mixing.output) // len(mixing.value), axis=0)
-    products = jnp.matmul(values, mixing.output, precision="highest")
+    value, output = dense(mixing.value), dense(mixing.output)
+    values = jnp.repeat(value, len(output) // len(value), axis=0)
+    products = jnp.matmul(values, output, precision="highest")
     rows = jnp.max(jnp.sum(jnp.abs(mixing.patterns), axis=-1), axis=-1)
     return jnp.sum(rows * jnp.linalg.svd(products, compute_uv=False)[:, 0])
 

@@ -3,6 +3,7 @@
 activations.py        the elementwise functions σ, by name
 residual.py           x_j = (A_j x + c_j) + C_j σ(B_j x + b_j), Eq. 20
 transformer.py        y = MHA(x), x_j = y + FFN(y), Eq. 30
+stack.py              layers of one shape kept as one, and the loop over them
 network.py            a finished network: kind, activation, checked layers
 weights_file.py       networks and inputs in .npz files
 digits.py             two trained networks that read handwritten digits, and images they have not seen
@@ -10,10 +11,11 @@ train_digits.py       the script that trained them, `python -m uat_jax.networks.
 block.py              the blocks of real Transformers: pre-norm, post-norm, parallel, residual attention
 model.py              a language model, token numbers to features or logits
 checkpoint.py         a Hugging Face folder: its config and its tensors
-families/             GPT-2, BERT, Llama, Mistral and Qwen2 from such a folder
+families/             GPT-2, BERT, Llama, Mistral and Qwen2 from such a folder, and LoRA adapters of PEFT for them
 tokenizer.py          texts as token numbers, by the folder's own tokenizer
 minilm.py             a trained sentence encoder that comes as a package
 decoder.py            embedding, blocks, final norm, unembedding
+adapted.py            a matrix with a low-rank update beside it, W + s L R, and products with it
 multihead.py          attention with full-width heads, groups, biases, masks, positions; cross-attention
 norms.py              LayerNorm, RMSNorm
 positions.py          RoPE, ALiBi

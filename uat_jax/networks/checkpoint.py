@@ -43,9 +43,9 @@ def read_checkpoint(folder: FolderPath) -> Checkpoint:
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(f"{folder}: got no such folder, wanted one with {CONFIG} and {WEIGHTS}; check the path")
-    config = _json_object(folder / CONFIG)
+    config = json_object(folder / CONFIG)
     if (folder / WEIGHTS).exists():
-        return Checkpoint(config, _read_tensors(folder / WEIGHTS))
+        return Checkpoint(config, read_tensors(folder / WEIGHTS))
     if (folder / INDEX).exists():
         return Checkpoint(config, _read_shards(folder / INDEX))
     raise InputError(f"{folder}: got no {WEIGHTS} and no {INDEX}, wanted one; save the model as safetensors")
@@ -65,7 +65,8 @@ def one_line(error: BaseException) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _json_object(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file.  Raises `InputError` for a file that is not there or holds anything else."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_each_name_once)
     except FileNotFoundError:
@@ -88,14 +89,14 @@ def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_shards(index: Path) -> dict[str, np.ndarray]:
     """The tensors of every file in the index, each where the index says it is."""
-    place = _json_object(index).get("weight_map")
+    place = json_object(index).get("weight_map")
     if not isinstance(place, dict) or not all(isinstance(file, str) for file in place.values()):
         raise InputError(f"{index}: got no object weight_map of file names, wanted one; download it again")
     tensors: dict[str, np.ndarray] = {}
     for file in sorted(set(place.values())):
         if not file or Path(file).name != file or "\\" in file:
             raise InputError(f"{index}: got the file {file!r}, wanted a name in the same folder; download it again")
-        shard, promised = _read_tensors(index.parent / file), {name for name in place if place[name] == file}
+        shard, promised = read_tensors(index.parent / file), {name for name in place if place[name] == file}
         if shard.keys() != promised:
             name = min(shard.keys() ^ promised)
             raise InputError(f"{index}: got tensor {name!r} only in the index or only in {file}; download both again")
@@ -103,8 +104,8 @@ def _read_shards(index: Path) -> dict[str, np.ndarray]:
     return tensors
 
 
-def _read_tensors(path: Path) -> dict[str, np.ndarray]:
-    """Every tensor of one safetensors file."""
+def read_tensors(path: Path) -> dict[str, np.ndarray]:
+    """Every tensor of one safetensors file.  Raises what `read_checkpoint` raises of such a file."""
     safe_open = library("safetensors", "reading weights").safe_open
     if not path.is_file():
         raise InputError(f"{path}: got no such file, wanted one; download it again")

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
+from uat_jax.networks.adapted import Matrix, times
 from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
 from uat_jax.networks.fields import bind_fields
 from uat_jax.networks.shapes import Axes, bind_shape
@@ -18,11 +19,11 @@ from uat_jax.networks.shapes import Axes, bind_shape
 class FeedForward(NamedTuple):
     """σ(x W_1 + b_1) W_2 + b_2 over M features with F hidden ones."""
 
-    hidden: jax.Array
+    hidden: Matrix
     """W_1, (M, F)."""
     hidden_bias: jax.Array
     """b_1, (F,)."""
-    project: jax.Array
+    project: Matrix
     """W_2, (F, M)."""
     project_bias: jax.Array
     """b_2, (M,)."""
@@ -31,11 +32,11 @@ class FeedForward(NamedTuple):
 class GatedFeedForward(NamedTuple):
     """(σ(x G) ⊙ (x U)) W_D over M features with F hidden ones; with σ = SiLU it is SwiGLU."""
 
-    gate: jax.Array
+    gate: Matrix
     """G, (M, F)."""
-    up: jax.Array
+    up: Matrix
     """U, (M, F)."""
-    down: jax.Array
+    down: Matrix
     """W_D, (F, M)."""
 
 
@@ -106,8 +107,8 @@ def plain_feed_forward(
 ) -> jax.Array:
     """σ(x W_1 + b_1) W_2 + b_2, (N, M) → (N, M); `ShapeError` if the arrays do not fit."""
     bind_shape("x", tuple(x.shape), ("N", "M"), bind_fields(layer, FEED_FORWARD_AXES))
-    s = activation(jnp.matmul(x, layer.hidden, precision=precision) + layer.hidden_bias[None, :])
-    return jnp.matmul(s, layer.project, precision=precision) + layer.project_bias[None, :]
+    s = activation(times(x, layer.hidden, precision=precision) + layer.hidden_bias[None, :])
+    return times(s, layer.project, precision=precision) + layer.project_bias[None, :]
 
 
 def gated_feed_forward(
@@ -115,8 +116,8 @@ def gated_feed_forward(
 ) -> jax.Array:
     """(σ(x G) ⊙ (x U)) W_D, (N, M) → (N, M); `ShapeError` if the arrays do not fit."""
     bind_shape("x", tuple(x.shape), ("N", "M"), bind_fields(layer, GATED_AXES))
-    s = activation(jnp.matmul(x, layer.gate, precision=precision))
-    return jnp.matmul(s * jnp.matmul(x, layer.up, precision=precision), layer.down, precision=precision)
+    s = activation(times(x, layer.gate, precision=precision))
+    return times(s * times(x, layer.up, precision=precision), layer.down, precision=precision)
 
 
 def expert_gates(

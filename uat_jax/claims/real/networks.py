@@ -18,6 +18,7 @@ from uat_jax.certify.fields_evidence import METHOD
 from uat_jax.certify.prime_fields import LAWS, PrimeFields
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
+from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block as NetworkBlock
 from uat_jax.networks.feed_forward_part import FeedForward as PlainArrays
 from uat_jax.networks.feed_forward_part import GatedFeedForward, MixtureOfExperts
@@ -82,7 +83,7 @@ def attention_arrays(of: MultiHead, layer: HeadArrays) -> Arrays:
         owner = {"Q": number, "K": group, "V": group, "O": number}
         weights = {"Q": layer.query, "K": layer.key, "V": layer.value, "O": layer.output}
         biases = {"Q": layer.query_bias, "K": layer.key_bias, "V": layer.value_bias} if of.biases else {}
-        found |= {of.weight(name, head): array[owner[name]] for name, array in weights.items()}
+        found |= {of.weight(name, head): dense(W)[owner[name]] for name, W in weights.items()}
         found |= {of.bias(name, head): array[owner[name]] for name, array in biases.items() if array is not None}
     return found | ({of.bias("O"): layer.output_bias} if of.biases else {})
 

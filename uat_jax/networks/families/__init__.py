@@ -3,6 +3,7 @@
 gpt2.py         GPT-2
 bert.py         BERT, MiniLM and other encoders of its form
 llama.py        Llama, Mistral, Qwen2
+adapter.py      a LoRA adapter of PEFT, put beside the weights (adapter_config.py: what its config says)
 heads.py        attention with heads of their own
 config.py       the entries of config.json, checked
 tensors.py      names, shapes and dtype of the weights, checked
@@ -17,6 +18,8 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.networks.checkpoint import Checkpoint, FolderPath, read_checkpoint
+from uat_jax.networks.families.adapter import Adapter
+from uat_jax.networks.families.adapter import read_adapter as read_adapter
 from uat_jax.networks.families.bert import bert
 from uat_jax.networks.families.gpt2 import gpt2
 from uat_jax.networks.families.llama import llama
@@ -48,25 +51,32 @@ ARCHITECTURES: Mapping[str, Family] = {
 """The architectures that can be loaded, by the name that ``architectures`` has in a config."""
 
 
-def load_model(folder: FolderPath, dtype: jax.typing.DTypeLike | None = None) -> Model:
+def load_model(folder: FolderPath, dtype: jax.typing.DTypeLike | None = None, adapter: Adapter | None = None) -> Model:
     """The model in a Hugging Face folder, its arrays in `dtype` or, left out, in their own.
 
-    Weights in bfloat16 become float32, with a warning, unless `dtype` is given. Raises, one line with the path:
-    `InputError` for a folder or file that cannot be read, entries of the config or tensors missing, superfluous or
-    unusable, and float64 while x64 is off; `ShapeError` for a tensor of another shape than the config says;
+    Weights in bfloat16 become float32, with a warning, unless `dtype` is given.  With an `adapter`, as `read_adapter`
+    reads it, the weights of its layers are `Adapted` matrices W + s L R; `uat_jax.networks.adapted.merged` gives the
+    model with the products in place of them.
+
+    Raises, one line with the path: `InputError` for a folder or file that cannot be read, entries of the config or
+    tensors missing, superfluous or unusable, an adapter of layers that the model does not have, and float64 while x64
+    is off; `ShapeError` for a tensor of another shape than the config says or an adapter that does not fit;
     `UnsupportedError` for an architecture that is not one of `ARCHITECTURES`, or that the networks here do not have.
     """
     checkpoint = read_checkpoint(folder)
     try:
-        return build_model(checkpoint, dtype)
+        return build_model(checkpoint, dtype, adapter)
     except (InputError, ShapeError, UnsupportedError) as error:
         raise type(error)(f"{folder}: {error}") from None
 
 
-def build_model(checkpoint: Checkpoint, dtype: jax.typing.DTypeLike | None = None) -> Model:
+def build_model(
+    checkpoint: Checkpoint, dtype: jax.typing.DTypeLike | None = None, adapter: Adapter | None = None
+) -> Model:
     """The model of what a folder holds; raises what `load_model` raises, without the path."""
     family = _family(checkpoint.config)
-    return jax.tree.map(jnp.asarray, family.build(checkpoint, head=family.head, dtype=dtype))
+    model = family.build(checkpoint, head=family.head, dtype=dtype, adapter=adapter)
+    return jax.tree.map(jnp.asarray, model)
 
 
 def _family(config: Mapping[str, Any]) -> Family:

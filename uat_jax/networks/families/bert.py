@@ -5,6 +5,7 @@ import jax
 from uat_jax.networks.block import Block
 from uat_jax.networks.checkpoint import Checkpoint
 from uat_jax.networks.decoder import Embedding
+from uat_jax.networks.families.adapter import Adapter, adapted
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.heads import check_heads, multi_head
 from uat_jax.networks.families.tensors import (
@@ -46,15 +47,18 @@ BLOCK_AXES: Axes = {
     "output.LayerNorm.bias": ("M",),
 }
 PARTS = ("query", "key", "value")
+PREFIX = "bert."
 BUFFERS = r"(bert\.)?(embeddings\.(position_ids|token_type_ids)|pooler\.dense\.(weight|bias))"
 """The pooler comes after the features of the tokens, which are what this model gives."""
 
 
-def bert(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None) -> Model:
+def bert(
+    checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None, adapter: Adapter | None = None
+) -> Model:
     """The encoder of a BERT checkpoint; it has no `head`.
 
-    All tokens are of type 0, whose embedding is added to every position. Raises what `select` and `Config` raise, and
-    `UnsupportedError` for relative positions, decoders and cross-attention.
+    All tokens are of type 0, whose embedding is added to every position. Raises what `select`, `adapted` and `Config`
+    raise, and `UnsupportedError` for relative positions, decoders and cross-attention.
     """
     config = Config(checkpoint.config)
     config.only("position_embedding_type", "absolute")
@@ -65,9 +69,10 @@ def bert(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | No
     L = config.integer("num_hidden_layers", most=len(checkpoint.tensors))
     sizes = {"V": config.integer("vocab_size"), "P": config.integer("max_position_embeddings"), "M": M}
     sizes |= {"F": config.integer("intermediate_size"), "T": config.integer("type_vocab_size", 2)}
-    prefix = prefix_of(checkpoint, "bert.")
+    prefix = prefix_of(checkpoint, PREFIX)
     axes = prefixed({**AXES, **numbered(BLOCK_AXES, "encoder.layer.{}.", L)}, prefix)
     tensors = under(select(checkpoint, axes, sizes, ignored=BUFFERS, dtype=dtype), prefix)
+    tensors = adapted(tensors, adapter, prefix=PREFIX, ignored=BUFFERS)
     embeddings = under(tensors, "embeddings.")
     type_0 = embeddings["token_type_embeddings.weight"][:1]
     return Model(

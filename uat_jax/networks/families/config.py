@@ -6,6 +6,7 @@ from typing import Any
 
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.activations import ACTIVATIONS, Activation
+from uat_jax.networks.checkpoint import CONFIG
 
 ACTIVATION_NAMES: Mapping[str, str] = {
     "gelu": "gelu-erf",
@@ -26,27 +27,28 @@ class Config:
     """
 
     entries: Mapping[str, Any]
+    file: str = CONFIG
 
     def integer(self, name: str, default: int | None = None, *, most: int | None = None) -> int:
         """A whole number, at least 1 and at most `most`."""
         value = self._entry(name, default)
         if type(value) is not int or value < 1 or (most is not None and value > most):
             bound = "" if most is None else f" and at most {most}"
-            raise InputError(f"got {name} = {value!r:.60}, wanted a whole number, at least 1{bound}; see config.json")
+            raise InputError(f"got {name} = {value!r:.60}, wanted a whole number, at least 1{bound}; see {self.file}")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """A positive number."""
         value = self._entry(name, default)
         if type(value) not in (int, float) or not 0 < value < float("inf"):
-            raise InputError(f"got {name} = {value!r:.60}, wanted a positive number; see config.json")
+            raise InputError(f"got {name} = {value!r:.60}, wanted a positive number; see {self.file}")
         return float(value)
 
     def flag(self, name: str, default: bool) -> bool:
         """True or false."""
         value = self._entry(name, default)
         if type(value) is not bool:
-            raise InputError(f"got {name} = {value!r:.60}, wanted true or false; see config.json")
+            raise InputError(f"got {name} = {value!r:.60}, wanted true or false; see {self.file}")
         return value
 
     def activation(self, name: str, default: str) -> Activation:
@@ -69,5 +71,5 @@ class Config:
     def _entry(self, name: str, default: Any) -> Any:
         value = self.entries.get(name)
         if value is None and default is None:
-            raise InputError(f"got no {name}, wanted it in config.json; add it")
+            raise InputError(f"got no {name}, wanted it in {self.file}; add it")
         return default if value is None else value

@@ -3,9 +3,11 @@
 import jax
 import numpy as np
 
+from uat_jax.networks.adapted import on_columns
 from uat_jax.networks.block import Block
 from uat_jax.networks.checkpoint import Checkpoint
 from uat_jax.networks.decoder import Embedding
+from uat_jax.networks.families.adapter import Adapter, adapted
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.heads import check_heads, multi_head
 from uat_jax.networks.families.tensors import (
@@ -37,14 +39,17 @@ BLOCK_AXES: Axes = {
     "mlp.c_proj.weight": ("F", "M"),
     "mlp.c_proj.bias": ("M",),
 }
+PREFIX = "transformer."
 BUFFERS = r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)"
 
 
-def gpt2(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None) -> Model:
+def gpt2(
+    checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None, adapter: Adapter | None = None
+) -> Model:
     """The model of a GPT-2 checkpoint, with unembedding if `head`.
 
-    Raises what `select` and `Config` raise, and `UnsupportedError` for scores that are scaled otherwise than by 1/√d
-    and for cross-attention.
+    Raises what `select`, `adapted` and `Config` raise, and `UnsupportedError` for scores that are scaled otherwise than
+    by 1/√d and for cross-attention.
     """
     config = Config(checkpoint.config)
     config.only("scale_attn_weights", True)
@@ -56,12 +61,12 @@ def gpt2(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | No
     sizes = {"V": config.integer("vocab_size"), "P": config.integer("n_positions"), "M": M, "3M": 3 * M}
     sizes["F"] = config.integer("n_inner", 4 * M)
     tied = config.flag("tie_word_embeddings", True)
-    prefix = prefix_of(checkpoint, "transformer.")
+    prefix = prefix_of(checkpoint, PREFIX)
     axes = prefixed({**AXES, **numbered(BLOCK_AXES, "h.{}.", L)}, prefix)
     own_head = head and (not tied or HEAD in checkpoint.tensors)
     axes |= {HEAD: ("V", "M")} if own_head else {}
     named = select(checkpoint, axes, sizes, ignored=BUFFERS, dtype=dtype)
-    tensors = under(named, prefix)
+    tensors = adapted(under(named, prefix), adapter, prefix=PREFIX, ignored=BUFFERS, conv1d=True)
     return Model(
         Embedding(tensors["wte.weight"], tensors["wpe.weight"]),
         tuple(_block(under(tensors, f"h.{j}."), h) for j in range(L)),
@@ -81,7 +86,10 @@ def gpt2(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | No
 
 def _block(tensors: Tensors, heads: int) -> Block:
     """The weights of ``Conv1D`` stand as they act, x W; queries, keys and values side by side in one matrix."""
-    matrices = np.split(tensors["attn.c_attn.weight"], 3, axis=1)
+    third = lambda part: on_columns(
+        lambda all_three: np.split(all_three, 3, axis=1)[part], tensors["attn.c_attn.weight"]
+    )
+    matrices = [third(part) for part in range(3)]
     biases = np.split(tensors["attn.c_attn.bias"], 3)
     output, output_bias = tensors["attn.c_proj.weight"], tensors["attn.c_proj.bias"]
     return Block(

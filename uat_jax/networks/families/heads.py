@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from uat_jax.errors import InputError
+from uat_jax.networks.adapted import on_columns, on_rows
 from uat_jax.networks.multihead import MultiHead
 
 
@@ -22,7 +23,7 @@ def multi_head(
     """
     query, key, value = (_split(matrix, count) for matrix, count in zip(matrices, counts, strict=True))
     query_bias, key_bias, value_bias = (_split(bias, count) for bias, count in zip(biases, counts, strict=True))
-    rows = output.reshape(counts[0], -1, output.shape[-1])
+    rows = on_rows(lambda rows: rows.reshape(counts[0], -1, rows.shape[-1]), output)
     return MultiHead(query, key, value, rows, query_bias, key_bias, value_bias, output_bias)
 
 
@@ -30,5 +31,5 @@ def _split(columns: Any, heads: int) -> Any:
     """The column blocks of a matrix or a vector, (M, h d) → (h, M, d) and (h d,) → (h, d)."""
     if columns is None:
         return None
-    parts = columns.reshape(*columns.shape[:-1], heads, -1)
-    return parts.swapaxes(0, -2)
+    blocks = lambda array: array.reshape(*array.shape[:-1], heads, -1).swapaxes(0, -2)
+    return on_columns(blocks, columns)

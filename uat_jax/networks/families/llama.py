@@ -9,9 +9,11 @@ from typing import Any
 import jax
 
 from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.networks.adapted import on_columns
 from uat_jax.networks.block import Block
 from uat_jax.networks.checkpoint import Checkpoint
 from uat_jax.networks.decoder import Embedding
+from uat_jax.networks.families.adapter import Adapter, adapted
 from uat_jax.networks.families.config import Config
 from uat_jax.networks.families.heads import check_heads, multi_head
 from uat_jax.networks.families.tensors import (
@@ -46,14 +48,17 @@ QKV_BIAS_AXES: Axes = {
     "self_attn.v_proj.bias": ("g d",),
 }
 OUTPUT_BIAS_AXES: Axes = {"self_attn.o_proj.bias": ("M",)}
+PREFIX = "model."
 BUFFERS = r"(model\.)?(layers\.\d+\.self_attn\.)?rotary_emb\.inv_freq"
 
 
-def llama(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None) -> Model:
+def llama(
+    checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | None, adapter: Adapter | None = None
+) -> Model:
     """The model of a Llama, Mistral or Qwen2 checkpoint, with unembedding if `head`.
 
-    Raises what `select` and `Config` raise, and `UnsupportedError` for scaled RoPE, for biases of the feed-forward and
-    for a sliding window in some layers only.
+    Raises what `select`, `adapted` and `Config` raise, and `UnsupportedError` for scaled RoPE, for biases of the
+    feed-forward and for a sliding window in some layers only.
     """
     config, family = Config(checkpoint.config), checkpoint.config["model_type"]
     config.only("mlp_bias", False)
@@ -65,11 +70,11 @@ def llama(checkpoint: Checkpoint, *, head: bool, dtype: jax.typing.DTypeLike | N
     sizes = {"V": config.integer("vocab_size"), "M": M, "F": config.integer("intermediate_size")}
     sizes |= {"h d": h * d, "g d": g * d}
     tied = config.flag("tie_word_embeddings", False)
-    prefix = prefix_of(checkpoint, "model.")
+    prefix = prefix_of(checkpoint, PREFIX)
     axes = prefixed({**AXES, **numbered(_block_axes(config, family), "layers.{}.", L)}, prefix)
     axes |= {HEAD: ("V", "M")} if head and (not tied or HEAD in checkpoint.tensors) else {}
     named = select(checkpoint, axes, sizes, ignored=BUFFERS, dtype=dtype)
-    tensors = under(named, prefix)
+    tensors = adapted(under(named, prefix), adapter, prefix=PREFIX, ignored=BUFFERS)
     return Model(
         Embedding(tensors["embed_tokens.weight"]),
         tuple(_block(under(tensors, f"layers.{j}."), h, g) for j in range(L)),
@@ -95,8 +100,8 @@ def turning_pairs(matrix: Any, heads: int) -> Any:
     The checkpoints turn the features k and k + d/2 by the angle ϑ_k, `networks.positions.rope` 2k and 2k + 1. Queries
     and keys permuted alike have the same products.
     """
-    halves = matrix.reshape(*matrix.shape[:-1], heads, 2, -1)
-    return halves.swapaxes(-1, -2).reshape(matrix.shape)
+    turned = lambda array: array.reshape(*array.shape[:-1], heads, 2, -1).swapaxes(-1, -2).reshape(array.shape)
+    return on_columns(turned, matrix)
 
 
 def _block(tensors: Tensors, heads: int, groups: int) -> Block:

@@ -36,16 +36,16 @@ def select(
     config's.
     """
     found = checkpoint.tensors
-    _refuse("no tensor", (name for name in axes if name not in found), "wanted it; download the weights again")
+    refuse("no tensor", (name for name in axes if name not in found), "wanted it; download the weights again")
     others = (name for name in sorted(found) if name not in axes and not re.fullmatch(ignored, name))
-    _refuse("the superfluous tensor", others, "wanted no such name; check the architecture in config.json")
+    refuse("the superfluous tensor", others, "wanted no such name; check the architecture in config.json")
     for name, letters in axes.items():
         bind_shape(name, found[name].shape, letters, dict(sizes))
-        if not _is_float(found[name].dtype):
+        if not is_float(found[name].dtype):
             raise InputError(f"got dtype {found[name].dtype} for {name}, wanted floats; convert that tensor")
     own = {found[name].dtype for name in axes}
     target = checked_dtype(_widest(own) if dtype is None else dtype)
-    return {name: _cast(name, found[name], target) for name in axes}
+    return {name: cast(name, found[name], target) for name in axes}
 
 
 def under(tensors: Tensors, prefix: str) -> dict[str, Any]:
@@ -68,14 +68,16 @@ def prefix_of(checkpoint: Checkpoint, prefix: str) -> str:
     return prefix if any(name.startswith(prefix) for name in checkpoint.tensors) else ""
 
 
-def _refuse(what: str, names: Iterable[str], advice: str) -> None:
+def refuse(what: str, names: Iterable[str], advice: str) -> None:
+    """Raise `InputError` that lists the first of the names, if there are any."""
     listed = list(islice(names, NAMED + 1))
     if listed:
         more = " and more" if len(listed) > NAMED else ""
         raise InputError(f"got {what} {', '.join(map(repr, listed[:NAMED]))}{more}, {advice}")
 
 
-def _is_float(dtype: np.dtype) -> bool:
+def is_float(dtype: np.dtype) -> bool:
+    """Whether numbers of this dtype are floats."""
     return dtype.kind == "f" or dtype.name == "bfloat16"
 
 
@@ -89,9 +91,10 @@ def _widest(dtypes: Iterable[np.dtype]) -> np.dtype:
     return np.result_type(*("float32" if name == "bfloat16" else name for name in names))
 
 
-def _cast(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def cast(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The array in `dtype`.  Raises `InputError` for a number that is not finite there."""
     with np.errstate(over="ignore"):
-        cast = array.astype(dtype, copy=False)
-    if not np.isfinite(cast).all():
+        found = array.astype(dtype, copy=False)
+    if not np.isfinite(found).all():
         raise InputError(f"got a number in {name} that is not finite in {dtype}, wanted none; take another dtype")
-    return cast
+    return found
