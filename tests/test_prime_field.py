@@ -8,6 +8,7 @@ import pytest
 from flint import fmpz
 
 from uat_jax.arithmetic import prime_field
+from uat_jax.arithmetic.limbs import FloatLimbs
 from uat_jax.arithmetic.prime_field import BITS, BLOCK, PrimeField
 from uat_jax.arithmetic.tower import draw_levels, draw_primes, squares
 
@@ -191,42 +192,33 @@ def test_matmul(field, place, shapes):
 
 @pytest.mark.parametrize("terms", [1, 127, 128, 1 << 12, 1 << 17])
 def test_longest_sums_of_the_largest_entries(field, place, terms):
-    """Every entry is p - 1, so that the limbs and their sums are as large as they get."""
-    a = np.full((1, terms), field.prime - 1)
-    assert field.matmul(a, a.T).item() == terms * (field.prime - 1) ** 2 % field.prime
-    a[0, 0] = 0
-    assert field.matmul(a, a.T).item() == (terms - 1) * (field.prime - 1) ** 2 % field.prime
+    """Every entry is p - 1, ½(p - 1) or ½(p + 1): the limbs and their sums are as large as they get."""
+    for number in (field.prime - 1, field.prime // 2, field.prime // 2 + 1):
+        a = np.full((1, terms), number)
+        assert field.matmul(a, a.T).item() == terms * number**2 % field.prime
+        a[0, 0] = 0
+        assert field.matmul(a, a.T).item() == (terms - 1) * number**2 % field.prime
 
 
-@pytest.mark.parametrize("terms", [0, 1, 100, 1 << 17, (1 << 17) + 1, 1 << 30])
-def test_limbs_are_exact_and_no_more_than_needed(field, terms):
-    """A digit is at most n sums of products of two limbs, and a product of two sums at most four of them."""
-    fits = lambda n, bits: terms * (1 if n == 1 else max(n, 4)) * (2**bits) ** 2 <= 2**53
-    n, bits = field.limbs(terms)
-    assert n * bits >= field.prime.bit_length() and fits(n, bits)
-    assert n == 1 or not fits(n - 1, -(-field.prime.bit_length() // (n - 1)))
-
-
-def test_one_limb_too_few_is_noticed(place, monkeypatch):
+def test_sums_too_long_for_the_limbs_are_noticed(place, monkeypatch):
     """The twin: with two limbs of 25 bits, sums of odd products exceed 2⁵³ and are rounded."""
     field = PrimeField(PRIMES[-1])
-    a, b = residues(field, (4, 201)), residues(field, (201, 4), 1)
+    generator, half = np.random.default_rng(SEED), field.prime // 2
+    a, b = (generator.integers(half - 1000, half, shape) for shape in ((4, 201), (201, 4)))
     expected = np.matmul(exact(a), exact(b))
     assert agrees(field.matmul(a, b), expected, field.prime)
-    monkeypatch.setattr(field, "limbs", lambda terms: (2, 25))
+    twin = type("TooLong", (FloatLimbs,), {"terms": 201})(50, 2, 2, 25)
+    monkeypatch.setattr(prime_field, "float_limbs", lambda *size, **more: twin)
+    monkeypatch.setattr(prime_field, "limbs_on", lambda device, prime, terms: twin)
     assert not agrees(field.matmul(a, b), expected, field.prime)
-
-
-def test_sums_too_long_for_any_limbs(field):
-    with pytest.raises(ValueError, match="too long"):
-        field.limbs(1 << 51)
 
 
 def test_small_and_large_products_take_different_ways(monkeypatch):
     """Only matrices with many terms are compiled, whatever the number of copies."""
     field, seen = PrimeField(PRIMES[-1]), []
-    device = prime_field._digits_on_device
-    monkeypatch.setattr(prime_field, "_digits_on_device", lambda *a: (seen.append(a[0].shape), device(*a))[1])
+    compiled = prime_field._compiled
+    monkeypatch.setattr(prime_field, "_compiled", lambda a, *more: (seen.append(a.shape), compiled(a, *more))[1])
+    monkeypatch.setattr(prime_field, "BLOCK", 3)
     monkeypatch.setattr(prime_field, "LARGE", 24)
     field.matmul(residues(field, (9, 2, 3)), residues(field, (9, 3, 3)))
     assert seen == []

@@ -2,23 +2,20 @@
 
 A product of two residues does not fit into 64 bits, but its quotient by p does: q = ⌊ab/p⌋ is found in float64 up to
 an error of one, because ab/p < 2⁵⁰ and float64 has 53 bits, and ab - qp is then right modulo 2⁶⁴ and small. A matrix
-product is made of float64 products of limbs, each small enough that every sum is a whole number below 2⁵³.
+product is made of products of limbs (`uat_jax.arithmetic.limbs`), small enough that every sum is exact.
 
 Large arrays are computed in blocks that stay in the processor's cache, by NumPy: to compile costs more than it saves.
-Products of large matrices are the exception: their limbs are multiplied by jitted JAX, one stack of matrices at a
-time, so that the number of copies asks for no new compilation.
+Products of large matrices are the exception: they are made by jitted JAX on its default device, one stack of matrices
+at a time, so that the number of copies asks for no new compilation.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import jax
-import jax.numpy as jnp
 import numpy as np
+
+from uat_jax.arithmetic.limbs import float_limbs, number_on
+from uat_jax.arithmetic.modular_matmul import centred, default_device, joined, limbs_on, modular_matmul
 
 BITS = 50
 """Primes lie below 2^BITS: the largest for which a float64 quotient is off by one at most."""
@@ -40,7 +37,7 @@ class PrimeField:
         if not 2 < prime < 1 << BITS:
             raise ValueError(f"the prime {prime} is out of range; wanted an odd prime below 2^{BITS}")
         self.prime = prime
-        self.inverse_float = 1.0 / prime
+        self.inverse_float = np.float64(1.0 / prime)
         self._tables: dict[int, np.ndarray] = {}
 
     def add(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -162,40 +159,30 @@ class PrimeField:
 
     def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices whose batch shapes broadcast."""
-        limbs, bits = self.limbs(a.shape[-1])
-        if a.shape[-2] * b.shape[-2] * b.shape[-1] < LARGE:
-            return self._joined(_digits(a, b, limbs, bits, np.matmul), bits)
+        if a.size <= BLOCK and b.size <= BLOCK:
+            return self._matmul_on_host(a, b)
+        large = a.shape[-2] * b.shape[-2] * b.shape[-1] >= LARGE
+        matmul = self._matmul_on_device if large else self._matmul_on_host
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
         result = np.empty((*batch, a.shape[-2], b.shape[-1]), np.int64)
         for copy in np.ndindex(batch[:1]):
-            with jax.enable_x64(True):
-                digits = map(np.asarray, _digits_on_device(a[copy], b[copy], limbs, bits))
-            result[copy] = self._joined(list(digits), bits)
+            result[copy] = matmul(a[copy], b[copy])
         return result
 
-    def _joined(self, digits: Sequence[np.ndarray], bits: int) -> np.ndarray:
-        """Σ_s 2^{bits·s} digit_s, by Horner's rule."""
-        *rest, result = map(self.reduce, digits)
-        shift = np.full((1,) * result.ndim, (1 << bits) % self.prime, np.int64)
-        for digit in reversed(rest):
-            result = self.add(self.multiply(result, shift), digit)
-        return result
+    def _matmul_on_host(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        terms = a.shape[-1]
+        limbs = float_limbs(self.prime.bit_length(), terms, shortest=terms)
+        if terms > limbs.terms:
+            return self._matmul_on_device(a, b)
+        pairs = limbs.factors(centred(a, self.prime), centred(b, self.prime))
+        digits = limbs.digits([np.matmul(x, y).astype(np.int64) for x, y in pairs])
+        return joined(digits, limbs.bits, self.prime, self.inverse_float)
 
-    def limbs(self, terms: int) -> tuple[int, int]:
-        """(n, bits): cut into n limbs of so many bits, n sums of products of two limbs stay below 2⁵³.
-
-        So does one sum of products of two sums of two limbs.
-
-        Raises:
-            ValueError: there are too many terms for any number of limbs.
-        """
-        width = self.prime.bit_length()
-        for n in range(1, width + 1):
-            bits = -(-width // n)
-            if terms * (max(n, 4) if n > 1 else 1) << (2 * bits) <= 1 << 53:
-                return n, bits
-        raise ValueError(f"a sum of {terms} products is too long; wanted fewer than 2^45 terms")
+    def _matmul_on_device(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        limbs = limbs_on(default_device(), self.prime, a.shape[-1])
+        with jax.enable_x64(True):
+            return np.asarray(_compiled(a, b, self.prime, limbs))
 
     def fraction(self, numerator: int, denominator: int) -> int:
         """numerator/denominator, for a denominator that p does not divide."""
@@ -210,21 +197,10 @@ class PrimeField:
         return self.multiply(self.reduce(whole), table[places].reshape(array.shape))
 
 
-def _digits(a: Any, b: Any, limbs: int, bits: int, matmul: Callable) -> list[Any]:
-    """Σ_{i+j=s} a_i b_j for every s, with a_i b_j + a_j b_i = (a_i + a_j)(b_i + b_j) - a_i b_i - a_j b_j (Karatsuba).
-
-    Every product and every sum is a whole number below 2⁵³, so float64 is exact.
-    """
-    cut = lambda x: [((x >> (bits * i)) & ((1 << bits) - 1)).astype(np.float64) for i in range(limbs)]
-    left, right = cut(a), cut(b)
-    squares = [matmul(x, y) for x, y in zip(left, right, strict=True)]
-    digits: list[Any] = [squares[s // 2] if s % 2 == 0 else 0 for s in range(2 * limbs - 1)]
-    for i, j in itertools.combinations(range(limbs), 2):
-        crossed = matmul(left[i] + left[j], right[i] + right[j]) - squares[i] - squares[j]
-        digits[i + j] = digits[i + j] + crossed
-    return [digit.astype(np.int64) for digit in digits]
+_compiled = jax.jit(modular_matmul, static_argnums=3)
 
 
-@functools.partial(jax.jit, static_argnums=(2, 3))
-def _digits_on_device(a: Any, b: Any, limbs: int, bits: int) -> list[Any]:
-    return _digits(a, b, limbs, bits, functools.partial(jnp.matmul, precision="highest"))
+def limbs_in_use() -> dict[str, str]:
+    """In what matrix products are computed: small ones by NumPy on the host, large ones on the platform of JAX."""
+    platform = default_device().platform
+    return {"host": "float64", platform: number_on(platform)}
