@@ -2,10 +2,6 @@
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -224,31 +220,6 @@ def test_truth_can_be_another_function():
     draw = lambda key: jax.random.normal(key, (3,), jnp.float32)
     assert compared(f, f, draw, "float32", reference=f).agrees
     assert not compared(f, f, draw, "float32", reference=wrong).agrees
-
-
-PROGRAM = """
-import dataclasses, json, sys
-sys.path.insert(0, {tests!r})
-from test_floats import *
-draw = draw_network(2, 8, "float32")
-result = compare(residual(jnp.tanh), closed_form(jnp.tanh), draw, dtype="float32", trials=21, seed=SEED)
-print(len(jax.devices()), json.dumps(dataclasses.asdict(result), sort_keys=True))
-"""
-
-
-def test_one_device_and_eight_give_the_same_numbers():
-    results = {}
-    for count in (1, 8):
-        environment = dict(os.environ, XLA_FLAGS=f"--xla_force_host_platform_device_count={count}")
-        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-        program = PROGRAM.format(tests=str(Path(__file__).parent))
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-        )
-        devices, results[count] = done.stdout.split(" ", 1)
-        assert int(devices) == count
-    assert results[1] == results[8]
-    assert json.loads(results[1])["f"]["worst_ulp"] > 0
 
 
 # --- bad input -------------------------------------------------------------------------------------

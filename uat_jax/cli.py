@@ -17,9 +17,11 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from uat_jax.certify.certificate import Certificate, check_writable, load, write_atomically
+from uat_jax.certify.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.certify.decision import decide
+from uat_jax.certify.devices import on_device
 from uat_jax.certify.equivalence import KIND, certify
+from uat_jax.certify.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.certify.named_function import named_function
 from uat_jax.certify.settings import DEVICES, DTYPES, Settings
 from uat_jax.certify.specification import parse
@@ -31,6 +33,7 @@ from uat_jax.claims.parallel import decide_all
 from uat_jax.claims.source import PAPERS
 from uat_jax.cli_bench import add_bench
 from uat_jax.cli_decompose import add_decompose
+from uat_jax.cli_hosts import add_hosts, hosts_of
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence
@@ -83,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
+    _add_device(again, "that of the certificate")
     again.set_defaults(run=_recheck)
     return parser
 
@@ -98,7 +102,7 @@ def _add_prove(commands: Any) -> None:
     prove.add_argument(
         "--dtype", action="append", metavar="DTYPE", help=f"repeatable; default all of {', '.join(DTYPES)}"
     )
-    prove.add_argument("--device", help=f"one of {', '.join(DEVICES)}; default: JAX's own choice")
+    _add_device(prove)
     prove.add_argument("--precision", default=Settings.precision, help="matmul precision: default, high or highest")
     prove.add_argument(
         "--trials", type=int, default=Settings.trials, help="random networks per dtype (default %(default)s)"
@@ -109,6 +113,8 @@ def _add_prove(commands: Any) -> None:
     )
     prove.add_argument("--inputs", metavar="FILE.npz", help="and on these inputs")
     prove.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core; one on accelerators)")
+    prove.add_argument("--keep", metavar="DIR", help="keep finished trials there, and take them from there")
+    add_hosts(prove)
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
     prove.set_defaults(run=_prove)
@@ -138,7 +144,12 @@ def _add_certify(commands: Any) -> None:
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    _add_device(two)
     two.set_defaults(run=_certify)
+
+
+def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:
+    parser.add_argument("--device", help=f"one of {', '.join(DEVICES)} (default: {otherwise})")
 
 
 def _certify(options: argparse.Namespace) -> int:
@@ -148,7 +159,7 @@ def _certify(options: argparse.Namespace) -> int:
     functions = [named_function(name) for name in (options.left, options.right)]
     start = time.perf_counter()
     console = Console(stderr=True)
-    with console.status("starting") as status:
+    with console.status("starting") as status, on_device(options.device):
         certificate = certify(
             *functions,
             *specs,
@@ -174,6 +185,7 @@ def _probability(text: str) -> float:
 
 
 def _prove(options: argparse.Namespace) -> int:
+    hosts = hosts_of(options)
     settings = Settings(
         depth=options.depth,
         dtypes=tuple(options.dtype or DTYPES),
@@ -183,24 +195,35 @@ def _prove(options: argparse.Namespace) -> int:
         precision=options.precision,
         weights=options.weights,
         inputs=options.inputs,
+        keep=options.keep,
     )
     wanted = tuple(dict.fromkeys(c for name in options.claims for c in named(name))) or claims()
     check_own_network(settings, {claim.id.partition(".")[0] for claim in wanted})
     for target in (options.out and Path(options.out) / "certificate", options.json and Path(options.json)):
         if target:
             check_writable(target)
+    names = [claim.id for claim in wanted]
+    if hosts is None:
+        return _proved(options, settings, names)
+    return supervised(_proved, hosts, options, settings, names)
+
+
+def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str]) -> int:
+    """In one process, or in one of several, the first of which shows and writes what is found."""
+    check_alike({**settings.stated(), "claims": ", ".join(names), **environment()})
     start = time.perf_counter()
-    found = _decide_all(wanted, settings, options.jobs)
-    chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
-    show_verdicts(_console(), chapters, time.perf_counter() - start)
-    _write(found, options)
+    found = _decide_all([find(name) for name in names], settings, options.jobs if process_count() == 1 else 1)
+    if process_index() == 0:
+        chapters = [(chapter.title, [found[c.id] for c in chapter.claims if c.id in found]) for chapter in CHAPTERS]
+        show_verdicts(_console(), chapters, time.perf_counter() - start)
+        _write(found, options)
     return 0 if all(certificate.passes for certificate in found.values()) else 1
 
 
 def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -> dict[str, Certificate]:
     """id → certificate, in the order asked for, with progress on the terminal."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=process_index() > 0) as bar:
         task = bar.add_task("starting", total=len(wanted))
         show = lambda done, now: bar.update(task, completed=done, description=", ".join(now))
         return decide_all(wanted, settings, jobs=jobs, progress=show)
@@ -268,7 +291,7 @@ def _recheck(options: argparse.Namespace) -> int:
     disagree = 0
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
-            found = recheck(certificate, seed=options.seed)
+            found = recheck(certificate, seed=options.seed, device=options.device)
             print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says")
         except MismatchError as error:
             disagree += 1

@@ -48,13 +48,20 @@ def _reduced(function: Callable[..., Any], initial: float) -> Callable[..., Any]
 
 
 def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """dot_general with the copies as one more batch axis."""
-    copies = max(len(x), len(y))
+    """dot_general with the copies as one more batch axis; where only one side has copies, as rows of one product."""
+    copies, shape = max(len(x), len(y)), shape_of(equation.outvars[0])
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     along = lambda axes: tuple(axis + 1 for axis in axes)
-    numbers = (along(contract_x), along(contract_y)), ((0, *along(batch_x)), (0, *along(batch_y)))
-    x, y = (np.broadcast_to(z, (copies, *z.shape[1:])) for z in (x, y))
-    return dot_general(x, y, numbers, (copies, *shape_of(equation.outvars[0])))
+    if len(x) == len(y):
+        numbers = (along(contract_x), along(contract_y)), ((0, *along(batch_x)), (0, *along(batch_y)))
+        return dot_general(x, y, numbers, (copies, *shape))
+    if len(y) == 1:  # the axis of copies is the first free one of x
+        place = len(batch_x)
+        x, y, numbers = x, y[0], ((along(contract_x), contract_y), (along(batch_x), batch_y))
+    else:
+        place = x.ndim - 1 - len(contract_x)
+        x, y, numbers = x[0], y, ((contract_x, along(contract_y)), (batch_x, along(batch_y)))
+    return np.moveaxis(dot_general(x, y, numbers, (*shape[:place], copies, *shape[place:])), place, 0)
 
 
 def _convert(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """How large an error in one coefficient must be before it shows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +11,9 @@ from uat_jax.arithmetic.interpreter import interpret
 
 STEP = 2.0**-20
 """Relative change of a coefficient in the difference quotient: its error is about 2^-40, the truncation, and 2^-33."""
+
+GROUP_BYTES = 2**27
+"""Of the perturbed copies of an array that are evaluated at a time."""
 
 LARGEST_COUNT = 512
 """More coefficients than this are represented by so many of them, drawn at random."""
@@ -29,10 +32,26 @@ def visible_errors(
     sizes = [leaf.size if jnp.issubdtype(leaf.dtype, jnp.floating) else 0 for leaf in leaves]
     total = sum(sizes)
     chosen = np.arange(total) if total <= LARGEST_COUNT else random.choice(total, LARGEST_COUNT, replace=False)
-    up, down = (_outputs(program, leaves, sizes, chosen, 1 + sign * STEP) for sign in (1, -1))
-    effects = np.max(np.abs(up - down) / (2 * STEP) / np.maximum(tolerance, np.finfo(np.float64).tiny), axis=1)
+    effects = np.zeros(len(chosen))
+    for group in _groups(leaves, sizes, chosen):
+        up, down = (_outputs(program, leaves, sizes, chosen[group], 1 + sign * STEP) for sign in (1, -1))
+        changes = np.abs(up - down) / (2 * STEP) / np.maximum(tolerance, np.finfo(np.float64).tiny)
+        effects[group] = np.max(changes, axis=1)
     with np.errstate(divide="ignore"):
         return 1 / effects
+
+
+def _groups(leaves, sizes, chosen: np.ndarray) -> Iterator[np.ndarray]:
+    """Positions in `chosen`: all at once where the copies of all leaves take `GROUP_BYTES`, else of one leaf each."""
+    if 8 * len(chosen) * sum(sizes) <= GROUP_BYTES:
+        yield np.arange(len(chosen))
+        return
+    start = 0
+    for leaf, size in zip(leaves, sizes, strict=True):
+        rows = np.flatnonzero((start <= chosen) & (chosen < start + size))
+        most = max(1, GROUP_BYTES // (8 * leaf.size))
+        yield from (rows[first : first + most] for first in range(0, len(rows), most))
+        start += size
 
 
 def _outputs(program: ClosedJaxpr, leaves, sizes, chosen: np.ndarray, factor: float) -> np.ndarray:
@@ -40,7 +59,10 @@ def _outputs(program: ClosedJaxpr, leaves, sizes, chosen: np.ndarray, factor: fl
     doubles, values, start = Doubles(), [], 0
     for leaf, size in zip(leaves, sizes, strict=True):
         rows = np.flatnonzero((start <= chosen) & (chosen < start + size))
-        values.append(_perturbed(doubles, leaf, rows, chosen[rows] - start, len(chosen), factor) if size else leaf)
+        if len(rows):
+            values.append(_perturbed(doubles, leaf, rows, chosen[rows] - start, len(chosen), factor))
+        else:
+            values.append(doubles.number(leaf) if size else leaf)
         start += size
     (outputs,) = interpret(program, doubles, values)
     return np.broadcast_to(outputs, (len(chosen), *outputs.shape[1:])).reshape(len(chosen), -1)

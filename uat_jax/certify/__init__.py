@@ -7,6 +7,11 @@ programs.py         a network and a printed form: equal, or refuted
 counterexample.py   a small input on which two programs differ
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
+trial_figures.py    what one trial finds
+kept_trials.py      finished trials in a folder
+hosts.py            several processes that share the trials
+devices.py          the platform that work is done on
+memory.py           memory predicted before it is used
 side_error.py       the error of one side
 floats_evidence.py  a float comparison as evidence
 decision.py         one claim decided

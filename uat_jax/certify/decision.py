@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -36,7 +35,7 @@ def decide(claim: Decidable, settings: Settings) -> Certificate:
         evidence=evidence,
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(a for e in evidence for a in e.assumptions)),
-        settings=dataclasses.asdict(settings),
+        settings=settings.stated(),
         environment=environment(),
     )
 

@@ -13,6 +13,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.certify.certificate import Certificate, environment
 from uat_jax.certify.derivative import pulled_back
+from uat_jax.certify.devices import default_platform
 from uat_jax.certify.effort import ERROR, Effort, deadline
 from uat_jax.certify.fields_evidence import field_evidence
 from uat_jax.certify.refutation import Search, agreeing, doubted, refutation
@@ -251,7 +252,7 @@ def certificate_of(
         evidence=tuple(evidence),
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
-        settings={"error": effort.error, "seed": effort.seed, "device": jax.default_backend()},
+        settings={"error": effort.error, "seed": effort.seed, "device": default_platform()},
         environment=environment(),
     )
 

@@ -6,6 +6,7 @@ the two programs agree when both stay within their own.
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,22 +14,22 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, enclose
-from uat_jax.arithmetic.matmul_precision import DotPrecisions, unit_roundoff
-from uat_jax.arithmetic.rounding import standard_deviation, tolerance_factor
+from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.matmul_precision import unit_roundoff
+from uat_jax.arithmetic.rounding import tolerance_factor
 from uat_jax.arithmetic.sensitivity import visible_errors
-from uat_jax.arithmetic.tracing import single_output
-from uat_jax.certify.side_error import SideError, distances, side_error, ulps
+from uat_jax.certify.certificate import environment
+from uat_jax.certify.hosts import check_alike, process_count, process_index, shared
+from uat_jax.certify.kept_trials import KeptTrials, from_line
+from uat_jax.certify.side_error import SideError, side_error
+from uat_jax.certify.trial_figures import NOISE, TwoPrograms
 from uat_jax.certify.trials import Trials, drawn_trials, given_trials
-from uat_jax.errors import FloatRangeError, InputError, ShapeError
+from uat_jax.errors import InputError
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 PRECISIONS = ("default", "high", "highest")
 PRINTED_NUMBERS = 64
-NOISE = 2**31 - 1
-"""Next to seed and trial, the entropy of the trial's rounding noise."""
 
 DERIVATION = (
     "tolerance = t · σ̂ for each output entry of each trial and side. σ̂ is the root mean square of {samples} "
@@ -50,6 +51,7 @@ class FloatComparison:
         effective_precision: measured for each kind of dot product: operand and accumulation roundoff.
         platform, device: "cpu" and the device's kind.
         seed, trials, samples, failure_probability: trial i is drawn from fold_in(key(seed), i).
+        block: trials that one call of the compiled kernels runs on a device.
         derivation: the tolerance in words and numbers.
         smallest_visible, median_visible: the relative error of one single coefficient (an entry of a float
             argument, perturbed on one side) that would have exceeded the tolerances of both sides together,
@@ -71,6 +73,7 @@ class FloatComparison:
     jax_version: str
     seed: int
     trials: int
+    block: int
     samples: int
     failure_probability: float
     derivation: str
@@ -93,25 +96,30 @@ def compare(
     failure_probability: float = 1e-9,
     samples: int = 64,
     reference: Callable | None = None,
+    keep: str | os.PathLike[str] | None = None,
 ) -> FloatComparison:
     """Compare two programs at random arguments.
 
     f(arguments) and g(arguments) take one pytree and return one array of one shape and dtype; draw(key)
     makes the pytree of one trial, its floats of `dtype`. `precision` is the matmul precision where a
     program states none, `device` a platform ("cpu", "gpu", "tpu"; JAX's default if None), `reference` the
-    function whose exact value is the truth (f if None). The result does not depend on the number of
-    devices.
+    function whose exact value is the truth (f if None). Finished trials are kept in the folder `keep`, and taken
+    from there (`certify.kept_trials`). The result depends neither on the number of devices nor on that of processes:
+    in a program of several (`jax.distributed`) all of them call this alike, and share the trials.
 
     Raises:
         InputError: an argument out of range, a draw of another dtype, NaN or infinity among the arguments.
         ShapeError: outputs of different shapes.
         FloatRangeError: an output that is not finite.
+        MemoryLimitError: a block of trials that will not fit on the device.
+        HostsError: processes that do not call this alike, or one that was lost.
         UnsupportedError: a primitive without a rule.
     """
     _check(dtype, precision, failure_probability, samples, seed)
     with _numerics(dtype, precision):
         batch = drawn_trials(draw, trials, seed, device)
-        return _compare(f, g, reference or f, batch, dtype, precision, seed, failure_probability, samples)
+        programs = TwoPrograms(f, g, reference or f, batch, precision, seed, samples)
+        return _compare(programs, dtype, failure_probability, keep)
 
 
 def compare_on(
@@ -127,6 +135,7 @@ def compare_on(
     failure_probability: float = 1e-9,
     samples: int = 64,
     reference: Callable | None = None,
+    keep: str | os.PathLike[str] | None = None,
 ) -> FloatComparison:
     """Compare two programs at given arguments, e.g. real weights and inputs.
 
@@ -137,7 +146,8 @@ def compare_on(
     _check(dtype, precision, failure_probability, samples, seed)
     with _numerics(dtype, precision):
         batch = given_trials(arguments, axes, device)
-        return _compare(f, g, reference or f, batch, dtype, precision, seed, failure_probability, samples)
+        programs = TwoPrograms(f, g, reference or f, batch, precision, seed, samples)
+        return _compare(programs, dtype, failure_probability, keep)
 
 
 def _check(dtype: str, precision: str, failure_probability: float, samples: int, seed: int) -> None:
@@ -160,29 +170,18 @@ def _numerics(dtype: str, precision: str) -> Iterator[None]:
 
 
 def _compare(
-    f: Callable,
-    g: Callable,
-    reference: Callable,
-    batch: Trials,
-    dtype: str,
-    precision: str,
-    seed: int,
-    failure_probability: float,
-    samples: int,
+    programs: TwoPrograms, dtype: str, failure_probability: float, keep: str | os.PathLike[str] | None
 ) -> FloatComparison:
+    batch, samples = programs.trials, programs.samples
     batch.check(dtype)
-    jaxpr_f, jaxpr_g, jaxpr_reference = (jax.make_jaxpr(p)(batch.structure()) for p in (f, g, reference))
-    output = _common_output(jaxpr_f, jaxpr_g, jaxpr_reference)
-    statements = 2 * batch.count * output.size
+    statements = 2 * batch.count * programs.output.size
     factor = tolerance_factor(samples, statements, failure_probability)
-    outputs = [_outputs(program, batch) for program in (f, g)]
-    truth = _truth(jaxpr_reference, batch)
-    ulp = ulps(truth, output.dtype)
-    dots = DotPrecisions(batch.devices[0], precision)
-    tolerances = [factor * _deviations(jaxpr, batch, dots, seed, samples) for jaxpr in (jaxpr_f, jaxpr_g)]
-    sides = [side_error(distances(y, truth), t, ulp) for y, t in zip(outputs, tolerances, strict=True)]
-    both, random = tolerances[0][0] + tolerances[1][0], np.random.default_rng([seed, NOISE])
-    visible = visible_errors(jaxpr_f, batch.trial_leaves(0), both, random)
+    errors, deviations, ulp = _figures(programs, keep)
+    tolerances = factor * deviations
+    sides = [side_error(*side, ulp) for side in zip(errors, tolerances, strict=True)]
+    both, random = tolerances[0][0] + tolerances[1][0], np.random.default_rng([programs.seed, NOISE])
+    visible = visible_errors(programs.jaxprs[0], programs.first, both, random)
+    worst = max(sides, key=lambda side: side.worst_ulp).worst_trial
     roundoff = unit_roundoff(jnp.dtype(dtype))
     return FloatComparison(
         agrees=not any(side.exceedances for side in sides),
@@ -190,13 +189,14 @@ def _compare(
         g=sides[1],
         dtype=dtype,
         unit_roundoff=roundoff,
-        matmul_precision=precision,
-        effective_precision=dots.met,
+        matmul_precision=programs.precision,
+        effective_precision=programs.dots.met,
         platform=batch.devices[0].platform,
         device=batch.devices[0].device_kind,
         jax_version=jax.__version__,
-        seed=seed,
+        seed=programs.seed,
         trials=batch.count,
+        block=programs.block,
         samples=samples,
         failure_probability=failure_probability,
         derivation=DERIVATION.format(
@@ -209,64 +209,37 @@ def _compare(
         smallest_visible=_finite(np.min(visible)),
         median_visible=_finite(np.median(visible)),
         arguments=_described(batch),
-        worst_input=_printed(batch.trial(max(sides, key=lambda side: side.worst_ulp).worst_trial)),
+        worst_input=_printed(batch, worst, programs.block),
     )
 
 
-def _common_output(*programs: ClosedJaxpr) -> Any:
-    """The abstract output that f, g and the reference share."""
-    first, *others = [single_output(program) for program in programs]
-    for other in others:
-        if other.shape != first.shape:
-            raise ShapeError(f"f returns {first.str_short()} and the other side {other.str_short()}; want one shape")
-        if other.dtype != first.dtype:
-            raise InputError(f"f returns {first.str_short()} and the other side {other.str_short()}; want one dtype")
-    return first
+def _figures(programs: TwoPrograms, keep: str | os.PathLike[str] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all trials, each process having done its share: errors and σ̂ (2, trials, entries), ULPs (trials, 1)."""
+    count, process, processes = programs.trials.count, process_index(), process_count()
+    stated = _stated(programs) if keep is not None or processes > 1 else {}
+    check_alike({**stated, "trials": count})
+
+    def work() -> str:
+        kept = KeptTrials(keep, stated, process)
+        programs.measure(kept, process, processes)
+        return "".join(figures.to_line(trial, "") for trial, figures in kept.figures.items())
+
+    lines = "".join(shared(work)).splitlines(keepends=True)
+    found = {trial: figures for trial, _, figures in filter(None, map(from_line, lines))}
+    every = [found[trial] for trial in range(count)]
+    errors, deviations = (np.stack(x, axis=1) for x in zip(*((t.errors, t.deviations) for t in every), strict=True))
+    return errors, deviations, np.array([[t.ulp] for t in every])
 
 
-def _truth(program: ClosedJaxpr, batch: Trials) -> np.ndarray:
-    """The exact output of every trial: balls (trials, entries)."""
-    bits = 64 + int(-np.log2(unit_roundoff(program.out_avals[0].dtype)))
-    balls = Balls()
-    shared = {i: balls.number(x) for i, x in enumerate(batch.leaves) if i not in batch.batched and _is_float(x)}
-    rows = []
-    for trial in range(batch.count):
-        leaves = batch.trial_leaves(trial)
-        values = [shared[i] if i in shared else balls.number(x) if _is_float(x) else x for i, x in enumerate(leaves)]
-        rows.append(enclose(program, values, bits=bits)[0].ravel())
-    return np.stack(rows)
-
-
-def _is_float(array: Any) -> bool:
-    return jnp.issubdtype(array.dtype, jnp.floating)
-
-
-def _outputs(program: Callable, batch: Trials) -> np.ndarray:
-    """The program's outputs on the device: float64 (trials, entries)."""
-    raw = batch.run(program).reshape(batch.count, -1)
-    outputs = raw.astype(np.float64)
-    bad = ~np.isfinite(outputs)
-    if bad.any():
-        trial = int(bad.any(axis=1).argmax())
-        raise FloatRangeError(
-            f"trial {trial} gives {outputs[trial][bad[trial]][0]} in {raw.dtype} from finite arguments; "
-            "scale the arguments or take a wider dtype"
-        )
-    return outputs
-
-
-def _deviations(jaxpr: ClosedJaxpr, batch: Trials, dots: DotPrecisions, seed: int, samples: int) -> np.ndarray:
-    """σ̂ of every entry of every trial: float64 (trials, entries)."""
-
-    rows = []
-    for trial in range(batch.count):
-        random = np.random.default_rng([seed, trial, NOISE])
-        found = standard_deviation(jaxpr, batch.trial_leaves(trial), random, samples=samples, dot_precision=dots)
-        rows.append(found.ravel())
-    deviations = np.stack(rows)
-    if not np.isfinite(deviations).all():
-        raise FloatRangeError("the rounding noise is not finite: the arguments are too near a singularity; move them")
-    return deviations
+def _stated(programs: TwoPrograms) -> dict[str, Any]:
+    """Everything that the figures of a trial depend on, but for the trial's own number and arguments."""
+    device = programs.trials.devices[0]
+    return {
+        **{side: digest(encode(p)) for side, p in zip(("f", "g", "reference"), programs.jaxprs, strict=True)},
+        **{"arguments": _described(programs.trials), "block": programs.block},
+        **{"seed": programs.seed, "samples": programs.samples, "matmul_precision": programs.precision},
+        **{"platform": device.platform, "device": device.device_kind, "versions": environment()},
+    }
 
 
 def _finite(value: Any) -> float | None:
@@ -274,7 +247,7 @@ def _finite(value: Any) -> float | None:
 
 
 def _described(batch: Trials) -> dict[str, str]:
-    paths = jax.tree_util.tree_leaves_with_path(batch.structure())
+    paths = jax.tree_util.tree_leaves_with_path(batch.structure)
     shared = lambda i: "" if i in batch.batched else ", shared"
     return {
         jax.tree_util.keystr(path) or "x": f"{leaf.dtype}{list(leaf.shape)}{shared(i)}"
@@ -282,9 +255,9 @@ def _described(batch: Trials) -> dict[str, str]:
     }
 
 
-def _printed(arguments: Any) -> dict[str, Any] | None:
-    """The arguments as nested lists by path, where they are few."""
-    leaves = jax.tree_util.tree_leaves_with_path(arguments)
-    if sum(leaf.size for _, leaf in leaves) > PRINTED_NUMBERS:
+def _printed(batch: Trials, trial: int, block: int) -> dict[str, Any] | None:
+    """The arguments of a trial as nested lists by path, where they are few."""
+    if sum(leaf.size for leaf in jax.tree.leaves(batch.structure)) > PRINTED_NUMBERS:
         return None
+    leaves = jax.tree_util.tree_leaves_with_path(batch.arguments(batch.trial_leaves(trial, block)))
     return {jax.tree_util.keystr(path) or "x": np.asarray(leaf, np.float64).tolist() for path, leaf in leaves}

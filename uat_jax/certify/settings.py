@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from uat_jax.errors import InputError
 
@@ -18,7 +19,8 @@ class Settings:
     (claims for all depths are proved for all depths regardless).  ``dtypes``: of the float evidence (none: no such
     evidence).  ``trials``: random networks and inputs, trial t drawn from ``seed`` and t alone.  ``device``: "cpu",
     "gpu", "tpu" or None for JAX's default.  ``precision``: of every matrix product.  ``weights``/``inputs``: paths of
-    the user's own network and inputs.  Raises `InputError` for anything out of range.
+    the user's own network and inputs.  ``keep``: a folder for finished trials of the float evidence, which a later run
+    takes from there (`uat_jax.certify.kept_trials`).  Raises `InputError` for anything out of range.
     """
 
     depth: int = 3
@@ -29,6 +31,11 @@ class Settings:
     precision: str = "highest"
     weights: str | None = None
     inputs: str | None = None
+    keep: str | None = None
+
+    def stated(self) -> dict[str, Any]:
+        """What a certificate says: everything but where trials are kept."""
+        return {name: value for name, value in asdict(self).items() if name != "keep"}
 
     def __post_init__(self) -> None:
         if isinstance(self.depth, bool) or not isinstance(self.depth, int) or self.depth < 1:

@@ -1,102 +1,127 @@
 """Trials: the arguments of many runs of a program, and how to run them on every device of a platform.
 
-Each device takes its share of the trials in chunks of a fixed size, so that the compiled kernel, and with
-it every bit of every result, is the same for one device and for many.
+Trials are run in blocks: block k holds the trials k·n … (k+1)·n − 1, n fixed by the shapes alone. Each device takes
+one block at a time, always by the same compiled kernel, so that every bit of a trial's result is the same for one
+device and for many, for one process and for several, and for 100 trials and for the first 100 of 300.
 """
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from uat_jax.certify.devices import local_devices
+from uat_jax.certify.memory import check_fits
 from uat_jax.errors import InputError, ShapeError
 
-CHUNK = 8
-"""Trials that one device runs at a time."""
+BLOCK_BYTES = 2**20
+"""Bytes of the arguments and outputs of a block: enough rows for large matrix products, little to pad in vain."""
+LARGEST_BLOCK = 256
+
+Program = Callable[[Any], jax.Array]
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Arguments of `count` trials: NumPy leaves of a pytree, some of them with a leading axis of trials.
+    """Arguments of `count` trials: leaves of a pytree, those in `batched` with a leading axis of trials.
 
     Attributes:
-        leaves: the arrays; leaf i has a leading axis of `count` if i is in `batched`.
-        batched: indices of those leaves.
-        tree: the pytree's structure.
+        structure: shapes and dtypes of one trial's arguments.
+        batched: indices of the leaves that differ from trial to trial.
+        shared: the other leaves.
+        rows: trial numbers (n,) → the batched leaves of those trials, (n, …); n is a multiple of `len(devices)`.
         count: number of trials.
-        devices: the devices the programs run on.
+        devices: the devices of this process that the programs run on.
     """
 
-    leaves: list[np.ndarray]
+    structure: Any
     batched: frozenset[int]
-    tree: Any
+    shared: list[np.ndarray]
+    rows: Callable[[np.ndarray], list[np.ndarray]]
     count: int
     devices: list[Any]
 
-    def trial_leaves(self, trial: int) -> list[np.ndarray]:
-        """The leaves of one trial."""
-        return [leaf[trial] if i in self.batched else leaf for i, leaf in enumerate(self.leaves)]
-
-    def trial(self, trial: int) -> Any:
-        """The arguments of one trial."""
-        return jax.tree.unflatten(self.tree, self.trial_leaves(trial))
-
-    def structure(self) -> Any:
-        """The shapes and dtypes of one trial's arguments."""
-        return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), self.trial(0))
-
     def check(self, dtype: str) -> None:
-        """Raise InputError for arguments of another float dtype, and for NaN or infinity."""
-        for leaf in self.leaves:
-            if not jnp.issubdtype(leaf.dtype, jnp.floating):
-                continue
-            if leaf.dtype != jnp.dtype(dtype):
+        """Raise InputError for arguments of another float dtype, and for NaN or infinity among the shared ones."""
+        for leaf in jax.tree.leaves(self.structure):
+            if jnp.issubdtype(leaf.dtype, jnp.floating) and leaf.dtype != jnp.dtype(dtype):
                 raise InputError(f"got an argument of dtype {leaf.dtype}, wanted {dtype}; cast it before")
-            if not np.isfinite(leaf.astype(np.float64)).all():
-                raise InputError("got NaN or infinity among the arguments; pass finite numbers")
+        _check_finite(self.shared)
 
-    def run(self, program: Callable[[Any], jax.Array]) -> np.ndarray:
-        """program(arguments) of every trial, on the devices: (count, *output)."""
-        moving = [leaf for i, leaf in enumerate(self.leaves) if i in self.batched]
-        fixed = [leaf for i, leaf in enumerate(self.leaves) if i not in self.batched]
+    def leaves(self, batched: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
+        """Both kinds of leaves in the order of the pytree."""
+        own, common = iter(batched), iter(shared)
+        count = len(batched) + len(shared)
+        return [next(own if i in self.batched else common) for i in range(count)]
 
-        def one(trial: list[jax.Array], shared: list[jax.Array]) -> jax.Array:
-            own, common = iter(trial), iter(shared)
-            leaves = [next(own if i in self.batched else common) for i in range(len(self.leaves))]
-            return program(jax.tree.unflatten(self.tree, leaves))
+    def arguments(self, leaves: Sequence[Any]) -> Any:
+        """The leaves of one trial as the pytree that a program takes."""
+        return jax.tree.unflatten(jax.tree.structure(self.structure), leaves)
 
-        return _map_sharded(one, moving, fixed, self.count, self.devices, CHUNK)
+    def trial_leaves(self, trial: int, size: int) -> list[np.ndarray]:
+        """The leaves of one trial, taken from its block."""
+        (rows,) = self.blocks(size, [trial // size])
+        return self.leaves([leaf[trial % size] for leaf in self.rows(rows)], self.shared)
+
+    def blocks(self, size: int, chosen: Sequence[int]) -> Iterator[np.ndarray]:
+        """The trial numbers of as many of the chosen blocks as there are devices, then of the next.
+
+        Places that are left over repeat the last block, and the last trial.
+        """
+        for start in range(0, len(chosen), len(self.devices)):
+            some = list(chosen[start : start + len(self.devices)])
+            some += some[-1:] * (len(self.devices) - len(some))
+            yield np.minimum(np.concatenate([np.arange(k * size, (k + 1) * size) for k in some]), self.count - 1)
+
+    def on_devices(self, program: Program) -> Any:
+        """The jitted function (batched leaves, shared leaves) → program(arguments) of every row, on all devices."""
+        one = lambda row, shared: program(self.arguments(self.leaves(row, shared)))
+        return sharded(one, _mesh(self.devices))
+
+    def kernel(self, program: Program, block: int) -> Callable[[list[np.ndarray]], np.ndarray]:
+        """Batched leaves of one block per device → program(arguments) of every row.
+
+        Raises `MemoryLimitError` if a block will not fit on a device, before it is tried.
+        """
+        run = self.on_devices(program)
+        leaves = jax.tree.leaves(self.structure)
+        shared_specs = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in self.shared]
+
+        def compile_at(rows: int) -> jax.stages.Compiled:
+            shape = lambda leaf: jax.ShapeDtypeStruct((rows * len(self.devices), *leaf.shape), leaf.dtype)
+            return run.lower([shape(leaves[i]) for i in sorted(self.batched)], shared_specs).compile()
+
+        compiled = check_fits(compile_at, block, self.devices[0], "a block of trials of size")
+        shared = jax.device_put(self.shared, NamedSharding(_mesh(self.devices), P()))
+        return lambda batched: np.asarray(compiled(batched, shared))
+
+    def digest(self, batched: Sequence[np.ndarray], place: int) -> str:
+        """SHA-256 of the arguments of one row."""
+        leaves = self.leaves([leaf[place] for leaf in batched], self._shared_digests)
+        return hashlib.sha256(b"".join(map(_content, leaves))).hexdigest()
+
+    @cached_property
+    def _shared_digests(self) -> list[bytes]:
+        return [hashlib.sha256(_content(leaf)).digest() for leaf in self.shared]
 
 
-def _map_sharded(function: Callable, moving: Any, fixed: Any, count: int, devices: Sequence[Any], chunk: int) -> Any:
-    """function(moving[i], fixed) for every i < count, `chunk` of them at a time on each device.
-
-    The leading axis is padded with copies of the last entry to a multiple of chunk × devices, at least twice it.
-    """
-    mesh = Mesh(np.array(devices), ("trials",))
-    rounds = max(2, -(-count // (chunk * len(devices))))  # a loop of one round would be compiled as another kernel
-    padded = rounds * chunk * len(devices)
-    rows = np.minimum(np.arange(padded), count - 1)
-
-    def share(moving: Any, fixed: Any) -> jax.Array:
-        return jax.lax.map(lambda entry: function(entry, fixed), moving, batch_size=chunk if chunk > 1 else None)
-
-    sharded = jax.shard_map(share, mesh=mesh, in_specs=(P("trials"), P()), out_specs=P("trials"), check_vma=False)
-    outputs = jax.jit(sharded)(jax.tree.map(lambda leaf: leaf[rows], moving), fixed)
-    return jax.tree.map(lambda leaf: np.asarray(leaf)[:count], outputs)
+def block_size(structure: Any, batched: frozenset[int], output: Any) -> int:
+    """Trials in a block: the largest power of two, at most 256, whose batched arguments and outputs take ≤ 1 MiB."""
+    leaves = [leaf for i, leaf in enumerate(jax.tree.leaves(structure)) if i in batched]
+    bytes_each = sum(leaf.size * leaf.dtype.itemsize for leaf in (*leaves, output))
+    return 1 << min(LARGEST_BLOCK, max(1, BLOCK_BYTES // bytes_each)).bit_length() - 1
 
 
-def _check_sizes(leaves: Sequence[Any]) -> None:
-    if not leaves:
-        raise InputError("the arguments hold no array; pass a pytree with at least one")
-    for leaf in leaves:
-        if leaf.size == 0:
-            raise InputError(f"got an empty argument of shape {leaf.shape}; pass non-empty arrays")
+def check_rows(batched: Sequence[np.ndarray]) -> None:
+    """Raise InputError for NaN or infinity among the arguments of some trials."""
+    _check_finite(batched)
 
 
 def trial_key(seed: int, index: jax.Array) -> jax.Array:
@@ -108,18 +133,13 @@ def drawn_trials(draw: Callable[[jax.Array], Any], count: int, seed: int, device
     """Trials whose arguments are draw(fold_in(key(seed), i)), i < count."""
     if count < 1:
         raise InputError(f"got {count} trials; ask for at least 1")
-    devices = _devices(device)
-    _check_sizes(jax.tree.leaves(jax.eval_shape(draw, jax.random.key(seed))))
-    drawn = _map_sharded(
-        lambda index, _: draw(trial_key(seed, index)),
-        np.arange(count, dtype=np.int32),
-        [],
-        count,
-        devices,
-        CHUNK,
-    )
-    leaves, tree = jax.tree.flatten(drawn)
-    return Trials(leaves, frozenset(range(len(leaves))), tree, count, devices)
+    devices = local_devices(device)
+    structure = jax.eval_shape(draw, jax.random.key(seed))
+    leaves = jax.tree.leaves(structure)
+    _check_sizes(leaves)
+    run = sharded(lambda index, _: jax.tree.leaves(draw(trial_key(seed, index))), _mesh(devices))
+    rows = lambda trials: [np.asarray(leaf) for leaf in run(trials.astype(np.int32), [])]
+    return Trials(structure, frozenset(range(len(leaves))), [], rows, count, devices)
 
 
 def given_trials(arguments: Any, axes: Any, device: str | None) -> Trials:
@@ -139,14 +159,44 @@ def given_trials(arguments: Any, axes: Any, device: str | None) -> Trials:
     ((count,),) = counts
     if count < 1:
         raise InputError("got 0 trials; pass at least 1")
-    return Trials(leaves, batched, tree, count, _devices(device))
+    one = [jax.ShapeDtypeStruct(x.shape[1:] if i in batched else x.shape, x.dtype) for i, x in enumerate(leaves)]
+    moving = [leaves[i] for i in sorted(batched)]
+    shared = [leaf for i, leaf in enumerate(leaves) if i not in batched]
+    rows = lambda trials: [leaf[trials] for leaf in moving]
+    return Trials(jax.tree.unflatten(tree, one), batched, shared, rows, count, local_devices(device))
 
 
 _SHARED = "shared"
 
 
-def _devices(platform: str | None) -> list[Any]:
-    try:
-        return jax.devices(platform)
-    except RuntimeError as error:
-        raise InputError(f"got device {platform!r}, which JAX does not find here; choose another") from error
+def sharded(function: Callable[[Any, Any], Any], mesh: Mesh | AbstractMesh) -> Any:
+    """(rows, shared) → function(row, shared) of every row, the rows shared out evenly along the axis ``trials``."""
+    every_row = lambda rows, shared: jax.vmap(function, (0, None))(rows, shared)
+    rows, whole = P("trials"), P()
+    share = jax.shard_map(every_row, mesh=mesh, in_specs=(rows, whole), out_specs=rows, check_vma=False)
+    return jax.jit(share, in_shardings=(NamedSharding(mesh, rows), NamedSharding(mesh, whole)))
+
+
+def _mesh(devices: Sequence[Any]) -> Mesh:
+    return jax.make_mesh((len(devices),), ("trials",), (AxisType.Auto,), devices=devices)
+
+
+def _check_sizes(leaves: Sequence[Any]) -> None:
+    if not leaves:
+        raise InputError("the arguments hold no array; pass a pytree with at least one")
+    for leaf in leaves:
+        if leaf.size == 0:
+            raise InputError(f"got an empty argument of shape {leaf.shape}; pass non-empty arrays")
+
+
+def _check_finite(leaves: Sequence[np.ndarray]) -> None:
+    for leaf in leaves:
+        if jnp.issubdtype(leaf.dtype, jnp.floating) and not np.isfinite(leaf.astype(np.float64)).all():
+            raise InputError("got NaN or infinity among the arguments; pass finite numbers")
+
+
+def _content(array: np.ndarray | bytes) -> bytes:
+    """What an array's digest is of: dtype, shape and entries; a digest stands for itself."""
+    if isinstance(array, bytes):
+        return array
+    return f"{array.dtype}{array.shape}".encode() + np.ascontiguousarray(array).tobytes()

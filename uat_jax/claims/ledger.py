@@ -11,6 +11,7 @@ from typing import Any
 
 from uat_jax.certify.certificate import Certificate, load
 from uat_jax.certify.decision import decide
+from uat_jax.certify.devices import on_device
 from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
@@ -186,8 +187,12 @@ def prove(claim: str, **settings: Any) -> Certificate:
     return decide(found, Settings(**settings))
 
 
-def recheck(certificate: str | os.PathLike[str] | Certificate, *, seed: int | None = None) -> Certificate:
+def recheck(
+    certificate: str | os.PathLike[str] | Certificate, *, seed: int | None = None, device: str | None = None
+) -> Certificate:
     """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
+
+    ``device``: "cpu", "gpu" or "tpu"; that of the certificate if None.
 
     A certificate about two functions holds both programs as data: nothing is imported or executed.
 
@@ -196,11 +201,11 @@ def recheck(certificate: str | os.PathLike[str] | Certificate, *, seed: int | No
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
     if given.claim.get("id") == KIND:
-        return decide_again(given, seed=seed)
+        with on_device(device):
+            return decide_again(given, seed=seed)
     settings = _settings(given)
-    found = decide(
-        find(str(given.claim.get("id"))), replace(settings, seed=settings.seed + 1 if seed is None else seed)
-    )
+    fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
+    found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))
     name = given.claim["id"]
     if (given.verdict, given.passes) != (found.verdict, found.passes):
         stated, now = (f"{c.verdict}{'' if c.passes else ', not as expected'}" for c in (given, found))

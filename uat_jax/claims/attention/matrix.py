@@ -84,6 +84,7 @@ def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
         seed=settings.seed,
         precision=settings.precision,
         device=settings.device,
+        keep=settings.keep,
     )
     return float_evidence(found, what="attention against its matrix", drawn=DRAWN)
 

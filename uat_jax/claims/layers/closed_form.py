@@ -87,6 +87,7 @@ def _floats(sample: _Sample, settings: Settings, dtypes: Sequence[str]) -> Itera
             seed=settings.seed,
             precision=settings.precision,
             device=settings.device,
+            keep=settings.keep,
         )
         yield float_evidence(found, what=sample.what, drawn=sample.drawn)
 

@@ -104,7 +104,7 @@ def random_trials(kind: str, depth: int, trials: int, seed: int) -> tuple[Any, n
     the hidden ones. One draw serves every dtype: it is rounded to each.
     """
     draw = _residual_trial if kind == "residual" else _transformer_trial
-    with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
+    with jax.enable_x64(True), jax.default_device(jax.local_devices(backend="cpu")[0]):
         keys = jax.vmap(lambda t: jax.random.fold_in(jax.random.key(seed), t))(jnp.arange(trials))
         # Drawing is not worth optimising: it compiles in a third of the time.
         drawn = jax.jit(jax.vmap(lambda key: draw(key, depth)), compiler_options=QUICK)(keys)

@@ -1,0 +1,38 @@
+"""The platform that work is done on: "cpu", "gpu", "tpu", or JAX's own choice."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.errors import InputError
+
+
+def local_devices(platform: str | None) -> list[Any]:
+    """The devices of a platform that belong to this process, JAX's default platform if None.
+
+    Raises `InputError` if there are none.
+    """
+    try:
+        return jax.local_devices(backend=platform)
+    except RuntimeError as error:
+        raise InputError(f"got device {platform!r}, which JAX does not find here; choose another") from error
+
+
+@contextlib.contextmanager
+def on_device(platform: str | None) -> Iterator[None]:
+    """Arrays and kernels on the first device of a platform; nothing is changed if None."""
+    if platform is None:
+        yield
+        return
+    with jax.default_device(local_devices(platform)[0]):
+        yield
+
+
+def default_platform() -> str:
+    """The platform that arrays are made on now."""
+    return jnp.zeros(()).devices().pop().platform
