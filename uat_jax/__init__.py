@@ -3,6 +3,8 @@
 The map: every public name and the file it lives in.
 """
 
+from uat_jax.certification import Certification as Certification
+from uat_jax.certification import certify_decomposition as certify_decomposition
 from uat_jax.certify.certificate import Certificate as Certificate
 from uat_jax.certify.certificate import load as load
 from uat_jax.certify.equivalence import assert_equivalent as assert_equivalent

@@ -19,7 +19,11 @@ import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 
-from uat_jax.certify.settings import DTYPES
+from uat_jax.certification import Certification, certify_decomposition
+from uat_jax.certify.certificate import check_writable
+from uat_jax.certify.devices import on_device
+from uat_jax.certify.settings import DEVICES, DTYPES
+from uat_jax.decomposition.adaptation import adaptation
 from uat_jax.decomposition.attribution import (
     Attribution,
     Direction,
@@ -28,19 +32,24 @@ from uat_jax.decomposition.attribution import (
     Similarity,
     contributions,
     similarity,
+    similarity_by_token,
 )
 from uat_jax.decomposition.decomposition import Decomposition, decompose
 from uat_jax.decomposition.measurements import PARAMETERS, Depths, by_depth, changes, lengths
 from uat_jax.errors import FloatRangeError, InputError
 from uat_jax.networks import minilm
-from uat_jax.networks.checkpoint import library
-from uat_jax.networks.families import load_model
+from uat_jax.networks.families import load_model, read_adapter
+from uat_jax.networks.families.adapter import Adapter
 from uat_jax.networks.model import Model
-from uat_jax.networks.tokenizer import TOKENIZER, tokenize
+from uat_jax.networks.tokenizer import TOKENIZER, tokenize, words
 from uat_jax.report import pictures
 from uat_jax.report.decomposition import (
+    adaptation_figures,
+    certification_figures,
     figures,
     layer_figures,
+    show_adaptation,
+    show_certification,
     show_layers,
     show_similarity,
     show_terms,
@@ -49,7 +58,7 @@ from uat_jax.report.decomposition import (
 
 MODELS = {"minilm": minilm.folder}
 """Name → the folder of a packaged model."""
-RESULT = "decomposition.json"
+RESULT, CERTIFICATE = "decomposition.json", "certificate.json"
 
 
 def add_decompose(commands: Any, console: Callable[[], Console]) -> None:
@@ -57,11 +66,13 @@ def add_decompose(commands: Any, console: Callable[[], Console]) -> None:
     parser = commands.add_parser("decompose", help="write a real network's output as the papers' sum, term by term")
     parser.add_argument("folder", nargs="?", metavar="MODEL_DIR", help="a Hugging Face folder")
     parser.add_argument("--model", help=f"instead of a folder: {', '.join(MODELS)}")
+    parser.add_argument("--adapter", metavar="DIR", help="a folder with a LoRA adapter of PEFT for that model")
     parser.add_argument("--text", action="append", default=[], metavar="TEXT", help="repeatable")
     parser.add_argument("--tokens", action="append", default=[], metavar="1,2,3", help="repeatable: token numbers")
     parser.add_argument("--layers", action="store_true", help="the terms and rounding errors after every layer too")
     parser.add_argument("--dtype", help=f"one of {', '.join(DTYPES)}; default: that of the weights")
-    parser.add_argument("--out", metavar="DIR", help=f"write {RESULT} and pictures into this folder")
+    parser.add_argument("--out", metavar="DIR", help=f"write {RESULT}, {CERTIFICATE} and pictures into this folder")
+    parser.add_argument("--device", help=f"one of {', '.join(DEVICES)} (default: JAX's own choice)")
     parser.set_defaults(run=lambda options: _run(options, console()))
 
 
@@ -87,24 +98,35 @@ class Result:
     depths: Depths | None
     changes: np.ndarray | None
     """Of the parameters, (L, 5)."""
+    adaptation: tuple[Decomposition, Attribution] | None
+    """What the adapter changes, if there is one."""
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
+    """Exit code 0, or 1 if the decomposition is not certified."""
     folder = _folder(options)
+    adapter = None if options.adapter is None else read_adapter(options.adapter)
     if options.out:
         pictures.check_pictures()
-        _check_out(Path(options.out))
-    with jax.enable_x64(options.dtype == "float64" or jax.config.read("jax_enable_x64")):
+        check_writable(Path(options.out) / RESULT)
+    wide = options.dtype == "float64" or jax.config.read("jax_enable_x64")
+    with on_device(options.device), jax.enable_x64(wide):
         with Console(stderr=True).status("reading the model") as status:
-            model = _load(folder, options.dtype)
+            model = _load(folder, options.dtype, adapter)
             inputs = _inputs(model, folder, options)
             results = [_result(model, given, options, status.update) for given in inputs]
             pairs = _similarities(model, results, status.update)
+            certification = certify_decomposition(model, progress=lambda now: status.update(f"certifying: {now}"))
+        if adapter is not None:
+            console.print(f"Adapter {adapter.folder}: {adapter}.\n", markup=False, highlight=False)
         _show(console, results, pairs, layers=options.layers)
+        show_certification(console, certification)
         if options.out:
             name = options.model or str(options.folder)
-            _write(Path(options.out), {"model": name, "dtype": str(model.embedding.tokens.dtype)}, results, pairs)
-    return 0
+            head = {"model": name, "adapter": _adapter(adapter), "dtype": str(model.embedding.tokens.dtype)}
+            head |= {"certification": certification_figures(certification)}
+            _write(Path(options.out), head, results, pairs, certification)
+    return 0 if certification.passes else 1
 
 
 # --- what is given --------------------------------------------------------------------------------------------------
@@ -126,11 +148,11 @@ def _folder(options: argparse.Namespace) -> Path:
     return MODELS[options.model]()
 
 
-def _load(folder: Path, dtype: str | None) -> Model:
+def _load(folder: Path, dtype: str | None, adapter: Adapter | None) -> Model:
     """The model; what it warns of, such as another dtype than that of its file, is one line on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = load_model(folder, None if dtype is None else jnp.dtype(dtype))
+        model = load_model(folder, None if dtype is None else jnp.dtype(dtype), adapter)
     for warning in caught:
         Console(stderr=True, soft_wrap=True).print(f"uat-jax: {warning.message}", markup=False, highlight=False)
     return model
@@ -144,17 +166,17 @@ def _inputs(model: Model, folder: Path, options: argparse.Namespace) -> list[Inp
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise InputError(f"got --text {_short(text)!a}, which is not UTF-8; check the terminal's encoding")
     given = list(zip(options.text, tokenize(folder, options.text), strict=True)) if options.text else []
-    words = _words(folder) if options.text else str
-    inputs = [_input(model, text, numbers, words) for text, numbers in given]
+    named = words(folder) if options.text else str
+    inputs = [_input(model, text, numbers, named) for text, numbers in given]
     return inputs + [_input(model, text, _numbers(text), str) for text in options.tokens]
 
 
-def _input(model: Model, label: str, numbers: Any, words: Callable[[int], str]) -> Input:
+def _input(model: Model, label: str, numbers: Any, named: Callable[[int], str]) -> Input:
     try:
         tokens = model.check_tokens(numbers)
     except InputError as error:
         raise InputError(f"{_short(label)!r}: {error}") from None
-    return Input(label, tokens, [words(int(token)) for token in tokens])
+    return Input(label, tokens, [named(int(token)) for token in tokens])
 
 
 def _numbers(text: str) -> list[int]:
@@ -162,12 +184,6 @@ def _numbers(text: str) -> list[int]:
         return [int(number) for number in text.split(",")]
     except ValueError:
         raise InputError(f"got --tokens {_short(text)!r}, wanted whole numbers and commas, such as 1,2,3") from None
-
-
-def _words(folder: Path) -> Callable[[int], str]:
-    """Token number → the word that the tokenizer writes for it."""
-    tokenizer = library("tokenizers", "reading text").Tokenizer.from_file(str(folder / TOKENIZER))
-    return lambda token: tokenizer.id_to_token(token) or str(token)
 
 
 def _short(text: str) -> str:
@@ -193,7 +209,8 @@ def _result(model: Model, given: Input, options: argparse.Namespace, progress: C
     progress(f"{_short(given.label)!r}: layers")
     depths = by_depth(model, given.tokens) if options.layers or options.out else None
     changed = changes(model, given.tokens, _others(model, given.tokens)) if options.out else None
-    return Result(given, decomposition, name, attribution, depths, changed)
+    adapted = None if options.adapter is None else adaptation(model, given.tokens, output)
+    return Result(given, decomposition, name, attribution, depths, changed, adapted)
 
 
 def _output(model: Model, features: jax.Array) -> tuple[str, Output, jax.Array]:
@@ -211,7 +228,8 @@ def _others(model: Model, tokens: jax.Array) -> jax.Array:
     return (tokens + 1) % model.embedding.tokens.shape[0]
 
 
-Pairs = dict[tuple[int, int], Similarity]
+Pairs = dict[tuple[int, int], tuple[Similarity, tuple[Attribution, Attribution]]]
+"""Of two inputs, by their numbers: the similarity by pairs of terms, and by the terms and tokens of each."""
 
 
 def _similarities(model: Model, results: Sequence[Result], progress: Callable[[str], None]) -> Pairs:
@@ -221,7 +239,7 @@ def _similarities(model: Model, results: Sequence[Result], progress: Callable[[s
     numbered, found = enumerate((result.input.tokens for result in results), 1), {}
     for (i, first), (j, second) in itertools.combinations(numbered, 2):
         progress(f"similarity of {i} and {j}")
-        found[i, j] = similarity(model, first, second)
+        found[i, j] = jax.jit(similarity)(model, first, second), jax.jit(similarity_by_token)(model, first, second)
     return found
 
 
@@ -232,30 +250,35 @@ def _show(console: Console, results: Sequence[Result], pairs: Pairs, *, layers: 
     for number, result in enumerate(results, 1):
         title = f"{number}  {result.input.label!r}, {len(result.input.tokens)} tokens"
         show_terms(console, title, result.decomposition, result.output, result.attribution)
+        if result.adaptation is not None:
+            change, to_output = result.adaptation
+            show_adaptation(console, change, result.output, to_output)
         if layers and result.depths is not None:
             show_layers(console, result.depths)
-    for (i, j), found in pairs.items():
+    for (i, j), (found, _) in pairs.items():
         show_similarity(console, f"Similarity of {i} (downwards) and {j} (across)", found)
 
 
-def _write(folder: Path, head: dict[str, Any], results: Sequence[Result], pairs: Pairs) -> None:
+def _adapter(adapter: Adapter | None) -> dict[str, Any] | None:
+    """Folder, and rank and scale of each layer."""
+    if adapter is None:
+        return None
+    layers = {name: {"rank": update.rank, "scale": update.scale} for name, update in adapter.layers.items()}
+    return {"folder": adapter.folder, "layers": layers}
+
+
+def _write(
+    folder: Path, head: dict[str, Any], results: Sequence[Result], pairs: Pairs, certification: Certification
+) -> None:
     """All files are finished in a folder of their own before the first one appears in `folder`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as place:
             _write_json(Path(place) / RESULT, head, results, pairs)
+            certification.certificate.save(Path(place) / CERTIFICATE)
             _draw(Path(place), results, pairs)
             for file in sorted(Path(place).iterdir()):
                 os.replace(file, folder / file.name)
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from None
-
-
-def _check_out(folder: Path) -> None:
-    """Find out before the work whether files can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryDirectory(dir=folder, prefix=".").cleanup()
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from None
 
@@ -272,16 +295,17 @@ def _write_json(path: Path, head: dict[str, Any], results: Sequence[Result], pai
             "changes": None
             if result.changes is None
             else dict(zip(PARAMETERS, result.changes.T.tolist(), strict=True)),
+            "adaptation": None if result.adaptation is None else adaptation_figures(*result.adaptation),
         }
         for result in results
     ]
-    similarities = [{"first": i, "second": j, **similarity_figures(found)} for (i, j), found in pairs.items()]
+    similarities = [{"first": i, "second": j, **similarity_figures(*found)} for (i, j), found in pairs.items()]
     everything = {**head, "inputs": inputs, "similarities": similarities}
     path.write_text(json.dumps(everything, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _draw(place: Path, results: Sequence[Result], pairs: Pairs) -> None:
-    """Three or four pictures for each input, one for each pair."""
+    """Three or four pictures for each input, three for each pair."""
     for number, result in enumerate(results, 1):
         names, label = result.decomposition.names, result.input.label
         file = lambda name, number=number: place / f"{number}-{name}.png"
@@ -294,7 +318,11 @@ def _draw(place: Path, results: Sequence[Result], pairs: Pairs) -> None:
             pictures.picture_of_parameters(file("parameters"), title, PARAMETERS, result.changes)
         if result.depths is not None and result.depths.errors is not None:
             pictures.picture_of_errors(file("errors"), f"against float64: {label}", result.depths.errors)
-    for (i, j), found in pairs.items():
+    for (i, j), (found, by_token) in pairs.items():
         names = results[0].decomposition.names
         file, title = place / f"similarity-{i}-{j}.png", f"similarity of {i} and {j}: {float(found.output):.4f}"
         pictures.picture_of_similarity(file, title, names, np.asarray(found.contributions, np.float64))
+        for number, text in zip((i, j), by_token, strict=True):
+            file, title = place / f"similarity-{i}-{j}-{number}.png", f"{number} in the similarity of {i} and {j}"
+            to_cosine = np.asarray(text.contributions, np.float64)
+            pictures.picture_of_tokens(file, title, names, results[number - 1].input.words, to_cosine)

@@ -2,15 +2,19 @@
 
 decomposition.py   the terms, the two streams, and what they add up to
 streams.py         a state as a sum of streams, all sent through the same frozen layers
+papers.py          the papers' Transformer in two streams
 frozen.py          attention, norms and feed-forward networks with their dynamic coefficients frozen
 operators.py       linear maps of tokens and features, kept in factors
 parameters.py      A, B̄, C, b, c of each layer as such maps
+closed_forms.py    the terms by Theorem 1, every parameter composed of those
 attribution.py     what every source contributes, token by token, to a logit, a feature, a similarity
 removal.py         what is left without a layer, and a bound
+adaptation.py      what an adapter changes, term by term
 measurements.py    lengths, shares, errors by depth, what changes with the input
 sourced.py         the same from the jaxpr of any JAX function (sourced_rules.py, sourced_value.py)
 """
 
+from uat_jax.decomposition.adaptation import adaptation as adaptation
 from uat_jax.decomposition.attribution import Attribution as Attribution
 from uat_jax.decomposition.attribution import Coordinate as Coordinate
 from uat_jax.decomposition.attribution import Direction as Direction
@@ -20,6 +24,8 @@ from uat_jax.decomposition.attribution import attribute as attribute
 from uat_jax.decomposition.attribution import contributions as contributions
 from uat_jax.decomposition.attribution import features_by_token as features_by_token
 from uat_jax.decomposition.attribution import similarity as similarity
+from uat_jax.decomposition.attribution import similarity_by_token as similarity_by_token
+from uat_jax.decomposition.closed_forms import closed_form as closed_form
 from uat_jax.decomposition.decomposition import Decomposition as Decomposition
 from uat_jax.decomposition.decomposition import decompose as decompose
 from uat_jax.decomposition.decomposition import terms as terms

@@ -8,6 +8,7 @@ a bias was added, from where the later layers carry it on.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.decomposition.decomposition import names
-from uat_jax.decomposition.streams import ByToken, Separate, Sorting, Streams, Weighted, normed, streams_of
+from uat_jax.decomposition.streams import ByToken, Sorting, Streams, Weighted, as_array, normed, separate, streams_of
 from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 from uat_jax.networks.norms import normalise
@@ -164,9 +165,27 @@ def similarity(
     return Similarity(pairs, jnp.vdot(*plain, precision="highest") / product)
 
 
+def similarity_by_token(
+    model: Model, first: jax.Array, second: jax.Array, *, precision: jax.lax.PrecisionLike = "highest"
+) -> tuple[Attribution, Attribution]:
+    """The cosine of the mean features m, m' of two texts, as a sum over sources and tokens of either one.
+
+    Of the first text the contributions to ⟨m, m' / |m| |m'|⟩ with the second factor held fixed, (L + 2, N); of the
+    second those to ⟨m', m / |m| |m'|⟩, (L + 2, N').  Both add up to the cosine.
+    """
+    texts = [model.check_tokens(tokens) for tokens in (first, second)]
+    means = [jnp.mean(_features(model, model.hidden(text, precision=precision)), axis=0) for text in texts]
+    product = jnp.sqrt(jnp.sum(jnp.square(means[0])) * jnp.sum(jnp.square(means[1])))
+    cosine = jnp.vdot(*means, precision="highest") / product
+    towards = [Direction(mean / product) for mean in reversed(means)]
+    split = functools.partial(contributions, model, precision=precision)
+    one, other = (Attribution(split(text, to), cosine) for text, to in zip(texts, towards, strict=True))
+    return one, other
+
+
 def _features_by_source(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike) -> jax.Array:
-    sorting = Separate()
-    return jnp.stack(_finish(model, streams_of(model, tokens, sorting, precision=precision), sorting))
+    sorting = separate(model)
+    return as_array(_finish(model, streams_of(model, tokens, sorting, precision=precision), sorting))
 
 
 def _features(model: Model, x: jax.Array) -> jax.Array:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
-from uat_jax.decomposition.streams import InTwo, Separate, streams_of
+from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
 from uat_jax.networks.model import Model
 
 INPUT, BIAS = "input", "bias"
@@ -63,22 +64,31 @@ def terms(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike =
     A gated feed-forward network is one term as a whole: (U w ⊙ s(G w)) W_D (K8, first reading).
     Raises `InputError` for more tokens than positions.
     """
-    return jnp.stack(streams_of(model, tokens, Separate(), precision=precision))
+    return as_array(streams_of(model, tokens, separate(model), precision=precision))
 
 
 def two_streams(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
     """p_L, input and biases, and u_L, all activations, of x_L = p_L + u_L: (N,) → (2, N, M).  Cheaper than `terms`."""
-    return jnp.stack(streams_of(model, tokens, InTwo(), precision=precision))
+    return as_array(streams_of(model, tokens, InTwo(), precision=precision))
 
 
 def decompose(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Decomposition:
     """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
 
+    A batch that is sharded over devices stays so, whether the axes of its mesh are automatic or explicit.  Inside
+    `jax.jit` and `jax.vmap` the values of the tokens are not checked: one outside of the vocabulary gives NaN.
     Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions.
     """
-    if np.ndim(tokens) == 2:
-        return _decomposed(model, jnp.stack([model.check_tokens(row) for row in tokens]), precision=precision)
-    return _decomposed(model, model.check_tokens(tokens), precision=precision)
+    return _decomposed(model, _checked(model, tokens), precision=precision)
+
+
+def _checked(model: Model, tokens: jax.Array) -> jax.Array:
+    """The token numbers, (N,) or (B, N), int32, each row looked at."""
+    if np.ndim(tokens) != 2:
+        return model.check_tokens(tokens)
+    for row in tokens[:1] if isinstance(tokens, Tracer) else np.asarray(tokens):
+        model.check_tokens(row)
+    return jnp.asarray(tokens, jnp.int32)
 
 
 @functools.partial(jax.jit, static_argnames="precision")

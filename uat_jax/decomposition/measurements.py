@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.decomposition.closed_forms import closed_forms
 from uat_jax.decomposition.decomposition import Decomposition
 from uat_jax.decomposition.parameters import operators
-from uat_jax.decomposition.streams import KINDS, InTwo, Separate, Sorting, Streams, normed
-from uat_jax.networks.decoder import embed
-from uat_jax.networks.model import BLOCKS, Model
+from uat_jax.decomposition.streams import InTwo, Separate, Streams, states_of
+from uat_jax.networks.model import Model
 
-FORMS = ("direct", "two streams", "all terms")
-"""Three ways to compute x_j: the plain forward pass, p_j + u_j, and the sum of all terms."""
+FORMS: Mapping[str, Callable[..., Sequence[Streams]]] = {
+    "direct": lambda model, tokens, **options: [[x] for x in model.states(tokens, **options)],
+    "merged": closed_forms,
+    "two streams": lambda model, tokens, **options: states_of(model, tokens, InTwo(), **options),
+    "all terms": lambda model, tokens, **options: states_of(model, tokens, Separate(), **options),
+}
+"""Four ways to compute x_j, as summands: the plain forward pass, the closed form with merged parameters, p_j + u_j, and
+all terms."""
 PARAMETERS = ("A", "B", "C", "b", "c")
 """Those of a layer x_j = A x_{j−1} + c + C σ(B x_{j−1} + b)."""
 
@@ -46,14 +52,13 @@ class Depths:
 def by_depth(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Depths:
     """The terms of every x_j, and how far each of the `FORMS` is from x_j in float64 with the same weights."""
     run = functools.partial(_states, precision=precision)
-    terms, two = (run(model, tokens, sorting=kind) for kind in (Separate, InTwo))
-    forms = dict(zip(FORMS, (run(model, tokens, sorting=None), two, terms), strict=True))
-    sizes = tuple(lengths(jnp.stack(streams)) for streams in terms)
+    forms = {form: run(model, tokens, form=form) for form in FORMS}
+    sizes = tuple(lengths(jnp.stack(streams)) for streams in forms["all terms"])
     if model.embedding.tokens.dtype == jnp.float64:
         return Depths(sizes, None)
     with jax.enable_x64(True):
         wide = jax.tree.map(lambda a: jnp.asarray(a, jnp.float64), model)
-        exact = [np.asarray(x) for (x,) in run(wide, tokens, sorting=None)]
+        exact = [np.asarray(x) for (x,) in run(wide, tokens, form="direct")]
     epsilon = float(jnp.finfo(model.embedding.tokens.dtype).eps)
     return Depths(sizes, {form: _errors(states, exact, epsilon) for form, states in forms.items()})
 
@@ -65,30 +70,10 @@ def _errors(states: Sequence[Streams], exact: Sequence[np.ndarray], epsilon: flo
     return [float(np.max(np.abs(s - x)) / u) for s, x, u in zip(sums, exact, ulp, strict=True)]
 
 
-@functools.partial(jax.jit, static_argnames=("sorting", "precision"))
-def _states(
-    model: Model, tokens: jax.Array, *, sorting: type[Separate | InTwo] | None, precision: jax.lax.PrecisionLike
-) -> list[Streams]:
-    """x_1, …, x_L, each as its streams; without a sorting by the plain forward pass."""
-    if sorting is not None:
-        return _streams(model, tokens, sorting(), precision)
-    options, block = model.options(tokens.shape[0], precision), BLOCKS[model.architecture.kind]
-    states = [[model.embed(tokens)]]
-    for layer in model.blocks:
-        states.append([block(layer, states[-1][0], options)])
-    return states[1:]
-
-
-def _streams(model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike) -> list[Streams]:
-    """What `streams_of` passes through."""
-    options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
-    streams = sorting.start(embed(model.embedding, tokens))
-    if model.embedding_norm is not None:
-        streams = normed(model.embedding_norm, streams, model.epsilon, sorting)
-    states = [streams]
-    for number, layer in enumerate(model.blocks, 1):
-        states.append(kind(layer, states[-1], options, sorting, number))
-    return states[1:]
+@functools.partial(jax.jit, static_argnames=("form", "precision"))
+def _states(model: Model, tokens: jax.Array, *, form: str, precision: jax.lax.PrecisionLike) -> list[Streams]:
+    """x_1, …, x_L, each as the summands of a form."""
+    return list(FORMS[form](model, tokens, precision=precision)[1:])
 
 
 def changes(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from uat_jax.errors import ShapeError
 from uat_jax.networks.block import Block, BlockOptions, initialise_gpt_block, pre_norm_block
@@ -81,12 +82,23 @@ def embed(embedding: Embedding, tokens: jax.Array) -> jax.Array:
     """
     sizes = bind_fields(embedding, EMBEDDING_AXES)
     bind_shape("tokens", tuple(tokens.shape), ("N",), sizes)
-    x = jnp.take(embedding.tokens, tokens, axis=0, mode="fill", fill_value=jnp.nan)
+    x = _rows(embedding.tokens, tokens)
     if embedding.positions is None:
         return x
     if sizes["N"] > sizes["P"]:
         raise ShapeError(f"got {sizes['N']} tokens, wanted at most {sizes['P']}, the number of positions; cut them")
     return x + embedding.positions[: sizes["N"]]
+
+
+def _rows(matrix: jax.Array, numbers: jax.Array) -> jax.Array:
+    """The rows of a matrix, (V, M) and (N,) → (N, M), sharded like their numbers.
+
+    Where a mesh has explicit axes, JAX wants to be told how an array that is looked up is sharded.
+    """
+    of = jax.typeof(numbers).sharding
+    explicit = AxisType.Explicit in of.mesh.axis_types
+    sharding = NamedSharding(of.mesh, PartitionSpec(*of.spec, None)) if explicit else None
+    return matrix.at[numbers].get(mode="fill", fill_value=jnp.nan, out_sharding=sharding)
 
 
 def unembed(

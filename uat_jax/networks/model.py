@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
@@ -18,6 +19,7 @@ from uat_jax.networks.masks import causal_mask, sliding_window_mask
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.positions import rope_angles
+from uat_jax.networks.stack import Stack, carry, stack
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
     "pre-norm": pre_norm_block,
@@ -54,11 +56,18 @@ class Model:
     """
 
     embedding: Embedding
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...] | Stack[Block]
     embedding_norm: Norm | None
     final_norm: Norm | None
     unembedding: jax.Array | None
     architecture: Architecture = field(metadata={"static": True})
+
+    def stacked(self) -> Model:
+        """The model with its blocks one above the other: a loop, compiled in a time that does not grow with depth.
+
+        Raises what `stack` raises where the blocks have different shapes.
+        """
+        return replace(self, blocks=stack(tuple(self.blocks)))
 
     def embed(self, tokens: jax.Array) -> jax.Array:
         """x_0, (N,) → (N, M)."""
@@ -85,11 +94,13 @@ class Model:
         return BlockOptions(of.activation, Scoring(mask, angles=angles), epsilon=of.epsilon, precision=precision)
 
     def check_tokens(self, tokens: Any) -> jax.Array:
-        """`tokens` as the (N,) token numbers that the model takes; inside `jax.jit` nobody would see that they are not.
+        """`tokens` as the (N,) token numbers that the model takes, int32, sharded as they are.
 
         Raises `InputError` unless they are whole numbers 0, …, V − 1, at least one and at most as many as positions.
+        Inside `jax.jit` only dtype and number can be seen.
         """
-        array, vocabulary = np.asarray(tokens), self.embedding.tokens.shape[0]
+        traced = isinstance(tokens, Tracer)
+        array, vocabulary = tokens if traced else np.asarray(tokens), self.embedding.tokens.shape[0]
         if array.ndim != 1 or array.dtype.kind not in "iu":
             got = f"{array.dtype} of shape {array.shape}"
             raise InputError(f"got tokens as {got}, wanted whole numbers (N,); use jax.vmap for a batch")
@@ -98,20 +109,29 @@ class Model:
                 f"got {array.size} tokens, wanted 1 to {self.architecture.positions}, the positions of the model; "
                 f"{'cut them' if array.size else 'give some'}"
             )
-        outside = (array < 0) | (array >= vocabulary)
+        outside = np.zeros(0, bool) if traced else (array < 0) | (array >= vocabulary)
         if outside.any():
             place = int(outside.argmax())
             got = f"token {array[place]} at position {place}"
             raise InputError(f"got {got}, wanted 0 to {vocabulary - 1}, the vocabulary; take the model's tokenizer")
-        return jnp.asarray(array, jnp.int32)
+        return jnp.asarray(tokens if isinstance(tokens, jax.Array) else array, jnp.int32)
+
+    def states(self, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> tuple[jax.Array, ...]:
+        """x_0, x_1, …, x_L, (N,) → (N, M) each; written out for blocks of either kind."""
+        step, states = self._step(tokens, precision), [self.embed(tokens)]
+        for number, block in enumerate(self.blocks, 1):
+            states.append(step(states[-1], block, number))
+        return tuple(states)
 
     def hidden(self, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
         """x_L, (N,) → (N, M)."""
+        return carry(self._step(tokens, precision), self.embed(tokens), self.blocks)
+
+    def _step(
+        self, tokens: jax.Array, precision: jax.lax.PrecisionLike
+    ) -> Callable[[jax.Array, Block, Any], jax.Array]:
         options, block = self.options(tokens.shape[0], precision), BLOCKS[self.architecture.kind]
-        x = self.embed(tokens)
-        for layer in self.blocks:
-            x = block(layer, x, options)
-        return x
+        return lambda x, layer, _: block(layer, x, options)
 
     def output(self, x: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
         """Final norm and unembedding of x_L: (N, M) → (N, M) or (N, V)."""

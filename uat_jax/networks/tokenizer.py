@@ -1,7 +1,8 @@
 """Texts as token numbers, by the ``tokenizer.json`` of a Hugging Face folder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +18,29 @@ def tokenize(folder: FolderPath, texts: Sequence[str]) -> list[np.ndarray]:
     Raises `InputError` for a folder without a readable ``tokenizer.json``, for what is not a list of texts, for a text
     without tokens, and without the library `tokenizers`.
     """
-    read = library("tokenizers", "reading text").Tokenizer.from_file
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"got {type(texts).__name__} for texts, wanted a list of texts; put one text in a list")
+    tokenizer = _tokenizer(folder)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return [_numbers(tokenizer.encode(text).ids, text) for text in texts]
+
+
+def words(folder: FolderPath) -> Callable[[int], str]:
+    """Token number → the word that the tokenizer writes for it.  Raises what `tokenize` does."""
+    tokenizer = _tokenizer(folder)
+    return lambda token: tokenizer.id_to_token(token) or str(token)
+
+
+def _tokenizer(folder: FolderPath) -> Any:
+    read = library("tokenizers", "reading text").Tokenizer.from_file
     path = Path(folder) / TOKENIZER
     if not path.is_file():
         raise InputError(f"{path}: got no such file, wanted one; give token numbers instead of text")
     try:
-        tokenizer = read(str(path))
+        return read(str(path))
     except Exception as error:  # the library raises plain Exceptions
         raise InputError(f"{path}: got no readable tokenizer ({one_line(error)}); download it again") from None
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return [_numbers(tokenizer.encode(text).ids, text) for text in texts]
 
 
 def _numbers(tokens: list[int], text: str) -> np.ndarray:

@@ -5,7 +5,7 @@ scores are divided by √M instead of √d, and no residual goes around the atte
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks.activations import Activation
 from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
 from uat_jax.networks.shapes import Axes, bind_layer, bind_shape, check_some_layers
+from uat_jax.networks.stack import Layers, Stack, carry
 
 
 class TransformerLayer(NamedTuple):
@@ -53,11 +54,15 @@ TRANSFORMER_AXES: Axes = ATTENTION_AXES | FEED_FORWARD_AXES
 """The shape of each array of layer j; besides, h_j d_j = M_{j-1}."""
 
 
-def transformer_sizes(layers: Sequence[TransformerLayer]) -> dict[str, int]:
-    """The sizes M_0, …, M_L and h_j, d_j, F_j by name; `ShapeError` if the arrays do not fit together."""
-    check_some_layers(layers)
+def transformer_sizes(layers: Layers[TransformerLayer]) -> dict[str, int]:
+    """The sizes M_0, …, M_L and h_j, d_j, F_j by name; `ShapeError` if the arrays do not fit together.
+
+    Of a `Stack`, whose layers have one shape, those of the first two: M_0 = M_1 = M_2.
+    """
+    shown = layers[:2] if isinstance(layers, Stack) else layers
+    check_some_layers(shown)
     sizes: dict[str, int] = {}
-    for number, layer in enumerate(layers, start=1):
+    for number, layer in enumerate(shown, start=1):
         bind_layer(layer, number, TRANSFORMER_AXES, sizes)
         heads, width, features = sizes[f"h_{number}"], sizes[f"d_{number}"], f"M_{number - 1}"
         if sizes.setdefault(features, heads * width) != heads * width:
@@ -140,8 +145,15 @@ def attention(layer: TransformerLayer, x: jax.Array, *, precision: jax.lax.Preci
 
     The dtype is that of x. Raises `ShapeError` if x is not (N, M) with M = h d.
     """
-    values = jnp.matmul(feature_slices(layer, x), layer.value, precision=precision)
-    heads = jnp.matmul(attention_weights(layer, x, precision=precision), values, precision=precision)
+    return mix(layer, attention_weights(layer, x, precision=precision), x, precision=precision)
+
+
+def mix(
+    layer: TransformerLayer, weights: jax.Array, z: jax.Array, *, precision: jax.lax.PrecisionLike = "highest"
+) -> jax.Array:
+    """Σ_i H_i z_i W_Vi W_Oi for given H, linear in z: (h, N, N) and (N, M_{j-1}) → (N, M_j)."""
+    values = jnp.matmul(feature_slices(layer, z), layer.value, precision=precision)
+    heads = jnp.matmul(weights, values, precision=precision)
     return jnp.einsum("hnd,hdm->nm", heads, layer.output, precision=precision)
 
 
@@ -153,12 +165,23 @@ def feed_forward(
     precision: jax.lax.PrecisionLike = "highest",
 ) -> jax.Array:
     """FFN(y) = σ(y W_1 + b_1) W_2 + b_2, token by token (Eq. 6 on features): (N, M_j) → (N, M_j)."""
+    return activation_term(layer, y, activation, precision=precision) + layer.project_bias[None, :]
+
+
+def activation_term(
+    layer: TransformerLayer,
+    y: jax.Array,
+    activation: Activation,
+    *,
+    precision: jax.lax.PrecisionLike = "highest",
+) -> jax.Array:
+    """σ(y W_1 + b_1) W_2, what the activation adds: (N, M_j) → (N, M_j)."""
     s = activation(jnp.matmul(y, layer.hidden, precision=precision) + layer.hidden_bias[None, :])
-    return jnp.matmul(s, layer.project, precision=precision) + layer.project_bias[None, :]
+    return jnp.matmul(s, layer.project, precision=precision)
 
 
 def transformer(
-    layers: Sequence[TransformerLayer],
+    layers: Layers[TransformerLayer],
     x: jax.Array,
     activation: Activation,
     *,
@@ -167,11 +190,13 @@ def transformer(
     """x_L, where x_0 = x, y_j = MHA_j(x_{j-1}) and x_j = y_j + FFN_j(y_j) (DUAT Eq. 30).
 
     One input x of N tokens, (N, M_0), gives (N, M_L) in the dtype of x; `jax.vmap` takes a batch.
-    `activation` is an elementwise function, `precision` that of every matrix product. Raises `ShapeError` if
-    the layers do not fit together or x is not (N, M_0).
+    `activation` is an elementwise function, `precision` that of every matrix product; a `Stack` of layers is one
+    loop. Raises `ShapeError` if the layers do not fit together or x is not (N, M_0).
     """
     bind_shape("x", tuple(x.shape), ("N", "M_0"), transformer_sizes(layers))
-    for layer in layers:
+
+    def step(x: jax.Array, layer: TransformerLayer, _: Any) -> jax.Array:
         y = attention(layer, x, precision=precision)
-        x = y + feed_forward(layer, y, activation, precision=precision)
-    return x
+        return y + feed_forward(layer, y, activation, precision=precision)
+
+    return carry(step, x, layers)

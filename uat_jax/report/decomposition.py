@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from rich import box
@@ -10,49 +10,93 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from uat_jax.certification import Certification
 from uat_jax.decomposition.attribution import Attribution, Similarity
 from uat_jax.decomposition.decomposition import Decomposition, names
 from uat_jax.decomposition.measurements import Depths, lengths, shares
+from uat_jax.report.table import COLOURS
+
+COLUMNS = 16
+"""Of numbers in a table: a terminal of 160 characters holds them."""
 
 
 def show_terms(console: Console, title: str, of: Decomposition, output: str, to: Attribution) -> None:
     """One row per term: its length, its share of x_L, what it contributes to the output; then the sum and x_L."""
-    table = _table(title, "term", "length", "share of x_L", output)
+    console.print(_terms(_table(title, "term", "length", "share of x_L", output), of, to))
+    _line(console, f"The terms add up to x_L within {float(of.residual_ulp):.2g} ULP of its largest entry.\n")
+
+
+def show_adaptation(console: Console, of: Decomposition, output: str, to: Attribution) -> None:
+    """The same of what an adapter changes: everything with it minus everything without it."""
+    title = "What the adapter changes: with it minus without it"
+    console.print(_terms(_table(title, "term", "length", "share of the change of x_L", output), of, to))
+
+
+def _terms(table: Table, of: Decomposition, to: Attribution) -> Table:
     columns = (of.names, lengths(of.terms), shares(of), np.asarray(to.by_source, np.float64))
     for name, length, share, contribution in zip(*columns, strict=True):
         table.add_row(name, f"{length:.4g}", f"{share:.1%}", f"{contribution:+.4f}")
     table.add_section()
     table.add_row("sum", f"{lengths(of.total):.4g}", f"{shares(of).sum():.1%}", f"{float(to.total):+.4f}")
     table.add_row("forward pass", f"{lengths(of.hidden):.4g}", "", f"{float(to.output):+.4f}")
-    console.print(table)
-    _line(console, f"The terms add up to x_L within {float(of.residual_ulp):.2g} ULP of its largest entry.\n")
+    return table
 
 
 def show_layers(console: Console, of: Depths) -> None:
     """One row per depth j: the lengths of the terms of x_j, and the error of each form in ULP."""
     sources, forms = names(len(of.lengths)), of.errors or {}
-    table = _table("The terms of each x_j, and rounding errors in ULP", "x_j", *sources, *forms)
+    rows = {}
     for j, sizes in enumerate(of.lengths, 1):
         cells = [f"{size:.4g}" for size in sizes] + [""] * (len(sources) - len(sizes))
-        table.add_row(f"x_{j}", *cells, *(f"{errors[j - 1]:.1f}" for errors in forms.values()))
-    console.print(table)
+        rows[f"x_{j}"] = [*cells, *(f"{errors[j - 1]:.1f}" for errors in forms.values())]
+    _wrapped(console, "The terms of each x_j, and rounding errors in ULP", "x_j", (*sources, *forms), rows)
 
 
 def show_similarity(console: Console, title: str, of: Similarity) -> None:
     """The cosine as a matrix: the terms of the first text downwards, those of the second across."""
     pairs = np.asarray(of.contributions, np.float64)
     sources = names(len(pairs) - 2)
-    table = _table(title, "term", *sources, "sum")
-    for name, row in zip(sources, pairs, strict=True):
-        table.add_row(name, *_signed((*row, row.sum())))
-    table.add_section()
-    table.add_row("sum", *_signed((*pairs.sum(axis=0), pairs.sum())))
-    console.print(table)
+    rows = {name: _signed((*row, row.sum())) for name, row in zip(sources, pairs, strict=True)}
+    rows["sum"] = _signed((*pairs.sum(axis=0), pairs.sum()))
+    _wrapped(console, title, "term", (*sources, "sum"), rows)
     _line(console, f"The cosine by the forward pass is {float(of.output):+.4f}.\n")
+
+
+def show_certification(console: Console, of: Certification) -> None:
+    """Verdict, chance of error, at which sizes, what is proved at every depth, and what is assumed."""
+    console.print(Text(str(of.certificate.verdict), style=COLOURS[of.certificate.verdict]).append(f"  {CERTIFIED}", ""))
+    for name, text in _certification_lines(of):
+        console.print(f"  {name:<13} {text}", markup=False, highlight=False, soft_wrap=True)
+
+
+CERTIFIED = "the terms are those of Theorem 1, and add up to what the network computes"
+
+
+def _certification_lines(of: Certification) -> Iterator[tuple[str, str]]:
+    for evidence in of.certificate.evidence:
+        yield evidence.method, evidence.finding
+    sizes = ", ".join(f"{name} = {size}" for name, size in of.sizes.items())
+    yield "at", f"{sizes}; all weights are variables"
+    yield of.all_depths.method, f"{of.all_depths.verdict}: {of.all_depths.finding}"
+    yield "ledger", ", ".join(of.rows)
+    for assumption in of.assumptions:
+        yield "assuming", assumption
 
 
 def _signed(numbers: Iterable[float]) -> list[str]:
     return [f"{number:+.3f}" for number in numbers]
+
+
+def _wrapped(console: Console, title: str, first: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]) -> None:
+    """One table, or several one below the other, of at most `COLUMNS` columns; a row of sums stands apart."""
+    for start in range(0, len(heads), COLUMNS):
+        shown = slice(start, start + COLUMNS)
+        table = _table(f"{title}, continued" if start else title, first, *heads[shown])
+        for name, cells in rows.items():
+            if name == "sum":
+                table.add_section()
+            table.add_row(name, *cells[shown])
+        console.print(table)
 
 
 def _table(title: str, first: str, *others: str) -> Table:
@@ -70,11 +114,14 @@ def _line(console: Console, text: str) -> None:
 
 def figures(of: Decomposition, to: Attribution) -> dict[str, object]:
     """What `show_terms` prints, and the contribution of every term at every token, as lists and numbers."""
+    return {"terms": list(of.names), "residual_ulp": float(of.residual_ulp), **adaptation_figures(of, to)}
+
+
+def adaptation_figures(of: Decomposition, to: Attribution) -> dict[str, object]:
+    """What `show_adaptation` prints, and the change of the contribution of every term at every token."""
     return {
-        "terms": list(of.names),
         "lengths": lengths(of.terms).tolist(),
         "shares": shares(of).tolist(),
-        "residual_ulp": float(of.residual_ulp),
         "output": {"forward": float(to.output), "sum": float(to.total), "contributions": _nested(to.contributions)},
     }
 
@@ -85,9 +132,26 @@ def layer_figures(of: Depths) -> dict[str, object]:
     return {"lengths": [sizes.tolist() for sizes in of.lengths], "errors_ulp": errors}
 
 
-def similarity_figures(of: Similarity) -> dict[str, object]:
-    """What `show_similarity` prints."""
-    return {"forward": float(of.output), "sum": float(of.total), "contributions": _nested(of.contributions)}
+def similarity_figures(of: Similarity, by_token: Sequence[Attribution]) -> dict[str, object]:
+    """What `show_similarity` prints, and the contribution of every term of either text at each of its tokens."""
+    return {
+        "forward": float(of.output),
+        "sum": float(of.total),
+        "contributions": _nested(of.contributions),
+        "by_token": [_nested(text.contributions) for text in by_token],
+    }
+
+
+def certification_figures(of: Certification) -> dict[str, object]:
+    """What `show_certification` prints."""
+    return {
+        "verdict": str(of.certificate.verdict),
+        "findings": [evidence.finding for evidence in of.certificate.evidence],
+        "log2_error": [evidence.figures.get("log2_error") for evidence in of.certificate.evidence],
+        "sizes": dict(of.sizes),
+        "all_depths": {"verdict": str(of.all_depths.verdict), "finding": of.all_depths.finding, "rows": list(of.rows)},
+        "assumptions": list(of.assumptions),
+    }
 
 
 def _nested(array: object) -> Sequence[Sequence[float]]:

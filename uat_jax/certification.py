@@ -1,0 +1,204 @@
+"""Is the decomposition of a model right?  Decided at a small model of its form, and by induction for every depth.
+
+Weights and inputs do not matter to the question: the formulas are the same for all.  So a small model of the same form
+is taken, with every number in it a variable, and `certify` decides in prime fields that its terms are those of
+Theorem 1 and add up to its forward pass.  That each block is a layer of Theorem 1 for all shapes, and L of them the
+closed form for every L, is proved in normal form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.certify.certificate import Certificate
+from uat_jax.certify.effort import ERROR
+from uat_jax.certify.equivalence import Question, certify
+from uat_jax.certify.normal_forms import prove
+from uat_jax.certify.specification import Specification
+from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.decomposition.attribution import Coordinate, Logit, contributions
+from uat_jax.decomposition.closed_forms import closed_form
+from uat_jax.decomposition.decomposition import terms, two_streams
+from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts
+from uat_jax.networks.model import Model
+from uat_jax.networks.norms import LayerNorm, RMSNorm
+from uat_jax.networks.small import sizes_of, small_model
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.blocks import attention, block, feed_forward, norms
+from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.layers import Layers
+
+
+@dataclass(frozen=True)
+class Certification:
+    """What is known of the decomposition of a model's architecture."""
+
+    sizes: Mapping[str, int]
+    """Of the small model: layers L, tokens N, features M, heads h of width d in g groups, hidden features F."""
+    certificate: Certificate
+    """At these sizes; `uat_jax.recheck` decides it again from its file."""
+    all_depths: Evidence
+    """That each block is a layer of Theorem 1 for all shapes, and that L of them have its closed form for every L."""
+    rows: tuple[str, ...]
+    """The claims of the ledger that prove the same of such blocks and of their parts."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Of both, in words."""
+        return tuple(dict.fromkeys((*self.certificate.assumptions, *self.all_depths.assumptions)))
+
+    @property
+    def passes(self) -> bool:
+        """Whether the decomposition is certified."""
+        return self.certificate.passes and self.all_depths.verdict is Verdict.PROVED
+
+
+def certify_decomposition(
+    model: Model,
+    *,
+    error: float = ERROR,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Certification:
+    """Decide whether `decompose` is right for models of this architecture.
+
+    Compared are, at all weights of the model that `small_model` makes of it,
+
+        its terms               and    the terms of Theorem 1 (`closed_form`),
+        their sum               and    x_L by the forward pass,
+        the sum of two streams  and    x_L by the forward pass,
+        the sum of all contributions to a logit, or to a feature    and    that output.
+
+    Args:
+        model: of any size; only its form counts.
+        error: CERTIFIED only if the chance of a wrong answer is at most this.
+        seed: of all random numbers.
+        progress: called with a line of text before each stage.
+
+    Raises:
+        InputError: error or seed out of range.
+    """
+    asked = question(model)
+    small, _ = arguments = asked.specification.arguments
+    certificate = certify(asked.left, asked.right, *arguments, error=error, seed=seed, progress=progress)
+    return Certification(sizes_of(small), certificate, proof_of_all_depths(small), rows_of(model))
+
+
+def question(model: Model) -> Question:
+    """Whether `decomposed` is `computed`, at a small model of the same form and distinct tokens."""
+    small = small_model(model)
+    tokens = jnp.arange(small.architecture.positions)[::-1]
+    return Question(decomposed, computed, Specification((small, tokens)))
+
+
+def decomposed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
+    """What the decomposition says."""
+    parts = terms(model, tokens)
+    output = Coordinate(-1, -1) if model.unembedding is None else Logit(-1, -1)
+    return {
+        "terms": parts,
+        "sum": jnp.sum(parts, axis=0),
+        "two streams": jnp.sum(two_streams(model, tokens), axis=0),
+        "contributions": jnp.sum(contributions(model, tokens, output)),
+    }
+
+
+def computed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
+    """What it should be."""
+    x = model.hidden(tokens)
+    return {
+        "terms": closed_form(model, tokens),
+        "sum": x,
+        "two streams": x,
+        "contributions": model.output(x)[-1, -1],
+    }
+
+
+# --- every depth ------------------------------------------------------------------------------------------------------
+
+BLOCKS: Mapping[str, Callable[[block.Parts], block.Block]] = {
+    "pre-norm": block.residual_block,
+    "post-norm": block.post_norm_block,
+}
+NORMS = {LayerNorm: norms.LayerNorm, RMSNorm: norms.RMSNorm}
+FEED_FORWARDS = {
+    FeedForward: feed_forward.FeedForward,
+    GatedFeedForward: feed_forward.Gated,
+    MixtureOfExperts: feed_forward.Mixture,
+}
+ABSENT = "a bias that the model has not is a bias of zero"
+SOFTMAX = "a softmax, whatever its scores, masks and positions, has rows that add up to 1"
+ELEMENTWISE = "the activation is applied to every element"
+
+
+def proof_of_all_depths(model: Model) -> Evidence:
+    """PROVED if a block of this form is a layer of Theorem 1 for all shapes: then L of them have its closed form."""
+    return prove_block(symbolic_block(model))
+
+
+def prove_block(of: block.Block) -> Evidence:
+    """The same for a symbolic block."""
+    steps = [of.step("the block is A x + c + C σ(B x + b)"), *closed_form_induction(Layers("residual", dynamic=True))]
+    proof = prove(steps, method="induction", what="each block is a layer of Theorem 1: for all shapes and every depth")
+    return dataclasses.replace(proof, assumptions=(ELEMENTWISE, SOFTMAX, ABSENT))
+
+
+def symbolic_block(model: Model) -> block.Block:
+    """A block of this form, of any sizes: any number of groups of heads, any scores, all biases."""
+    of = model.blocks[0]
+    heads = attention.MultiHead((1,), groups=m.dimension("g"), per_group=m.dimension("r"))
+    norm_1, norm_2 = (NORMS[type(norm)]((k, 1)) for k, norm in enumerate((of.norm_1, of.norm_2), 1))
+    parts = block.Parts(heads, FEED_FORWARDS[type(of.feed_forward)]((1,)), norm_1, norm_2)
+    return BLOCKS[model.architecture.kind](parts)
+
+
+# --- the ledger -------------------------------------------------------------------------------------------------------
+
+
+def _is(kind: str, norm: type, part: type) -> Callable[[Model], bool]:
+    return lambda model: (
+        model.architecture.kind == kind
+        and isinstance(model.blocks[0].norm_1, norm)
+        and isinstance(model.blocks[0].feed_forward, part)
+    )
+
+
+def _no_biases(model: Model) -> bool:
+    of = model.blocks[0].attention
+    return all(bias is None for bias in (of.query_bias, of.key_bias, of.value_bias, of.output_bias))
+
+
+def _has_rope(model: Model) -> bool:
+    return model.architecture.rope is not None
+
+
+_LLAMA = _is("pre-norm", RMSNorm, GatedFeedForward)
+
+ROWS: Mapping[str, Callable[[Model], bool]] = {
+    "real.pre-norm": _is("pre-norm", LayerNorm, FeedForward),
+    "real.post-norm": _is("post-norm", LayerNorm, FeedForward),
+    "real.llama": lambda model: _LLAMA(model) and _no_biases(model) and _has_rope(model) and model.architecture.causal,
+    "real.masks": lambda model: model.architecture.causal,
+    "real.rope": _has_rope,
+    "real.grouped-queries": lambda model: (
+        model.blocks[0].attention.key.shape[0] < model.blocks[0].attention.query.shape[0]
+    ),
+    "real.gated": lambda model: isinstance(model.blocks[0].feed_forward, GatedFeedForward),
+    "real.mixture": lambda model: isinstance(model.blocks[0].feed_forward, MixtureOfExperts),
+    "real.embedding": lambda model: model.embedding_norm is None,
+    "real.logits": lambda model: isinstance(model.final_norm, LayerNorm) and model.unembedding is not None,
+}
+"""Claim of the ledger → whether it is about a model's blocks (the first three), what is in them, or its ends.
+
+A bias is part of what a claim is about: real.llama has none, so that for Qwen2 only the claims about its parts remain.
+"""
+
+
+def rows_of(model: Model) -> tuple[str, ...]:
+    """The claims of the ledger, proved for every depth, that are about a model of this form."""
+    return tuple(row for row, applies in ROWS.items() if applies(model))

@@ -1,0 +1,107 @@
+"""A small model of another's form: the same parts and options, few layers, tokens and features."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from uat_jax.networks.adapted import Adapted
+from uat_jax.networks.block import Block
+from uat_jax.networks.decoder import EMBEDDING_AXES, Embedding
+from uat_jax.networks.feed_forward_part import (
+    FEED_FORWARD_AXES,
+    GATED_AXES,
+    MIXTURE_AXES,
+    FeedForward,
+    GatedFeedForward,
+    MixtureOfExperts,
+)
+from uat_jax.networks.fields import bind_fields
+from uat_jax.networks.model import Model
+from uat_jax.networks.multihead import MULTIHEAD_AXES, MultiHead
+from uat_jax.networks.norms import LAYER_NORM_AXES, RMS_NORM_AXES, LayerNorm, RMSNorm
+from uat_jax.networks.shapes import Axes
+
+AXES: Mapping[type, Axes] = {
+    Embedding: EMBEDDING_AXES,
+    MultiHead: MULTIHEAD_AXES,
+    FeedForward: FEED_FORWARD_AXES,
+    GatedFeedForward: GATED_AXES,
+    MixtureOfExperts: MIXTURE_AXES,
+    LayerNorm: LAYER_NORM_AXES,
+    RMSNorm: RMS_NORM_AXES,
+}
+MOST = 2
+"""Layers, groups, heads of a group, experts, ranks: of two, where there are more, one can be taken for the other."""
+WIDEST = 4
+"""The largest ratio of features, hidden features and heads' features that is kept."""
+
+
+def small_model(model: Model) -> Model:
+    """`jax.ShapeDtypeStruct`s in place of the parameters, in float32: of them only the shapes are known.
+
+    Kept are the kind of block, activation, ε, mask, RoPE's base, norms, biases, adapters and ends; of the ratios
+    h/g, M/hd and F/M what fits below `MOST` and `WIDEST`.  A head has one feature (with RoPE, which turns pairs, two);
+    there are two tokens, three where a window must hide one: it sees two.
+    """
+    sizes, of = _small(model), model.architecture
+    structure: Callable[[Any], Any] = lambda part: _structure(part, sizes)
+    unembedding: Any = jax.ShapeDtypeStruct((sizes["M"], sizes["V"]), jnp.float32)
+    return Model(
+        structure(model.embedding),
+        tuple(Block(*map(structure, model.blocks[0])) for _ in range(min(len(model.blocks), MOST))),
+        structure(model.embedding_norm),
+        structure(model.final_norm),
+        None if model.unembedding is None else unembedding,
+        dataclasses.replace(of, positions=sizes["P"], window=None if of.window is None else 2),
+    )
+
+
+def sizes_of(model: Model) -> dict[str, int]:
+    """Layers L, tokens N at most, words V, features M, heads h of width d in g groups, F hidden features, E experts."""
+    block = model.blocks[0]
+    sizes = bind_fields(block.attention, MULTIHEAD_AXES) | bind_fields(
+        block.feed_forward, AXES[type(block.feed_forward)]
+    )
+    named = {name: sizes[name] for name in "MhgdFE" if name in sizes}
+    V = model.embedding.tokens.shape[0]
+    return {"L": len(model.blocks), "N": model.architecture.positions, "V": V, **named}
+
+
+def _small(model: Model) -> dict[str, int]:
+    """The size of every axis of the small model."""
+    of = sizes_of(model)
+    g, r = min(of["g"], MOST), min(of["h"] // of["g"], MOST)
+    d = 1 if model.architecture.rope is None else 2
+    M = max(_scaled(g * r * d, of["M"] / (of["h"] * of["d"])), 2)  # a LayerNorm of one feature is zero
+    N = 2 if model.architecture.window is None else 3
+    sizes = {"V": N, "P": N, "M": M, "C": M, "M'": M, "h": g * r, "g": g, "d": d, "e": d}
+    return sizes | {"F": _scaled(M, of["F"] / of["M"]), "E": min(of.get("E", 1), MOST)}
+
+
+def _scaled(size: int, ratio: float) -> int:
+    return max(round(size * min(ratio, WIDEST)), 1)
+
+
+def _structure(part: Any, sizes: Mapping[str, int]) -> Any:
+    """A part with the shapes that its axes now have."""
+    if part is None:
+        return None
+    shapes = {name: tuple(sizes[axis] for axis in axes) for name, axes in AXES[type(part)].items()}
+    return type(part)(**{name: _array(getattr(part, name), shape) for name, shape in shapes.items()})
+
+
+def _array(array: Any, shape: tuple[int, ...]) -> Any:
+    """The structure of an array, or of the factors of one."""
+    if array is None:
+        return None
+    if not isinstance(array, Adapted):
+        return jax.ShapeDtypeStruct(shape, jnp.float32)
+    rank = min(array.left.shape[-1], MOST)
+    left, right = (*shape[:-1], rank), (*shape[:-2], rank, shape[-1])
+    shapes = shape, left[-array.left.ndim :], right[-array.right.ndim :], ()
+    return Adapted(*(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes))
