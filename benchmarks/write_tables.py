@@ -1,7 +1,7 @@
 """Write tables.md: the latest figures of every device, from the lines of JSON in results/.
 
-    uat-jax bench --full --out benchmarks/results/cpu   # measures, and draws growth plots and the roofline
-    python benchmarks/write_tables.py                   # writes the tables again
+uat-jax bench --full --out benchmarks/results/cpu   # measures, and draws growth plots and the roofline
+python benchmarks/write_tables.py                   # writes the tables again
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import uat_jax as uj
 from uat_jax.bench import measure as harness
 from uat_jax.bench.case import Case, Experiment, Program, UnavailableError, WrongAnswerError
 from uat_jax.bench.cases import cold_start, derivation, ledger
+from uat_jax.bench.compiled import AheadOfTime
 from uat_jax.bench.environment import environment
 from uat_jax.bench.foresight import climb
 from uat_jax.bench.growth import growths
@@ -269,6 +270,22 @@ def test_command_sets_an_entry_of_all_sizes(squares, capsys):
     assert "n 6" in (printed := capsys.readouterr().out) and "n 4" not in printed
 
 
+@pytest.mark.parametrize(
+    ("row", "status"),
+    [
+        ({"seconds": 1.0, "arguments": 8, "outputs": 8, "temporaries": 0}, 0),
+        ({"reason": "not exact there", "refused": True}, 0),
+        ({"reason": "the compiler says: no"}, 1),
+    ],
+)
+def test_command_compiles_ahead_of_time(row, status, monkeypatch, tmp_path, capsys):
+    found = AheadOfTime("residual", {"depth": 2}, "v5e:1x1", **row)
+    monkeypatch.setattr("uat_jax.cli_bench.compile_for", lambda topology, names, progress: [found])
+    assert main(["bench", "residual", "--aot", "v5e:1x1", "--json", str(tmp_path / "lines.jsonl")]) == status
+    assert row.get("reason", "residual") in capsys.readouterr().out
+    assert AheadOfTime(**json.loads((tmp_path / "lines.jsonl").read_text())) == found
+
+
 def test_command_says_why_a_case_is_not_run(squares, capsys):
     def build(n):
         raise UnavailableError("no such chip; buy one")
@@ -286,6 +303,8 @@ def test_command_says_why_a_case_is_not_run(squares, capsys):
         (["--device", "tpu"], "got device 'tpu', which JAX does not find here"),
         (["--json", os.sep], "it is a folder; choose a file name"),
         (["--quick", "--full"], "not allowed with argument"),
+        (["--aot", "v9:2x2"], "v9"),
+        (["--aot", "v5e:2x2", "--quick"], "--aot goes with names of kernels and --json only"),
         (["--set", "m=3"], "what can be set in squares is n=4"),
         (["--set", "n=many"], "wanted a value like n=4"),
         (["--set", "n=0"], "wanted n to be at least 1"),

@@ -30,8 +30,7 @@ def _fixture(name: str):
     return pytest.fixture(name=name)(module)
 
 
-certify_module, field_matmul_module = _fixture("certify"), _fixture("field_matmul")
-decompose_module = _fixture("decompose")
+certify_module = _fixture("certify")
 
 
 def test_certify_measures_after_checking(certify):
@@ -86,31 +85,3 @@ def test_certify_does_not_take_a_failure_for_a_limit(certify, monkeypatch, tmp_p
     monkeypatch.setattr(certify, "__file__", str(tmp_path / "program.py"))
     with pytest.raises(certify.WrongAnswerError, match="the pair was refused"):
         certify.in_own_process(certify.Size(1, 8, 3), limit=60.0)
-
-
-def test_field_matmul_prints_a_table_and_one_line_of_json(field_matmul, capsys):
-    field_matmul.main(["--quick", "--json"])
-    *_, line = capsys.readouterr().out.splitlines()
-    rows = json.loads(line)["rows"]
-    assert [row["n"] for row in rows] == list(field_matmul.QUICK_SIZES)
-    assert all(len(values) == field_matmul.QUICK_RUNS for row in rows for values in row["seconds"].values())
-
-
-def test_field_matmul_gives_no_time_for_a_wrong_product(field_matmul, monkeypatch):
-    monkeypatch.setattr(field_matmul.PrimeField, "matmul", lambda self, a, b: self.multiply(a, b))
-    with pytest.raises(field_matmul.WrongAnswerError, match="n = 4: the product is not FLINT's"):
-        field_matmul.measure(4, 1)
-
-
-def test_decompose_checks_before_it_measures(decompose, capsys):
-    decompose.main(["--quick", "--json"])
-    *table, line = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["benchmark"] == "decompose"
-    assert sum("two streams" in text for text in table) == 2 and any("W_HVO" in text for text in table)
-
-
-def test_decompose_gives_no_time_to_a_wrong_sum(decompose, monkeypatch):
-    right = decompose.SPLITS["all terms"]
-    monkeypatch.setitem(decompose.SPLITS, "all terms", lambda model, tokens: 2 * right(model, tokens))
-    with pytest.raises(decompose.WrongAnswerError):
-        decompose.main(["--quick"])

@@ -19,15 +19,17 @@ MAY_IMPORT = {
     "lowering": {"errors", "symbolic"},
     "certify": {"errors", "symbolic", "lowering", "arithmetic"},
     "decomposition": {"errors", "arithmetic", "networks"},
+    "certification": {"errors", "symbolic", "networks", "decomposition", "certify"},
     "claims": {"errors", "symbolic", "networks", "lowering", "certify"},
     "bench": {"errors", "symbolic", "lowering", "networks", "arithmetic", "decomposition", "certify", "claims"},
-    "report": {"errors", "certify", "claims", "decomposition", "bench"},
-    "cli": {"errors", "certify", "claims", "report", "cli_decompose", "cli_bench"},
+    "report": {"errors", "certify", "claims", "decomposition", "bench", "certification"},
+    "cli": {"errors", "certify", "claims", "report", "cli_decompose", "cli_hosts", "cli_bench"},
     "cli_bench": {"errors", "certify", "bench", "report"},
-    "cli_decompose": {"errors", "networks", "certify", "decomposition", "report"},
+    "cli_hosts": {"errors", "certify"},
+    "cli_decompose": {"errors", "networks", "certify", "decomposition", "report", "certification"},
     "compilation_cache": set(),
     "__main__": {"cli", "compilation_cache"},
-    "__init__": {"errors", "symbolic", "lowering", "decomposition", "certify", "claims"},
+    "__init__": {"errors", "symbolic", "lowering", "decomposition", "certify", "claims", "certification"},
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}
 """Which third-party packages the pillars may use (optax and scikit-learn only by name, in train_digits)."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import jax
 from rich.console import Console
 
+from uat_jax.bench.ahead_of_time import compile_for
 from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
 from uat_jax.bench.environment import environment
 from uat_jax.bench.foresight import check_memory
@@ -25,6 +28,7 @@ from uat_jax.bench.registry import chosen, every_case, with_entries
 from uat_jax.certify.certificate import check_writable, write_atomically
 from uat_jax.certify.settings import DEVICES
 from uat_jax.errors import InputError, MemoryLimitError
+from uat_jax.report.ahead_of_time import show_ahead_of_time
 from uat_jax.report.benchmark import described, show_case, written
 from uat_jax.report.benchmark_pictures import picture_of_growth, picture_of_roofline
 from uat_jax.report.pictures import check_pictures
@@ -37,6 +41,11 @@ def add_bench(commands: Any, console: Callable[[], Console]) -> None:
     """The options of ``uat-jax bench``."""
     bench = commands.add_parser("bench", help="what each form and each proof costs, and how it grows")
     bench.add_argument("cases", nargs="*", metavar="CASE", help="default: all; --list names them")
+    bench.add_argument(
+        "--aot",
+        metavar="TOPOLOGY",
+        help="compile kernels (the CASEs are their names) for an accelerator that is not here",
+    )
     effort = bench.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="tiny sizes: does it work?")
     effort.add_argument("--full", action="store_true", help="all sizes, for a report")
@@ -55,6 +64,8 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
         for case in every_case().values():
             console.print(f"{case.name:24}{case.question}", highlight=False)
         return 0
+    if options.aot:
+        return _compile_ahead_of_time(options, console)
     cases = [with_entries(case, options.set) for case in chosen(options.cases)]
     files = [Path(options.json)] if options.json else []
     if options.out:
@@ -68,6 +79,23 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
             for size in getattr(case, effort):
                 check_memory(case, size, default_device())
         return _run(console, cases, effort, bool(options.cases), files, options.out and Path(options.out))
+
+
+def _compile_ahead_of_time(options: argparse.Namespace, console: Console) -> int:
+    """The kernels compiled for a topology; the exit code is 1 if a compiler failed."""
+    if options.set or options.device or options.out or options.quick or options.full:
+        raise InputError("--aot goes with names of kernels and --json only")
+    if options.json:
+        check_writable(Path(options.json))
+    with Console(stderr=True).status(f"compiling for {options.aot}") as status:
+        tell = lambda row: status.update(f"{options.aot}: {row.kernel} is done")
+        rows = compile_for(options.aot, options.cases, progress=tell)
+    show_ahead_of_time(console, rows)
+    if options.json:
+        write_atomically(
+            Path(options.json), "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
+        )
+    return 1 if any(row.reason and not row.refused for row in rows) else 0
 
 
 def _run(

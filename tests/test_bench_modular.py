@@ -1,0 +1,42 @@
+"""The cases about prime fields give no time for a wrong product or a wrong writing, whichever program is wrong."""
+
+import numpy as np
+import pytest
+from flint import nmod_mat
+
+from uat_jax.bench.case import Program, WrongAnswerError
+from uat_jax.bench.cases import modular_matmul, prime_field
+from uat_jax.bench.measure import measure
+
+MATMUL, FIELD = modular_matmul.CASES[0], prime_field.CASES[0]
+
+
+def test_a_kernel_for_another_prime_gets_no_time(monkeypatch):
+    right = modular_matmul.modular_matmul
+    monkeypatch.setattr(modular_matmul, "modular_matmul", lambda a, b, p, limbs: right(a, b, p - 2, limbs))
+    with pytest.raises(WrongAnswerError, match="31 bits: the product is wrong modulo 2147483647"):
+        measure(MATMUL, MATMUL.quick[0], rounds=1, quick=True)
+
+
+@pytest.mark.parametrize("name", ["float64", "61 bits", "FLINT, 31 bits"])
+@pytest.mark.parametrize("seed", range(3))
+def test_any_wrong_entry_of_any_product_is_found(name, seed):
+    """The check takes the right product, by Python's integers, and none with one entry off."""
+    prime, a, b, _ = factors = modular_matmul._drawn(np.random.default_rng(seed), 5, 1 << 20, (1 << 61) - 1)
+    check, generator = modular_matmul._check({name: factors}), np.random.default_rng(seed)
+    product = a.astype(object) @ b.astype(object) % prime
+    check(name, product.astype(np.float64 if name == "float64" else np.int64))
+    product[tuple(generator.integers(0, 5, 2))] += generator.choice([-1, 1])
+    wrong = nmod_mat(5, 5, [int(x) for x in product.ravel()], prime) if "FLINT" in name else product.astype(np.int64)
+    with pytest.raises(WrongAnswerError, match=f"{name}: the product is wrong"):
+        check(name, wrong)
+
+
+def test_writings_that_differ_get_no_time(monkeypatch):
+    right = prime_field._layer_by_layer
+    monkeypatch.setattr(prime_field, "_layer_by_layer", lambda weights, x: right(weights, x) * (1 + 2.0**-20))
+    experiment = FIELD.build(**FIELD.quick[0])
+    for name in ("draw", "certify"):
+        program: Program = experiment.programs[name]
+        with pytest.raises(WrongAnswerError, match=name):
+            experiment.check(name, program.function(*program.arguments))

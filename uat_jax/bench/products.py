@@ -1,0 +1,76 @@
+"""The matrix products of a program: which there are, how many operations they are, and on which dtypes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jax
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.bench.case import UnavailableError
+
+WIDE = {"float64": "emulates float64, and not to the last bit", "int64": "has no 64-bit integer products"}
+WIDE["uint64"] = WIDE["int64"]
+"""Dtype → why a TPU does not multiply matrices of it."""
+
+
+class Product(NamedTuple):
+    """One equation that multiplies matrices."""
+
+    dtypes: frozenset[str]
+    """Of its operands and its result."""
+    operations: int
+    """2 · (entries of the result) · (terms of each), as often as it is carried out, on all devices together."""
+
+
+def products(program: ClosedJaxpr) -> Iterator[Product]:
+    """Every `dot_general` of a program, those of its loops and calls too.
+
+    A scan carries out its body as often as it is long, a `shard_map` on every device of its mesh; a body of `while`
+    and every branch of `cond` are taken to be carried out once.
+    """
+    return _products(program.jaxpr, 1)
+
+
+def check_products(program: ClosedJaxpr, platform: str) -> None:
+    """Raise `UnavailableError` for a product that the platform does not compute as IEEE arithmetic says."""
+    if platform != "tpu":
+        return
+    for product in products(program):
+        for dtype in sorted(product.dtypes & WIDE.keys()):
+            raise UnavailableError(f"got a product of {dtype} matrices for a TPU, which {WIDE[dtype]}; take int8 limbs")
+
+
+def _products(jaxpr: Jaxpr, times: int) -> Iterator[Product]:
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == "dot_general":
+            yield _product(equation, times)
+        for inner in _inner(equation):
+            yield from _products(inner, times * _repeated(equation))
+
+
+def _product(equation: JaxprEqn, times: int) -> Product:
+    (contracted, _), _ = equation.params["dimension_numbers"]
+    (result,) = equation.outvars
+    terms = math.prod(shape_of(equation.invars[0])[axis] for axis in contracted)
+    dtypes = frozenset(str(dtype_of(atom)) for atom in (*equation.invars, result))
+    return Product(dtypes, 2 * times * math.prod(shape_of(result)) * terms)
+
+
+def _inner(equation: JaxprEqn) -> Iterator[Jaxpr]:
+    is_program = lambda value: isinstance(value, Jaxpr | ClosedJaxpr)
+    for value in jax.tree.leaves(list(equation.params.values()), is_leaf=is_program):
+        if isinstance(value, ClosedJaxpr):
+            yield value.jaxpr
+        elif isinstance(value, Jaxpr):
+            yield value
+
+
+def _repeated(equation: JaxprEqn) -> int:
+    parameters: dict[str, Any] = equation.params
+    if equation.primitive.name == "scan":
+        return parameters["length"]
+    return parameters["mesh"].size if equation.primitive.name == "shard_map" else 1
