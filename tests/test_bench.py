@@ -185,11 +185,13 @@ def test_every_case_is_complete(name):
         assert all(axis in sizes[0] for axis in case.axes)
 
 
-SLOW = {"cold-start", "ledger"}
-"""Fresh interpreters: they are run in parts below."""
+OFTEN = {"derivation", "float-certification", "ledger-chapters", "two-streams"}
+"""Run here; the others' experiments are built and checked in tests of their own, and run as a campaign."""
 
 
-@pytest.mark.parametrize("name", sorted(set(every_case()) - SLOW))
+@pytest.mark.parametrize(
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.campaign) for name in every_case()]
+)
 def test_every_case_runs(name):
     (case,) = chosen([name])
     for size in case.quick:

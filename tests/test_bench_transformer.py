@@ -41,7 +41,7 @@ WRONG = {
 }
 
 
-@pytest.fixture(scope="module", params=["bert", PAPERS])
+@pytest.fixture(scope="module", params=[pytest.param("bert", marks=pytest.mark.campaign), PAPERS])
 def two(request):
     """An experiment of two streams and the answers of its programs."""
     experiment = two_streams.build(request.param, **SIZE)

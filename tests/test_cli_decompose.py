@@ -72,6 +72,7 @@ def test_table_adds_up(capsys):
     assert rows["sum"][-2] == "100.0%"
 
 
+@pytest.mark.campaign
 def test_layers_are_printed_only_if_asked_for(capsys):
     for options, printed in (((), False), (("--layers",), True)):
         _decompose(BERT, "--tokens", "1,2,3", *options)
@@ -268,7 +269,7 @@ def test_overflow_is_said(capsys, monkeypatch):
 TOKENS, OTHERS = jnp.array([2, 0, 1]), jnp.array([0, 1, 2])
 
 
-@pytest.mark.parametrize("name", ["BERT", "Llama"])
+@pytest.mark.parametrize("name", [pytest.param("BERT", marks=pytest.mark.campaign), "Llama"])
 def test_depths_are_those_of_the_first_layers(name, request):
     """The last entry is that of the terms of x_L, the first that of a model with one layer."""
     model = FAMILIES[name].draw(generator(request.node.name), depth=2)

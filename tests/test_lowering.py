@@ -245,7 +245,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "depth", "heads", "sigma"), CASES)
+@pytest.mark.parametrize(
+    ("kind", "depth", "heads", "sigma"),
+    [pytest.param(*case, marks=pytest.mark.campaign) if case[1] > 7 else case for case in CASES],
+)
 def test_the_closed_form_is_the_network(kind, depth, heads, sigma):
     with jax.enable_x64(True):
         both = Both(kind, depth, heads, sigma)

@@ -542,7 +542,12 @@ def test_what_has_no_rule_is_refused(expression, said):
 
 # --- random expressions ----------------------------------------------------------------------------------
 
-ROUND_TRIPS = [(depth, symbolic, seed) for depth in (3, 4) for symbolic in (False, True) for seed in range(4)]
+ROUND_TRIPS = [
+    pytest.param(depth, symbolic, seed, marks=pytest.mark.campaign if depth == 4 and seed else ())
+    for depth in (3, 4)
+    for symbolic in (False, True)
+    for seed in range(4)
+]
 EACH = 50
 
 

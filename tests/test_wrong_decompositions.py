@@ -126,8 +126,10 @@ def test_right_decompositions_are_not(random, name):
 
 
 def _agree(model) -> bool:
+    """Read as norms after the sum ask for: a root that is squared meets one that is not."""
     pair = question(model).at({})
-    return PrimeFields(pair.left, pair.right, 0, LAWS, None).compare(-8.0, thoroughly=False).equal
+    laws = LAWS - {"square of a root"}
+    return PrimeFields(pair.left, pair.right, 0, laws, None).compare(-8.0, thoroughly=False).equal
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 The longest axis of the size is climbed by doubling, from where it is short. What the programs need is a polynomial of
 degree two at most in each axis of a network (weights in its width, attention in its length); the one through the last
-three sizes predicts the next, and the climb stops before the first that is predicted not to fit.
+three sizes predicts the others, and the climb stops as soon as the size asked for is predicted not to fit.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ def climb(needed: Callable[[int], float], n: int, free: float) -> tuple[int, flo
     """The largest of n, n/2, n/4 … that is predicted to fit, and what n is predicted to need."""
     rungs = [n >> k for k in range((n // START).bit_length() - 1, -1, -1)]
     points = {rung: needed(rung) for rung in rungs[:3]}
-    for rung, higher in zip(rungs[2:], rungs[3:], strict=False):
-        if _extrapolated(points, higher) > free:
-            return rung, _extrapolated(points, n)
+    for higher in rungs[3:]:
+        predicted = {rung: _extrapolated(points, rung) for rung in rungs}
+        if predicted[n] > free:
+            return max((rung for rung in rungs if predicted[rung] <= free), default=rungs[0]), predicted[n]
         if higher < n:
             points[higher] = needed(higher)
     return n, _extrapolated(points, n)
