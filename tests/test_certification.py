@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import pytest
+from random_adapters import with_adapters
 from random_models import FAMILIES
 from random_parameters import generator
 
@@ -111,3 +112,11 @@ def test_small_models_are_small_and_run(random, name):
 def test_bad_input_is_refused(random, error, seed):
     with pytest.raises(uj.UatJaxError, match=r"^got (error|seed)="):
         uj.certify_decomposition(FAMILIES["GPT-2"].draw(random), error=error, seed=seed)
+
+
+def test_an_adapter_of_a_later_layer_is_in_the_small_model():
+    random = generator("later")
+    model = FAMILIES["GPT-2"].draw(random, depth=3)
+    last = with_adapters(random, model).blocks[-1]
+    small = small_model(dataclasses.replace(model, blocks=(*model.blocks[:-1], last)))
+    assert all(jax.tree.structure(block) == jax.tree.structure(last) for block in small.blocks)

@@ -46,14 +46,16 @@ def small_model(model: Model) -> Model:
 
     Kept are the kind of block, activation, ε, mask, RoPE's base, norms, biases, adapters and ends; of the ratios
     h/g, M/hd and F/M what fits below `MOST` and `WIDEST`.  A head has one feature (with RoPE, which turns pairs, two);
-    there are two tokens, three where a window must hide one: it sees two.
+    there are two tokens, three where a window must hide one: it sees two.  Every layer is like the one with the most
+    parts: an adapter may be on some layers only.
     """
     sizes, of = _small(model), model.architecture
     structure: Callable[[Any], Any] = lambda part: _structure(part, sizes)
+    fullest = max(model.blocks, key=lambda block: len(jax.tree.leaves(block)))
     unembedding: Any = jax.ShapeDtypeStruct((sizes["M"], sizes["V"]), jnp.float32)
     return Model(
         structure(model.embedding),
-        tuple(Block(*map(structure, model.blocks[0])) for _ in range(min(len(model.blocks), MOST))),
+        tuple(Block(*map(structure, fullest)) for _ in range(min(len(model.blocks), MOST))),
         structure(model.embedding_norm),
         structure(model.final_norm),
         None if model.unembedding is None else unembedding,
