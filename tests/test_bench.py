@@ -344,3 +344,9 @@ def test_a_damaged_file_of_lines_is_refused(text, tmp_path):
     (tmp_path / "lines.jsonl").write_text(text)
     with pytest.raises(InputError, match="cannot read"):
         read(tmp_path / "lines.jsonl")
+
+
+def test_the_tables_are_those_of_the_results(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "benchmarks")
+    write_tables = __import__("write_tables")
+    assert write_tables.TABLES.read_text(encoding="utf-8") == write_tables.tables(write_tables.FOLDER / "results")
