@@ -39,7 +39,6 @@ class AheadOfTime:
         kernel, size, topology: what was compiled, and for what.
         device, devices: the kind of chip, and how many of them the kernel runs on.
         reason: why there is no executable; empty where there is one.
-        refused: the reason is a check of ours: the kernel would not compute exactly there.
         seconds: how long compiling took, lowering not included.
         operations: of all matrix products of the program, on all devices together, loops written out.
         counted, bytes: floating-point operations and bytes moved, as XLA counts them: the body of a loop once. None
@@ -48,6 +47,7 @@ class AheadOfTime:
         arguments, outputs, temporaries, code: memory in bytes.
         collectives: instruction → how often it stands in the program.
         versions: of JAX and of the compiler.
+        refused: the reason is a check of ours: the kernel would not compute exactly there.
     """
 
     kernel: str
@@ -56,7 +56,6 @@ class AheadOfTime:
     device: str = ""
     devices: int = 0
     reason: str = ""
-    refused: bool = False
     seconds: float | None = None
     operations: int | None = None
     counted: float | None = None
@@ -68,6 +67,7 @@ class AheadOfTime:
     code: int | None = None
     collectives: dict[str, int] | None = None
     versions: dict[str, str] | None = None
+    refused: bool = False
 
 
 def compile_kernel(kernel: Kernel, topology: Topology) -> AheadOfTime:
