@@ -349,4 +349,5 @@ def test_a_damaged_file_of_lines_is_refused(text, tmp_path):
 def test_the_tables_are_those_of_the_results(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parents[1] / "benchmarks")
     write_tables = __import__("write_tables")
+    monkeypatch.setattr(write_tables, "every_case", every_case)  # it may have been imported beside other cases
     assert write_tables.TABLES.read_text(encoding="utf-8") == write_tables.tables(write_tables.FOLDER / "results")
