@@ -70,6 +70,12 @@ def test_merged_is_unmerged(random, name):
     assert verdict(both, lambda m: both(merged(m)), adapted_model(random, name)) is Verdict.CERTIFIED
 
 
+def test_layers_one_above_the_other_are_merged_each(random):
+    """As many layers as features: the scale of each would fit those of another axis."""
+    model = adapted_model(random, "GPT-2", depth=2, hidden=2)
+    assert verdict(lambda m: merged(m.stacked()), lambda m: merged(m).stacked(), model) is Verdict.CERTIFIED
+
+
 def test_every_decomposition_of_merged_is_that_of_unmerged(random):
     """Streams, layers as operators in factors, and the terms read off the program."""
 

@@ -238,6 +238,14 @@ BAD_FOLDERS = {
     "ranks as text": ({"rank_pattern": "2"}, dict, InputError, "rank_pattern = '2', wanted an object"),
     "a rank as text": ({"rank_pattern": {"c_fc": "2"}}, dict, InputError, "c_fc = '2', wanted a whole number"),
     "a pattern": ({"alpha_pattern": {"(": 2}}, dict, InputError, r"alpha_pattern with '\(', no regular expression"),
+    "flags": ({"rank_pattern": {"(?i)c_fc": 2}}, dict, InputError, r"rank_pattern with '\(\?i\)c_fc', no regular expr"),
+    "a name in use": (
+        {"layers_pattern": "(?P<number>h)", "layers_to_transform": [0]},
+        dict,
+        InputError,
+        "layers_pattern with .* no regular expression .redefinition of group name",
+    ),
+    "α of 400 digits": ({"lora_alpha": 10**400}, dict, InputError, "lora_alpha = 1000*, wanted a positive number"),
     "α": ({"lora_alpha": "16"}, dict, InputError, "lora_alpha = '16', wanted a positive number"),
     "flag": ({"use_rslora": "yes"}, dict, InputError, "use_rslora = 'yes', wanted true or false"),
     "no targets": ({"target_modules": None}, dict, InputError, "target_modules = None, wanted names of layers"),
@@ -293,6 +301,7 @@ BAD_FITS = {
         ShapeError,
         r"lora_A \(2, 15\) and lora_B \(48, 2\) for h.0.attn.c_attn, wanted \(r, 16\) and \(48, r\)",
     ),
+    "scale": ({"lora_alpha": 1e300}, dict, InputError, "a number in the scale of h.0.attn.c_attn that is not finite"),
     "NaN": ({}, more({A: np.full((2, 16), np.nan)}), InputError, "a number in lora_A of h.0.attn.c_attn that is not"),
 }
 

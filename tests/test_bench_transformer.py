@@ -18,7 +18,7 @@ from uat_jax.certify.equivalence import certify
 from uat_jax.certify.verdict import Verdict
 from uat_jax.decomposition.papers import transformer_streams
 from uat_jax.errors import InputError, ShapeError
-from uat_jax.networks import transformer
+from uat_jax.networks import initialise_transformer, transformer
 from uat_jax.networks.stack import Stack, stack
 
 SIZE = {"depth": 2, "tokens": 3, "features": 4, "heads": 2, "hidden": 5, "batch": 2, "dtype": "float32"}
@@ -96,6 +96,7 @@ def test_the_forms_of_one_transformer_agree():
             experiment.check(name, experiment.wrong(answer))
 
 
+@pytest.mark.campaign
 def test_layers_of_all_depths_are_the_last_ones_of_the_deepest():
     sizes = {"features": 4, "heads": 2, "hidden": 5, "tokens": 3}
     experiment = transformer_compile_time.build("two streams", PAPERS, 2, 4, 3, "float32", **sizes)
@@ -167,6 +168,14 @@ def test_the_papers_network_in_a_stack():
     assert [e.primitive.name for e in stacked.eqns].count("scan") == 1
     with pytest.raises(ShapeError, match="wanted.*M_0"):
         transformer(stack(of.weights), jnp.ones((3, 5)), SIGMA)
+
+
+def test_a_stack_of_one_layer_keeps_its_width():
+    layers = initialise_transformer(jax.random.key(0), features=[4, 8], heads=2, hidden=[3])
+    with pytest.raises(
+        ShapeError, match="got 2 heads of width 2 in layers.2.query, wanted heads times width = M_1 = 8"
+    ):
+        transformer(stack(layers), jnp.ones((3, 4)), SIGMA)
 
 
 def _both(layers):

@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import pytest
+from excerpt import one_in
 from random_adapters import with_adapters
 from random_models import FAMILIES
 from random_parameters import generator
@@ -13,6 +14,9 @@ import uat_jax as uj
 from uat_jax.certification import ROWS, Certification, proof_of_all_depths, prove_block, rows_of, symbolic_block
 from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.claim import Kind
+from uat_jax.errors import InputError, ShapeError
+from uat_jax.networks.adapted import Adapted
+from uat_jax.networks.norms import RMSNorm
 from uat_jax.networks.small import MOST, WIDEST, sizes_of, small_model
 from uat_jax.symbolic import language as m
 
@@ -27,7 +31,7 @@ def random(request):
 # --- certified --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["BERT", "Mistral", "experts"])
+@pytest.mark.parametrize("name", one_in(3, ["BERT", "Mistral", "experts"]))
 def test_decompositions_are_certified(random, name, tmp_path):
     found = uj.certify_decomposition(FAMILIES[name].draw(random, depth=3))
     assert found.passes and found.certificate.verdict is Verdict.CERTIFIED
@@ -83,6 +87,12 @@ def test_rows_named_are_about_the_architecture(random, name):
     assert set(rows_of(FAMILIES[name].draw(random))) == ROWS_OF[name]
 
 
+def test_a_claim_about_layer_norms_is_about_both(random):
+    model = FAMILIES["GPT-2"].draw(random)
+    mixed = tuple(block._replace(norm_2=RMSNorm(jnp.ones(2))) for block in model.blocks)
+    assert set(rows_of(dataclasses.replace(model, blocks=mixed))) == ROWS_OF["GPT-2"] - {"real.pre-norm"}
+
+
 # --- the small model --------------------------------------------------------------------------------------------------
 
 
@@ -114,9 +124,41 @@ def test_bad_input_is_refused(random, error, seed):
         uj.certify_decomposition(FAMILIES["GPT-2"].draw(random), error=error, seed=seed)
 
 
-def test_an_adapter_of_a_later_layer_is_in_the_small_model():
-    random = generator("later")
-    model = FAMILIES["GPT-2"].draw(random, depth=3)
-    last = with_adapters(random, model).blocks[-1]
-    small = small_model(dataclasses.replace(model, blocks=(*model.blocks[:-1], last)))
-    assert all(jax.tree.structure(block) == jax.tree.structure(last) for block in small.blocks)
+def test_adapters_of_any_layer_are_in_the_small_model(random):
+    """Of the second layer's attention, and of the third's feed-forward network; of two ranks the larger."""
+    model = FAMILIES["GPT-2"].draw(random, depth=4)
+    ranks = lambda part: {W.left.shape[-1] for W in part if isinstance(W, Adapted)}
+    narrow, wide = (with_adapters(random, model, rank=rank).blocks[0] for rank in (1, 2))
+    changes = {}, {"attention": narrow.attention}, {"feed_forward": wide.feed_forward}
+    changes = *changes, {"feed_forward": narrow.feed_forward}
+    blocks = tuple(block._replace(**new) for block, new in zip(model.blocks, changes, strict=True))
+    for block in small_model(dataclasses.replace(model, blocks=blocks)).blocks:
+        assert jax.tree.structure(block) == jax.tree.structure(narrow)
+        assert ranks(block.attention) == {1} and ranks(block.feed_forward) == {2}
+
+
+OTHER = {
+    "norm": ({"norm": "rms"}, InputError, "got a layer 2 of other parts than layer 1, wanted equal ones"),
+    "gate": ({"feed_forward": "gated"}, InputError, "got a layer 2 of other parts"),
+    "biases": ({"biases": "none"}, InputError, "got a layer 2 of other parts"),
+    "heads": ({"heads": 2}, ShapeError, "got a layer 2 of other shapes"),
+}
+
+
+@pytest.mark.parametrize("other", OTHER)
+def test_layers_that_differ_are_refused(random, other):
+    """What is certified of the one would not be of the other."""
+    changes, error, message = OTHER[other]
+    family = FAMILIES["GPT-2"]
+    blocks = [of.draw(random, depth=1).blocks[0] for of in (family, dataclasses.replace(family, **changes))]
+    for pair in (blocks, blocks[::-1]):
+        with pytest.raises(error, match=message):
+            uj.certify_decomposition(dataclasses.replace(family.draw(random), blocks=tuple(pair)))
+
+
+def test_a_model_without_layers_is_refused(random):
+    model = dataclasses.replace(FAMILIES["GPT-2"].draw(random), blocks=())
+    with pytest.raises(InputError, match="got no layers, wanted at least one"):
+        uj.certify_decomposition(model)
+    with pytest.raises(ShapeError, match="got a network of 0 layers, wanted at least 1"):
+        uj.decompose(model, jnp.array([1, 0]))

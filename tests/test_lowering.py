@@ -247,7 +247,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("kind", "depth", "heads", "sigma"),
-    [pytest.param(*case, marks=pytest.mark.campaign) if case[1] > 7 else case for case in CASES],
+    [pytest.param(*case, marks=pytest.mark.campaign) if case[1] > 3 else case for case in CASES],
 )
 def test_the_closed_form_is_the_network(kind, depth, heads, sigma):
     with jax.enable_x64(True):
@@ -466,6 +466,23 @@ def test_a_dimension_that_contradicts_the_arrays_is_refused():
     lowered = Lowered(both.program, both.x_0, jnp.tanh, dimensions={m.dimension("N"): 3})  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="the array .*x_0 has shape"):
         lowered(named(both.arrays), both.x.reshape(-1))
+
+
+@pytest.mark.parametrize(
+    ("size", "known", "rows", "fits"),
+    [(n * k, {n: 2}, 6, True), (n * k, {n: 2}, 7, False), (n * k, {n: 0}, 7, False), (k**2, {}, 9, True)],
+    ids=["3", "3½", "none", "3 or -3"],
+)
+def test_dimensions_are_whole_numbers(size, known, rows, fits):
+    """The k of an array with n k, or k², rows."""
+    W, x, r = m.Letter("W", size, 2), m.Letter("x", 2, 1), m.Letter("r", size, 1)
+    program = Program({r: W @ x + m.Scaled(k, m.Ones(size, 1))}, r)
+    result = lambda: Lowered(program, x, jnp.tanh, dimensions=known)({"W": jnp.zeros((rows, 2))}, jnp.zeros(2))
+    if fits:
+        assert np.array_equal(result(), np.full(rows, 3.0))
+    else:
+        with pytest.raises(ShapeError, match=r"the array W has shape \(7, 2\); wanted"):
+            result()
 
 
 # --- JAX -------------------------------------------------------------------------------------------------

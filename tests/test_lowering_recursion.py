@@ -253,11 +253,36 @@ def test_arrays_that_do_not_fit(wrong, error, message):
         lowered("residual").merge(ones(**wrong))
 
 
-@pytest.mark.parametrize("shape", [(D + 1,), (D + 1, 4), (D, 4, 1), ()])
+@pytest.mark.parametrize("shape", [(D + 1,), (D + 1, 4), (D, 4, 1), (), (0,)])
 def test_inputs_that_do_not_fit(shape):
     form = lowered("residual")
     with pytest.raises(ShapeError, match="x_0 has shape"):
         form.evaluate(form.merge(ones()), jnp.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("A_10", r"got A_10 behind layer 9, wanted A_\{10\}, "), ("A_{11}", r"got A_\{11\} behind layer 9, ")],
+)
+def test_no_layer_is_left_out(name, message):
+    """A tenth layer by another name, or behind a gap."""
+    separate = {f"{n[0]}_{j}": jnp.ones(s.shape[1:]) for n, s in arrays(3).items() for j in range(1, 10)}
+    with pytest.raises(InputError, match=message):
+        lowered("residual").stacked(separate | {name: jnp.ones((D, D))})
+
+
+def test_arrays_of_one_dtype_are_stacked():
+    separate = {f"{n[0]}_{j}": jnp.ones(s.shape[1:]) for n, s in arrays(3).items() for j in (1, 2)}
+    with pytest.raises(InputError, match="B_1 has dtype float32 and B_2 bfloat16"):
+        lowered("residual").stacked(separate | {"B_2": jnp.ones((F, D), jnp.bfloat16)})
+
+
+def test_whole_numbers_are_refused():
+    """Their products would overflow in silence."""
+    whole = {name: array.astype(jnp.int32) for name, array in ones().items()}
+    form = LoweredRecursion(closed_form_recursion("residual"), jax.nn.relu)
+    with pytest.raises(InputError, match="arrays of dtype int32; wanted floats"):
+        form(whole, jnp.ones(D, jnp.int32))
 
 
 def test_layers_of_different_widths_are_not_stacked():

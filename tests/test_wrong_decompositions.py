@@ -2,8 +2,10 @@
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import pytest
+from random_adapters import with_adapters
 from random_models import FAMILIES
 from random_parameters import generator
 
@@ -14,6 +16,7 @@ from uat_jax.certify.prime_fields import PrimeFields
 from uat_jax.certify.verdict import Verdict
 from uat_jax.decomposition import closed_forms, frozen, streams
 from uat_jax.decomposition.operators import Mixing, Scaling
+from uat_jax.networks.adapted import without_adapter
 
 
 @pytest.fixture
@@ -95,6 +98,37 @@ def weights_that_reach_the_patterns(patch):
     patch.setattr(streams.Weighted, "state", lambda self, parts: parts[0])
 
 
+def scores_not_scaled(patch):
+    scale = lambda options: options._replace(scoring=options.scoring._replace(scale=1.0))
+    right = frozen.frozen_attention
+    patch.setattr(streams, "frozen_attention", lambda layer, x, options: right(layer, x, scale(options)))
+
+
+def deviation_of_two_features(patch):
+    """Half the sum of the squares, whatever the number of features."""
+
+    def wrong(norm, x, epsilon):
+        right = frozen.frozen_norm(norm, x, epsilon)
+        deviation = x - jnp.mean(x, axis=-1, keepdims=True)
+        square = jnp.sum(deviation * deviation, axis=-1) / 2
+        return dataclasses.replace(right, scale=jax.lax.rsqrt(square + jnp.asarray(epsilon, x.dtype)))
+
+    patch.setattr(streams, "frozen_norm", wrong)
+
+
+def activations_with_the_input(patch):
+    """The sum of the two streams stays what it is."""
+    right = certification.two_streams
+    both = lambda parts: jnp.stack([parts[0] + parts[1], parts[1] - parts[1]])
+    patch.setattr(certification, "two_streams", lambda *given: both(right(*given)))
+
+
+def contributions_of_the_next_term(patch):
+    """Their sum stays what it is."""
+    right = certification.contributions
+    patch.setattr(certification, "contributions", lambda *given: jnp.roll(right(*given), 1, axis=0))
+
+
 WRONG = {
     attention_of_the_layer_before: ("GPT-2", "BERT", "Llama"),
     no_norm: ("GPT-2", "BERT", "Llama"),
@@ -108,6 +142,10 @@ WRONG = {
     no_bias_of_the_attention: ("Qwen2",),
     heads_of_another_group: ("two groups",),
     weights_that_reach_the_patterns: ("GPT-2",),
+    scores_not_scaled: ("GPT-2",),
+    deviation_of_two_features: ("BERT",),
+    activations_with_the_input: ("GPT-2",),
+    contributions_of_the_next_term: ("GPT-2",),
 }
 TWINS = [(wrong, name) for wrong, families in WRONG.items() for name in families]
 
@@ -123,6 +161,26 @@ def test_wrong_decompositions_are_told_apart(random, monkeypatch, wrong, name):
 @pytest.mark.parametrize("name", sorted({name for _, name in TWINS}))
 def test_right_decompositions_are_not(random, name):
     assert _agree(FAMILIES[name].draw(random))
+
+
+def test_layers_one_above_the_other_are_decided_as_such(random, monkeypatch):
+    """Terms of a loop in each other's places are told apart."""
+    stacked = FAMILIES["GPT-2"].draw(random).stacked()
+    assert _agree(stacked)
+    right = streams.InPlaces.join
+    monkeypatch.setattr(streams.InPlaces, "join", lambda self, parts, term, layer: right(self, parts, term, 3 - layer))
+    assert not _agree(stacked)
+
+
+def test_adapters_of_every_layer_are_decided(random, monkeypatch):
+    """That of the layer with fewer of them too: its feed-forward network is where the adapter is lost."""
+    model = FAMILIES["GPT-2"].draw(random)
+    (first, last), plain = with_adapters(random, model).blocks, model.blocks[0]
+    blocks = first._replace(feed_forward=plain.feed_forward), last._replace(attention=plain.attention)
+    right = frozen.frozen_feed_forward
+    lost = lambda layer, x, options: right(without_adapter(layer), x, options)
+    monkeypatch.setattr(streams, "frozen_feed_forward", lost)
+    assert not _agree(dataclasses.replace(model, blocks=blocks))
 
 
 def _agree(model) -> bool:

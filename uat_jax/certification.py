@@ -9,6 +9,7 @@ closed form for every L, is proved in normal form.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -21,17 +22,22 @@ from uat_jax.certify.equivalence import Question, certify
 from uat_jax.certify.normal_forms import prove
 from uat_jax.certify.specification import Specification
 from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.decomposition.attribution import Coordinate, Logit, contributions
+from uat_jax.decomposition.attribution import Coordinate, Logit, Output, contributions
 from uat_jax.decomposition.closed_forms import closed_form
 from uat_jax.decomposition.decomposition import terms, two_streams
+from uat_jax.decomposition.frozen import frozen_norm, norm_shift
 from uat_jax.networks.feed_forward_part import FeedForward, GatedFeedForward, MixtureOfExperts
 from uat_jax.networks.model import Model
 from uat_jax.networks.norms import LayerNorm, RMSNorm
 from uat_jax.networks.small import sizes_of, small_model
+from uat_jax.networks.stack import Stack
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks import attention, block, feed_forward, norms
 from uat_jax.symbolic.induction import closed_form_induction
 from uat_jax.symbolic.layers import Layers
+
+Side = Callable[[Model, jax.Array], dict[str, jax.Array]]
+"""One side of the question, by what is compared."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +75,21 @@ def certify_decomposition(
 
     Compared are, at all weights of the model that `small_model` makes of it,
 
-        its terms               and    the terms of Theorem 1 (`closed_form`),
-        their sum               and    x_L by the forward pass,
-        the sum of two streams  and    x_L by the forward pass,
-        the sum of all contributions to a logit, or to a feature    and    that output.
+        its terms                                        and    the terms of Theorem 1 (`closed_form`),
+        their sum                                        and    x_L by the forward pass,
+        two streams                                      and    input and biases, all activations, of those terms,
+        contributions of terms to a logit, or feature    and    the same of those terms behind the frozen final norm,
+        their sum                                        and    that output.
 
     Args:
-        model: of any size; only its form counts.
+        model: of any size; only its form counts.  Its layers are apart, or one above the other, in the small model too.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         progress: called with a line of text before each stage.
 
     Raises:
-        InputError: error or seed out of range.
+        InputError: error or seed out of range, no layers, layers of different parts.
+        ShapeError: layers of different shapes.
     """
     asked = question(model)
     small, _ = arguments = asked.specification.arguments
@@ -93,30 +101,50 @@ def question(model: Model) -> Question:
     """Whether `decomposed` is `computed`, at a small model of the same form and distinct tokens."""
     small = small_model(model)
     tokens = jnp.arange(small.architecture.positions)[::-1]
-    return Question(decomposed, computed, Specification((small, tokens)))
+    sides = decomposed, computed
+    left, right = map(_of_stack, sides) if isinstance(model.blocks, Stack) else sides
+    return Question(left, right, Specification((small, tokens)))
+
+
+def _of_stack(side: Side) -> Side:
+    """The same of the model with its layers one above the other."""
+    return functools.wraps(side)(lambda model, tokens: side(model.stacked(), tokens))
 
 
 def decomposed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
     """What the decomposition says."""
-    parts = terms(model, tokens)
-    output = Coordinate(-1, -1) if model.unembedding is None else Logit(-1, -1)
+    parts, shares = terms(model, tokens), contributions(model, tokens, _output(model))
     return {
         "terms": parts,
         "sum": jnp.sum(parts, axis=0),
-        "two streams": jnp.sum(two_streams(model, tokens), axis=0),
-        "contributions": jnp.sum(contributions(model, tokens, output)),
+        "two streams": two_streams(model, tokens),
+        "contributions": jnp.sum(shares, axis=1),
+        "output": jnp.sum(shares),
     }
 
 
 def computed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
     """What it should be."""
-    x = model.hidden(tokens)
+    x, form = model.hidden(tokens), closed_form(model, tokens)
     return {
-        "terms": closed_form(model, tokens),
+        "terms": form,
         "sum": x,
-        "two streams": x,
-        "contributions": model.output(x)[-1, -1],
+        "two streams": jnp.stack([form[0] + form[1], jnp.sum(form[2:], axis=0)]),
+        "contributions": jnp.stack([_output(model)(model, part) for part in _behind_final_norm(model, x, form)]),
+        "output": model.output(x)[-1, -1],
     }
+
+
+def _behind_final_norm(model: Model, x: jax.Array, form: jax.Array) -> jax.Array:
+    """The terms behind the final norm, if there is one: its scale is that of x_L, its shift is of the biases."""
+    if model.final_norm is None:
+        return form
+    return frozen_norm(model.final_norm, x, model.epsilon)(form).at[1].add(norm_shift(model.final_norm))
+
+
+def _output(model: Model) -> Output:
+    """The last logit, or feature, of the last token."""
+    return Coordinate(-1, -1) if model.unembedding is None else Logit(-1, -1)
 
 
 # --- every depth ------------------------------------------------------------------------------------------------------
@@ -163,7 +191,7 @@ def symbolic_block(model: Model) -> block.Block:
 def _is(kind: str, norm: type, part: type) -> Callable[[Model], bool]:
     return lambda model: (
         model.architecture.kind == kind
-        and isinstance(model.blocks[0].norm_1, norm)
+        and all(isinstance(of, norm) for of in (model.blocks[0].norm_1, model.blocks[0].norm_2))
         and isinstance(model.blocks[0].feed_forward, part)
     )
 

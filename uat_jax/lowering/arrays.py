@@ -77,6 +77,7 @@ def _symbols(size: Any) -> list[Any]:
 
 
 def _solve(size: Any, number: int, symbol: Any, known: dict[Any, int]) -> Any:
-    placeholder = sympy.Symbol("unknown")
+    """The solution rounded down, or 0 if there is none: an array for which it is no whole number does not fit."""
+    placeholder = sympy.Symbol("unknown", nonnegative=True)
     equation = size.xreplace(known).xreplace({symbol: placeholder}) - number
-    return sympy.solve(equation, placeholder)[0]
+    return sympy.floor(max(sympy.solve(equation, placeholder), default=0))

@@ -66,11 +66,14 @@ class Evaluation:
 
     @cached_property
     def dtype(self) -> Any:
-        """That of all values.  Raises `InputError` if they have several."""
+        """That of all values.  Raises `InputError` if they have several, or one of whole numbers."""
         dtypes = {v.dtype for v in self.values.values()}
         if len(dtypes) != 1:
             raise InputError(f"arrays of different dtypes: {', '.join(sorted(map(str, dtypes)))}; wanted a single one")
-        return dtypes.pop()
+        (dtype,) = dtypes
+        if not jnp.issubdtype(dtype, jnp.inexact):
+            raise InputError(f"arrays of dtype {dtype}; wanted floats")
+        return dtype
 
     def size(self, size: Any) -> int:
         """A symbolic dimension as a number."""

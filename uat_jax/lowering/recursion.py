@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import sympy
 
-from uat_jax.errors import ShapeError
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.lowering.arrays import Array, Arrays, dimensions, given
 from uat_jax.lowering.evaluation import Evaluation
 from uat_jax.lowering.hoisting import Lines, inputs, split
@@ -75,12 +75,18 @@ class LoweredRecursion:
     def stacked(self, weights: Arrays) -> dict[str, Array]:
         """``{"A_1": …, "A_2": …}``, the layers' arrays as `Lowered` takes them, as ``{"A_j": …}``.
 
-        Raises `InputError` for a missing array, `ShapeError` if the arrays of two layers differ in shape.
+        Raises `InputError` for a missing array, one of no layer, or two dtypes of one parameter, `ShapeError` if the
+        arrays of two layers differ in shape.
         """
         layer = lambda j: tuple(l.renamed({J: j}) for l in self._own)
         others = takewhile(lambda letters: any(str(l) in weights for l in letters), map(layer, count(2)))
-        layers = zip(*(given(letters, weights).items() for letters in (layer(1), *others)), strict=True)
-        return {str(l): _stack(dict(arrays)) for l, arrays in zip(self._own, layers, strict=True)}
+        layers = [given(letters, weights) for letters in (layer(1), *others)]
+        other = min(weights.keys() - {str(letter) for of in layers for letter in of}, default=None)
+        if other is not None:
+            following = ", ".join(map(str, layer(len(layers) + 1)))
+            raise InputError(f"got {other} behind layer {len(layers)}, wanted {following} next, or nothing")
+        pairs = zip(self._own, zip(*(of.items() for of in layers), strict=True), strict=True)
+        return {str(l): _stack(dict(arrays)) for l, arrays in pairs}
 
     # --- merging -----------------------------------------------------------------------------------------------------
 
@@ -206,6 +212,8 @@ def _stack(arrays: Values) -> Array:
                 f"{first} has shape {array.shape} and {letter} {other.shape}; a loop over the layers wants one shape: "
                 f"use Lowered for widths that vary"
             )
+        if other.dtype != array.dtype:
+            raise InputError(f"{first} has dtype {array.dtype} and {letter} {other.dtype}; wanted a single one")
     return jnp.stack(list(arrays.values()))
 
 
@@ -233,7 +241,7 @@ def _matrices(letter: m.Letter, stack: Array) -> Array:
 
 def _columns(letter: m.Letter, array: Array) -> Array:
     """One column or several."""
-    if array.ndim not in (1, 2):
+    if array.ndim not in (1, 2) or not len(array):
         rows, _ = letter.shape
         raise ShapeError(f"the array {letter} has shape {array.shape}; wanted ({rows},) or ({rows}, inputs)")
     return array[:, None] if array.ndim == 1 else array

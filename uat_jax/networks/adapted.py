@@ -85,6 +85,8 @@ def on_rows(f: Callable[[Any], Any], W: Any) -> Any:
 def dense(W: Matrix, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Array:
     """W + s L R as one array, in the dtype of W; an array is returned as it is."""
     if isinstance(W, Adapted):
+        if jnp.ndim(W.scale):  # a number for each layer of a stack
+            return jax.vmap(lambda each: dense(each, precision=precision))(W)
         return W.matrix + W.scale * jnp.matmul(W.left, W.right, precision=precision)
     return W
 

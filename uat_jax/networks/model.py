@@ -19,6 +19,7 @@ from uat_jax.networks.masks import causal_mask, sliding_window_mask
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
 from uat_jax.networks.positions import rope_angles
+from uat_jax.networks.shapes import check_some_layers
 from uat_jax.networks.stack import Stack, carry, stack
 
 BLOCKS: Mapping[str, Callable[[Block, jax.Array, BlockOptions], jax.Array]] = {
@@ -80,8 +81,9 @@ class Model:
         return self.architecture.epsilon
 
     def options(self, tokens: int, precision: jax.lax.PrecisionLike = "highest") -> BlockOptions:
-        """Mask and positions for N tokens.  Raises `InputError` for more tokens than positions."""
+        """Mask and positions for N tokens.  Raises `InputError` for too many tokens, `ShapeError` for no blocks."""
         of = self.architecture
+        check_some_layers(self.blocks)
         if tokens > of.positions:
             raise InputError(
                 f"got {tokens} tokens, wanted at most {of.positions}, the positions of the model; cut them"

@@ -1,6 +1,6 @@
 """Named axes: every array of a network has a shape written in letters, and a letter has one size."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sized
 from typing import Any
 
 from uat_jax.errors import ShapeError
@@ -31,7 +31,7 @@ def bind_layer(layer: Any, number: int, axes: Axes, sizes: dict[str, int]) -> No
         bind_shape(f"layers.{number}.{field}", tuple(array.shape), numbered, sizes)
 
 
-def check_some_layers(layers: Sequence[Any]) -> None:
+def check_some_layers(layers: Sized) -> None:
     """Raise `ShapeError` if there is no layer at all."""
     if not layers:
         raise ShapeError("got a network of 0 layers, wanted at least 1; add a layer")

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from uat_jax.networks.adapted import Adapted
+from uat_jax.networks.adapted import Adapted, without_adapter
 from uat_jax.networks.block import Block
 from uat_jax.networks.decoder import EMBEDDING_AXES, Embedding
 from uat_jax.networks.feed_forward_part import (
@@ -25,6 +25,7 @@ from uat_jax.networks.model import Model
 from uat_jax.networks.multihead import MULTIHEAD_AXES, MultiHead
 from uat_jax.networks.norms import LAYER_NORM_AXES, RMS_NORM_AXES, LayerNorm, RMSNorm
 from uat_jax.networks.shapes import Axes
+from uat_jax.networks.stack import stack
 
 AXES: Mapping[type, Axes] = {
     Embedding: EMBEDDING_AXES,
@@ -36,7 +37,8 @@ AXES: Mapping[type, Axes] = {
     RMSNorm: RMS_NORM_AXES,
 }
 MOST = 2
-"""Layers, groups, heads of a group, experts, ranks: of two, where there are more, one can be taken for the other."""
+"""Layers, groups, heads of a group, their features, experts, ranks: of two, where there are more, one can be taken for
+the other; and a lost 1/√d shows."""
 WIDEST = 4
 """The largest ratio of features, hidden features and heads' features that is kept."""
 
@@ -45,13 +47,15 @@ def small_model(model: Model) -> Model:
     """`jax.ShapeDtypeStruct`s in place of the parameters, in float32: of them only the shapes are known.
 
     Kept are the kind of block, activation, ε, mask, RoPE's base, norms, biases, adapters and ends; of the ratios
-    h/g, M/hd and F/M what fits below `MOST` and `WIDEST`.  A head has one feature (with RoPE, which turns pairs, two);
-    there are two tokens, three where a window must hide one: it sees two.  Every layer is like the one with the most
-    parts: an adapter may be on some layers only.
+    h/g, M/hd and F/M what fits below `MOST` and `WIDEST`.  There are two tokens, three where a window must hide one: it
+    sees two.  Every layer has an adapter wherever any layer has one: a product with W is a part of that with W + s L R.
+
+    Raises `InputError` or `ShapeError` for no layers, and for layers that differ in more than their adapters.
     """
+    jax.eval_shape(stack, tuple(map(without_adapter, model.blocks)))
     sizes, of = _small(model), model.architecture
     structure: Callable[[Any], Any] = lambda part: _structure(part, sizes)
-    fullest = max(model.blocks, key=lambda block: len(jax.tree.leaves(block)))
+    fullest = _fullest(tuple(model.blocks))
     unembedding: Any = jax.ShapeDtypeStruct((sizes["M"], sizes["V"]), jnp.float32)
     return Model(
         structure(model.embedding),
@@ -61,6 +65,13 @@ def small_model(model: Model) -> Model:
         None if model.unembedding is None else unembedding,
         dataclasses.replace(of, positions=sizes["P"], window=None if of.window is None else 2),
     )
+
+
+def _fullest(blocks: tuple[Block, ...]) -> Block:
+    """A block with the adapters of all."""
+    rank = lambda W: W.left.shape[-1] if isinstance(W, Adapted) else 0
+    most = lambda *each: max(each, key=rank)
+    return jax.tree.map(most, *blocks, is_leaf=lambda node: isinstance(node, Adapted))
 
 
 def sizes_of(model: Model) -> dict[str, int]:
@@ -78,8 +89,8 @@ def _small(model: Model) -> dict[str, int]:
     """The size of every axis of the small model."""
     of = sizes_of(model)
     g, r = min(of["g"], MOST), min(of["h"] // of["g"], MOST)
-    d = 1 if model.architecture.rope is None else 2
-    M = max(_scaled(g * r * d, of["M"] / (of["h"] * of["d"])), 2)  # a LayerNorm of one feature is zero
+    d = min(of["d"], MOST)
+    M = max(_scaled(g * r * d, of["M"] / (of["h"] * of["d"])), 3)  # a LayerNorm of two features is little but a sign
     N = 2 if model.architecture.window is None else 3
     sizes = {"V": N, "P": N, "M": M, "C": M, "M'": M, "h": g * r, "g": g, "d": d, "e": d}
     return sizes | {"F": _scaled(M, of["F"] / of["M"]), "E": min(of.get("E", 1), MOST)}

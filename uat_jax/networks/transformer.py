@@ -57,9 +57,9 @@ TRANSFORMER_AXES: Axes = ATTENTION_AXES | FEED_FORWARD_AXES
 def transformer_sizes(layers: Layers[TransformerLayer]) -> dict[str, int]:
     """The sizes M_0, …, M_L and h_j, d_j, F_j by name; `ShapeError` if the arrays do not fit together.
 
-    Of a `Stack`, whose layers have one shape, those of the first two: M_0 = M_1 = M_2.
+    Of a `Stack`, whose layers have one shape, those of two like the first: M_0 = M_1 = M_2.
     """
-    shown = layers[:2] if isinstance(layers, Stack) else layers
+    shown = 2 * layers[:1] if isinstance(layers, Stack) else layers
     check_some_layers(shown)
     sizes: dict[str, int] = {}
     for number, layer in enumerate(shown, start=1):

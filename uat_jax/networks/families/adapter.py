@@ -167,4 +167,4 @@ def _beside(name: str, W: np.ndarray, update: LowRank, conv1d: bool) -> Adapted:
         raise ShapeError(f"got {got} for {name}, wanted {wanted}; take the adapter of this model")
     A, B = cast(f"lora_A of {name}", update.A, W.dtype), cast(f"lora_B of {name}", update.B, W.dtype)
     left, right = (A.T, B.T) if conv1d else (B, A)
-    return Adapted(W, left, right, np.asarray(update.scale, W.dtype))
+    return Adapted(W, left, right, cast(f"the scale of {name}", np.asarray(update.scale), W.dtype))

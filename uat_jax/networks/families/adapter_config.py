@@ -23,6 +23,9 @@ WITHOUT_EFFECT = {"auto_mapping", "base_model_name_or_path", "revision", "task_t
 WITHOUT_EFFECT |= {"lora_dropout", "loftq_config", "eva_config", "megatron_core", "qalora_group_size", "runtime_config"}
 """Entries that say how the adapter was trained.  Any other one must say nothing."""
 
+NUMBER = r"\.(?P<number>\d+)\."
+"""Of a block, in the name of a layer."""
+
 Names = str | tuple[str, ...]
 """A regular expression of whole names, or names and ends of names."""
 
@@ -48,10 +51,13 @@ class Targets:
     def _has_number(self, name: str) -> bool:
         if not self.numbers:
             return True
-        before = [rf"(?:^|.*?\.){word}" for word in self.numbered] or [r".*?\.[^.]*"]
-        matches = (re.match(rf"{pattern}\.(?P<number>\d+)\.", name) for pattern in before)
-        first = next(filter(None, matches), None)
+        before = [_number_behind(word) for word in self.numbered] or [rf".*?\.[^.]*{NUMBER}"]
+        first = next(filter(None, (re.match(pattern, name) for pattern in before)), None)
         return first is not None and int(first["number"]) in self.numbers
+
+
+def _number_behind(word: str) -> str:
+    return rf"(?:^|.*?\.){word}{NUMBER}"
 
 
 def is_named(name: str, names: Names) -> bool:
@@ -88,8 +94,11 @@ class LoraConfig:
 
 def _of(name: str, patterns: Mapping[str, Any], default: Any) -> Any:
     """The entry of the first pattern that matches the name from a point to its end."""
-    matching = (value for pattern, value in patterns.items() if re.match(rf"(.*\.)?({pattern})$", name))
-    return next(matching, default)
+    return next((value for pattern, value in patterns.items() if re.match(_end_of_name(pattern), name)), default)
+
+
+def _end_of_name(pattern: str) -> str:
+    return rf"(.*\.)?({pattern})$"
 
 
 def lora_config(entries: Mapping[str, Any]) -> LoraConfig:
@@ -131,7 +140,7 @@ def _targets(config: Config) -> Targets:
     excluded, words = config.entries.get("exclude_modules") or [], [named] if isinstance(named, str) else named
     numbered = _names("layers_pattern", words)
     for word in numbered:
-        _checked_expression("layers_pattern", word)
+        _checked_expression("layers_pattern", word, _number_behind)
     return Targets(
         _names("target_modules", modules), _names("exclude_modules", excluded), tuple(numbers), tuple(numbered)
     )
@@ -152,12 +161,14 @@ def _patterns(config: Config, entry: str, kind: Callable[[Config, str], Any]) ->
     if not isinstance(found, dict):
         raise InputError(f"got {entry} = {found!r:.60}, wanted an object; see {ADAPTER_CONFIG}")
     numbers = Config(found, f"{entry} in {ADAPTER_CONFIG}")
-    return {_checked_expression(entry, pattern): kind(numbers, pattern) for pattern in found}
+    return {_checked_expression(entry, pattern, _end_of_name): kind(numbers, pattern) for pattern in found}
 
 
-def _checked_expression(entry: str, pattern: str) -> str:
+def _checked_expression(entry: str, pattern: str, within: Callable[[str], str] = str) -> str:
+    """The pattern, if it can be used alone and `within` the expression that it becomes a part of."""
     try:
         re.compile(pattern)
+        re.compile(within(pattern))
     except (re.error, RecursionError, OverflowError) as error:
         raise InputError(f"got {entry} with {pattern!r:.60}, no regular expression ({error}); correct it") from None
     return pattern

@@ -1,5 +1,6 @@
 """The entries of a ``config.json``, each checked as it is read."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +41,7 @@ class Config:
     def number(self, name: str, default: float | None = None) -> float:
         """A positive number."""
         value = self._entry(name, default)
-        if type(value) not in (int, float) or not 0 < value < float("inf"):
+        if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
             raise InputError(f"got {name} = {value!r:.60}, wanted a positive number; see {self.file}")
         return float(value)
 
