@@ -136,6 +136,26 @@ def test_growth_is_the_exponent_of_a_power(exponent):
     assert not list(growths(rows[:2], ("n",))) and not list(growths(rows, ("m",)))
 
 
+def test_entries_that_are_multiples_of_the_axis_grow_with_it():
+    """Two families for hidden = 4 width at two depths; none where hidden is a multiple in some rows only."""
+    (row, *_) = _rows(_squares, n=8)
+    at = lambda depth, width, hidden: replace(
+        row, size={"depth": depth, "width": width, "hidden": hidden}, seconds=1e-6 * width**2
+    )
+    rows = [at(depth, width, 4 * width) for depth in (1, 2) for width in (2, 4, 8)]
+    assert [(found.fixed, round(found.exponent, 9)) for found in growths(rows, ("depth", "width"))] == [
+        ({"depth": depth, "hidden": "4 width"}, 2.0) for depth in (1, 2)
+    ]
+    assert not list(growths([*rows, at(1, 16, 63)], ("width",)))
+
+
+def test_every_axis_of_a_case_is_fitted():
+    (row, *_) = _rows(_squares, n=8)
+    for case in every_case().values():
+        rows = [replace(row, size=dict(size)) for size in case.full]
+        assert {growth.axis for growth in growths(rows, case.axes)} == set(case.axes), case.name
+
+
 def test_memory_of_this_process_and_its_children():
     """Half of 64 MiB must be seen at least, in this process and in one that it starts."""
     with resident_peak() as peak:
@@ -321,6 +341,13 @@ def test_command_refuses_bad_input_in_one_line(squares, arguments, message, caps
     assert status == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
+
+
+@pytest.mark.parametrize("dtype", ["float99", "int32", ""])
+def test_command_refuses_what_is_no_dtype(dtype, capsys):
+    assert main(["bench", "residual-forms", "--quick", "--set", f"dtype={dtype}"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"got --set dtype={dtype}, wanted dtype to be one of float64, float32, bfloat16, float16")
 
 
 def test_unknown_case_is_named():

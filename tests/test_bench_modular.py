@@ -7,6 +7,7 @@ from flint import nmod_mat
 from uat_jax.bench.case import Program, WrongAnswerError
 from uat_jax.bench.cases import modular_matmul, prime_field
 from uat_jax.bench.measure import measure
+from uat_jax.errors import InputError
 
 MATMUL, FIELD = modular_matmul.CASES[0], prime_field.CASES[0]
 
@@ -16,6 +17,11 @@ def test_a_kernel_for_another_prime_gets_no_time(monkeypatch):
     monkeypatch.setattr(modular_matmul, "modular_matmul", lambda a, b, p, limbs: right(a, b, p - 2, limbs))
     with pytest.raises(WrongAnswerError, match="31 bits: the product is wrong modulo 2147483647"):
         measure(MATMUL, MATMUL.quick[0], rounds=1, quick=True)
+
+
+def test_another_baseline_than_float64_is_refused():
+    with pytest.raises(InputError, match="got dtype float32, and the baseline of products modulo primes is float64"):
+        measure(MATMUL, MATMUL.quick[0] | {"dtype": "float32"}, rounds=1, quick=True)
 
 
 @pytest.mark.parametrize("name", ["float64", "61 bits", "FLINT, 31 bits"])

@@ -11,6 +11,7 @@ from typing import Any
 
 from uat_jax.bench import cases
 from uat_jax.bench.case import Case, Size
+from uat_jax.certify.settings import DTYPES
 from uat_jax.errors import InputError
 
 
@@ -66,6 +67,8 @@ def _entry(case: Case, size: Size, setting: str) -> tuple[str, Any]:
         value = type(size[name])(text)
     except ValueError:
         raise InputError(f"got --set {setting}, wanted a value like {name}={size[name]}") from None
+    if name == "dtype" and value not in DTYPES:
+        raise InputError(f"got --set {setting}, wanted {name} to be one of {', '.join(DTYPES)}")
     if isinstance(value, int) and value < 1:
         raise InputError(f"got --set {setting}, wanted {name} to be at least 1")
     return name, value

@@ -15,6 +15,7 @@ from flint import nmod_mat
 
 from uat_jax.arithmetic.modular_matmul import default_device, limbs_on, modular_matmul
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.errors import InputError
 
 PRIMES = {31: (1 << 31) - 1, 50: (1 << 50) - 27, 61: (1 << 61) - 1}
 """The largest of so many bits."""
@@ -35,6 +36,10 @@ class Factors(NamedTuple):
 
 def build(n: int, dtype: str) -> Experiment:
     """float64 (the baseline); for every prime the kernel of the package; for two of them FLINT."""
+    if dtype != BASELINE:
+        raise InputError(
+            f"got dtype {dtype}, and the baseline of products modulo primes is {BASELINE}; leave it at that"
+        )
     random = np.random.default_rng(n)
     factors = {BASELINE: _drawn(random, n, 1 << SMALL, PRIMES[61])}
     small, large = factors[BASELINE].a.astype(dtype), factors[BASELINE].b.astype(dtype)
