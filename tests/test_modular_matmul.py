@@ -78,6 +78,14 @@ def test_stacks_and_empty_matrices(limbs, shapes):
     assert agrees(product(a, b, prime, limbs), a, b, prime)
 
 
+@pytest.mark.parametrize("platform", ["cpu", "tpu"])
+@pytest.mark.parametrize("bits", [31, 61])
+def test_no_terms(platform, bits):
+    prime = largest_prime(bits)
+    a, b = residues(prime, (2, 0)), residues(prime, (0, 3))
+    assert agrees(product(a, b, prime, limbs_of(platform, prime, 0)), a, b, prime)
+
+
 @pytest.mark.parametrize("bits", [31, 61])
 def test_flint_finds_the_same(bits):
     n, prime = 64, largest_prime(bits)
@@ -169,6 +177,20 @@ class Wrapping(ByteLimbs):
     count = property(lambda self: 3)
 
 
+class Short(FloatLimbs):
+    """The twin whose sums have 52 bits."""
+
+    def digits(self, products):
+        return super().digits([jnp.where(abs(c) < 1 << 52, c, c & -2) for c in products])
+
+
+class ShortBytes(ByteLimbs):
+    """The twin whose sums have 30 bits."""
+
+    def digits(self, products):
+        return super().digits([jnp.where(abs(c) < 1 << 30, c, c & -2) for c in products])
+
+
 @pytest.mark.parametrize(
     "twin", [TooLong(61, 3, 3, 21), TooLong(31, 1, 2, 15), Rounded(61, 3, 3, 21), Wrapping(31)], ids=str
 )
@@ -183,12 +205,10 @@ def test_inexact_limbs_would_be_noticed(twin):
     assert not agrees(product(a, b, prime, twin), a, b, prime)
 
 
-@pytest.mark.parametrize(
-    "wrong", [lambda w, t: Rounded(62, 3, 3, 21), lambda w, t: Wrapping(62)], ids=["rounded", "wrapping"]
-)
+@pytest.mark.parametrize("wrong", [Rounded(62, 3, 3, 21), Wrapping(62), Short(62, 3, 3, 21), ShortBytes(62)], ids=str)
 def test_a_device_that_multiplies_wrongly_is_refused(monkeypatch, wrong):
     device = default_device()
-    monkeypatch.setattr(limbs_module, "LIMBS", {device.platform: wrong})
+    monkeypatch.setattr(limbs_module, "LIMBS", {device.platform: lambda width, terms: wrong})
     with pytest.raises(InexactLimbsError, match="multiplies .* wrongly; wanted exact sums: choose another device"):
         check_device.__wrapped__(device)
 

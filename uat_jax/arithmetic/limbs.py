@@ -222,15 +222,15 @@ def _interpolation(count: int) -> tuple[tuple[tuple[int, ...], ...], tuple[int, 
 def float_limbs(width: int, terms: int, shortest: int = SHORTEST) -> FloatLimbs:
     """The fewest products whose exact sums are long enough, with the digits that make those sums longest.
 
-    Sums of so many terms may be made of pieces, but for the last not below `shortest`.
+    Sums of so many terms may be made of pieces, but for the last not below `shortest`, and of one term at least.
     """
-    width = min(w for w in WIDTHS if w >= width)
+    width, piece = min(w for w in WIDTHS if w >= width), max(1, min(terms, shortest))
     best = (
         max((FloatLimbs(width, m, n, bits) for bits in range(1, width)), key=lambda limbs: limbs.terms)
         for m, n in SPLITS
     )
     *_, last = every = tuple(best)
-    return next((limbs for limbs in every if limbs.terms >= min(terms, shortest) and limbs.longest >= terms), last)
+    return next((limbs for limbs in every if limbs.terms >= piece and limbs.longest >= terms), last)
 
 
 def byte_limbs(width: int, terms: int) -> ByteLimbs:

@@ -90,9 +90,8 @@ def joined(digits: Sequence[Any], bits: int, prime: Any, inverse: Any) -> Any:
 
 
 def default_device() -> Any:
-    """Where JAX puts what nobody has placed."""
-    (device,) = jnp.zeros(()).devices()
-    return device
+    """Where JAX puts what nobody has placed; the first of a mesh, where one is set."""
+    return min(jnp.zeros(()).devices(), key=lambda device: device.id)
 
 
 def limbs_on(device: Any, prime: int, terms: int) -> Limbs:
@@ -109,17 +108,28 @@ def limbs_on(device: Any, prime: int, terms: int) -> Limbs:
 
 @functools.cache
 def check_device(device: Any) -> None:
-    """Compare products of extreme residues, two pieces long, with Python's integers; once in a process.
+    """Compare products of extreme residues, two full pieces long, with Python's integers; once in a process.
+
+    The first two rows hold the residues of the largest digits of either sign: sums are as long as any, and odd.
 
     Raises:
         InexactLimbsError: they differ.
     """
     limbs = limbs_of(device.platform, PROBE, 1)
-    extreme = np.array([PROBE // 2, PROBE // 2 + 1, PROBE - 1, 1])
-    left, right = np.indices((4, limbs.terms + 1)), np.indices((limbs.terms + 1, 3))
-    a, b = extreme[left.prod(axis=0) % 4], extreme[right.sum(axis=0) % 3]
+    extreme = np.array([*_extreme(limbs), PROBE // 2, PROBE // 2 + 1, PROBE - 1, 1])
+    row, column = np.indices((len(extreme), 2 * limbs.terms))
+    a = extreme[(row + row // 2 * column) % len(extreme)]
     with jax.enable_x64(True), jax.default_device(device):
-        found = np.asarray(jax.jit(modular_matmul, static_argnums=3)(a, b, PROBE, limbs))
-    if (found != a.astype(object) @ b.astype(object) % PROBE).any():
+        found = np.asarray(jax.jit(modular_matmul, static_argnums=3)(a, a.T, PROBE, limbs))
+    if (found != a.astype(object) @ a.T.astype(object) % PROBE).any():
         where = f"{device.device_kind} ({device.platform})"
         raise InexactLimbsError(f"{where} multiplies {limbs} wrongly; wanted exact sums: choose another device")
+
+
+def _extreme(limbs: Limbs) -> tuple[int, int]:
+    """The residues modulo the `PROBE` whose digits are the largest, x/2 - 1, and the least, -x/2, as far as they go."""
+    lower = range(-(-limbs.width // limbs.bits) - 1)
+    ones, last = sum(1 << limbs.bits * i for i in lower), 1 << limbs.bits * len(lower)
+    half = 1 << (limbs.bits - 1)
+    most, least = (half - 1) * ones, half * ones
+    return most + (PROBE // 2 - most) // last * last, PROBE - least - (PROBE // 2 - least) // last * last
