@@ -1,6 +1,7 @@
 """Certificates: what is saved can be read, decided again, and never half-written or mistaken for something else."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -20,6 +21,15 @@ def test_round_trip(certificate, tmp_path):
     assert again.to_json() == certificate.to_json()
     assert again.verdict is uj.Verdict.REFUTED
     assert list(tmp_path.rglob("*")) == [tmp_path / "deep", path]  # no temporary file is left
+
+
+def test_hosts_with_the_same_number_of_a_process_write_one_file(tmp_path):
+    """Two threads have the same number: neither takes away what the other is writing."""
+    write = lambda text: [write_atomically(tmp_path / "file", text * 1000) for _ in range(200)]
+    with ThreadPoolExecutor(2) as threads:
+        assert all(threads.map(write, "ab"))
+    assert (tmp_path / "file").read_text() in ("a" * 1000, "b" * 1000)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_everything_needed_to_decide_it_again_is_there(certificate):

@@ -114,6 +114,9 @@ BAD = {
     "depth is no number": (["prove", "--depth", "three"], "invalid int value: 'three'"),
     "unknown dtype": (["prove", "--dtype", "float8"], "unknown dtype 'float8'"),
     "unknown device": (["prove", "--device", "abacus"], "unknown device 'abacus'"),
+    "no such device": (["prove", "lemma-1", "--device", "tpu"], "got device 'tpu', which JAX does not find here"),
+    "no such device to show on": (["show", "lemma-1", "--device", "tpu"], "which JAX does not find here"),
+    "no such device to report on": (["report", ".", "--jobs", "1", "--device", "tpu"], "which JAX does not find here"),
     "no trials": (["prove", "--trials", "0"], "0 trials are not possible"),
     "no such weights": (["prove", "residual.closed-form", "--weights", "nowhere.npz"], "nowhere.npz"),
     "inputs without weights": (["prove", "--inputs", "x.npz"], "inputs were given without weights"),
@@ -161,7 +164,7 @@ def test_weights_of_the_other_kind(capsys, tmp_path):
 def test_an_output_folder_that_cannot_be_written(capsys, tmp_path):
     (tmp_path / "file").write_text("")
     assert "it is a folder" in _one_line(capsys, ["prove", "lemma-1", "--json", str(tmp_path)])
-    for option in ("--out", "--json"):
+    for option in ("--out", "--json", "--keep"):
         assert "cannot write" in _one_line(capsys, ["prove", "lemma-1", option, str(tmp_path / "file" / "x")])
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 

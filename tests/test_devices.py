@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import jax
@@ -12,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from uat_jax.certify import trial_figures
+from uat_jax.certify import memory, trial_figures
 from uat_jax.certify.floats import compare, compare_on
+from uat_jax.certify.kept_trials import from_line
 from uat_jax.certify.memory import check_bytes, check_fits, free_bytes, largest_that_fits, needed_bytes
 from uat_jax.certify.trials import block_size, given_trials
 from uat_jax.errors import InputError, MemoryLimitError
@@ -68,21 +70,24 @@ def drawn():
 
 PROGRAM = """
 import json
+import uat_jax
 from test_devices import *
 alone = outputs(jax.devices()[:1])
 same = [np.array_equal(alone, outputs(jax.devices()[:count])) for count in (3, 8)]
-print(json.dumps([float(np.abs(alone).max()), same, drawn()]))
+with jax.set_mesh(jax.make_mesh((8,), ("trials",))):
+    certified = uat_jax.certify(once, factored, jax.ShapeDtypeStruct((4,), jnp.float32)).verdict
+print(json.dumps([float(np.abs(alone).max()), same, certified, drawn()]))
 """
 
 
 def test_one_device_and_eight_give_the_same_numbers():
-    """Neither 7 blocks nor 100 trials are a multiple of 3 or of 8."""
+    """Neither 7 blocks nor 100 trials are a multiple of 3 or of 8.  A mesh that the user has set is no obstacle."""
     environment = dict(os.environ, XLA_FLAGS="--xla_force_host_platform_device_count=8", JAX_PLATFORMS="cpu")
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    largest, same, eight = json.loads(done.stdout)
-    assert largest > 0.5 and same == [True, True]
+    largest, same, certified, eight = json.loads(done.stdout)
+    assert largest > 0.5 and same == [True, True] and certified == "CERTIFIED"
     assert len(jax.devices()) == 1 and drawn() == eight
 
 
@@ -140,6 +145,43 @@ def test_damaged_lines_are_computed_again(tmp_path, damage):
     assert set(lines(tmp_path)) >= set(text.encode().splitlines())
 
 
+def test_lines_of_another_comparison_are_not_taken(tmp_path):
+    """The arguments of their trials are the same."""
+    assert compared(4, keep=tmp_path).agrees
+    (right,) = tmp_path.glob("*/trials-*.jsonl")
+    found = compared(4, g=wrong, keep=tmp_path)
+    (other,) = set(tmp_path.glob("*/trials-*.jsonl")) - {right}
+    other.write_text(right.read_text())
+    assert compared(4, g=wrong, keep=tmp_path) == found and not found.agrees
+
+
+@pytest.mark.parametrize("text", ["nonsense", "null", "[]", '[0, "", "AAAA"]', '[0, "", ""]', "[{}, 1, 2]"])
+def test_nonsense_with_a_checksum_is_no_line(text):
+    assert from_line(f"{zlib.crc32(text.encode()):08x} {text}\n") is None
+
+
+EXP = {
+    "plain": jnp.exp,
+    "barrier": lambda x: jnp.exp(jax.lax.optimization_barrier(x)),
+    "accurate": lambda x: jax.lax.exp(x, accuracy=jax.lax.AccuracyMode.HIGHEST),
+}
+
+
+def test_programs_that_are_compiled_otherwise_are_others(tmp_path):
+    """They have one value, and may have other errors."""
+    for f in EXP.values():
+        compare_on(f, f, numbers(2, 4), dtype="float32", samples=32, keep=tmp_path)
+    assert len(list(tmp_path.iterdir())) == len(EXP)
+
+
+def test_flags_of_the_compiler_are_part_of_the_comparison(tmp_path, monkeypatch):
+    """But for the number of devices; that JAX has read them already does not matter here."""
+    for flags in ("", "--xla_force_host_platform_device_count=8", "--xla_cpu_enable_fast_math=true"):
+        monkeypatch.setenv("XLA_FLAGS", flags)
+        compared(2, keep=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_folder_that_cannot_be_used(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot write"):
@@ -165,6 +207,18 @@ def test_memory_is_predicted_with_the_size_that_fits():
     fits = int(str(e.value).rpartition("width ")[2].split()[0])
     assert needed_bytes(square(fits)) < free_bytes(CPU) * 1.2
     assert needed_bytes(square(fits + 2 * 1_000_000 // 64)) > free_bytes(CPU) * 0.8
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_copies_of_files_are_free_memory(version, tmp_path, monkeypatch):
+    """1,000 bytes are used of 4,000, and 800 of these hold files."""
+    _, limit, used, copies = memory.CONTROL_GROUPS[version]
+    for name, text in {limit: "4000\n", used: "1000\n", "memory.stat": f"anon 200\n{copies} 800\n"}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(memory, "CONTROL_GROUPS", [(tmp_path, limit, used, copies)])
+    assert free_bytes(CPU) == 3800 // len(jax.devices("cpu"))
+    (tmp_path / limit).write_text("max\n")
+    assert free_bytes(CPU) > 4000
 
 
 def test_the_largest_size_is_found_within_a_64th():

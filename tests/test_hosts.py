@@ -180,6 +180,11 @@ def test_one_process_needs_no_others():
         (("h:1", 2, 2), "got process 2; wanted one from 0 to 1"),
         (("h:1", 2, -1), "got process -1"),
         (("h:1", 2, 0, 0), "0 seconds"),
+        (("h:1", 2, 0, 2**31), "2147483648 seconds to wait; wanted 1 to 2147483647"),
+        ((":1", 2, 0), "coordinator ':1'"),
+        (("h:²", 2, 0), "coordinator 'h:²'"),
+        (("h:0", 2, 0), "coordinator 'h:0'"),
+        (("h:65536", 2, 0), "coordinator 'h:65536'"),
     ],
 )
 def test_bad_hosts(options, message):

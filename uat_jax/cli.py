@@ -78,10 +78,12 @@ def _parser() -> argparse.ArgumentParser:
         "--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)"
     )
     show.add_argument("--latex", action="store_true", help="as LaTeX")
+    _add_device(show)
     show.set_defaults(run=_show)
     report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
     report.add_argument("folder", metavar="DIR")
     report.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core)")
+    _add_device(report)
     report.set_defaults(run=_report)
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
     again.add_argument("certificates", nargs="+", metavar="FILE")
@@ -199,9 +201,10 @@ def _prove(options: argparse.Namespace) -> int:
     )
     wanted = tuple(dict.fromkeys(c for name in options.claims for c in named(name))) or claims()
     check_own_network(settings, {claim.id.partition(".")[0] for claim in wanted})
-    for target in (options.out and Path(options.out) / "certificate", options.json and Path(options.json)):
-        if target:
-            check_writable(target)
+    for folder in filter(None, (options.out, options.keep)):
+        check_writable(Path(folder) / "certificate")
+    if options.json:
+        check_writable(Path(options.json))
     names = [claim.id for claim in wanted]
     if hosts is None:
         return _proved(options, settings, names)
@@ -223,7 +226,11 @@ def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str
 def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -> dict[str, Certificate]:
     """id → certificate, in the order asked for, with progress on the terminal."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=process_index() > 0) as bar:
+    hidden = process_index() > 0
+    with (
+        on_device(settings.device),
+        Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar,
+    ):
         task = bar.add_task("starting", total=len(wanted))
         show = lambda done, now: bar.update(task, completed=done, description=", ".join(now))
         return decide_all(wanted, settings, jobs=jobs, progress=show)
@@ -262,7 +269,7 @@ def _show(options: argparse.Namespace) -> int:
         show_record(_console(), record)
         return 0
     claim = find(options.claim)
-    certificate = decide(claim, Settings(depth=options.depth, dtypes=()))
+    certificate = decide(claim, Settings(depth=options.depth, dtypes=(), device=options.device))
     if options.latex:
         print(latex(certificate), end="")
     else:
@@ -277,7 +284,7 @@ def _report(options: argparse.Namespace) -> int:
     refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
     corrections = [find(claim.correction) for claim in refuted if claim.correction]
     wanted = tuple(dict.fromkeys((*refuted, *corrections)))
-    found = _decide_all(wanted, Settings(dtypes=()), options.jobs)
+    found = _decide_all(wanted, Settings(dtypes=(), device=options.device), options.jobs)
     _write_certificates(found, folder / errata.FOLDER)
     scripts = {claim.id: script_of(claim) for claim in wanted}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))

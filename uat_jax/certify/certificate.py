@@ -10,6 +10,7 @@ import json
 import math
 import os
 import platform
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -71,7 +72,7 @@ def _plain(value: Any) -> Any:
 
 def write_atomically(path: Path, text: str) -> Path:
     """Write a text file by renaming a finished one beside it.  Raises `InputError` if it cannot be."""
-    finished = path.with_name(f".{path.name}.{os.getpid()}")
+    finished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # hosts may share a folder, and their numbers
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -88,7 +89,7 @@ def check_writable(path: Path) -> None:
     """Find out before the work, not after it, whether a file can be written there.  Raises `InputError` if not."""
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; choose a file name")
-    probe = path.with_name(f".{path.name}.probe")
+    probe = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     write_atomically(probe, "")
     probe.unlink()
 

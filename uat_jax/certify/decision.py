@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from uat_jax.certify.certificate import Certificate, environment
+from uat_jax.certify.devices import on_device
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 
@@ -23,8 +24,12 @@ class Decidable(Protocol):
 
 
 def decide(claim: Decidable, settings: Settings) -> Certificate:
-    """The certificate of a claim.  Raises `DisagreementError` if two methods contradict each other."""
-    evidence = tuple(claim.decide(settings))
+    """The certificate of a claim, decided on the device of the settings.
+
+    Raises `DisagreementError` if two methods contradict each other, `InputError` if there is no such device.
+    """
+    with on_device(settings.device):
+        evidence = tuple(claim.decide(settings))
     verdict = combine(evidence)
     counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(

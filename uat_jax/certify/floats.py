@@ -6,6 +6,7 @@ the two programs agree when both stay within their own.
 """
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
@@ -30,6 +32,9 @@ from uat_jax.errors import InputError
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 PRECISIONS = ("default", "high", "highest")
 PRINTED_NUMBERS = 64
+SIDES = ("f", "g", "reference")
+DEVICE_COUNT = "xla_force_host_platform_device_count"
+"""The flag of XLA that no number depends on."""
 
 DERIVATION = (
     "tolerance = t · σ̂ for each output entry of each trial and side. σ̂ is the root mean square of {samples} "
@@ -235,11 +240,18 @@ def _stated(programs: TwoPrograms) -> dict[str, Any]:
     """Everything that the figures of a trial depend on, but for the trial's own number and arguments."""
     device = programs.trials.devices[0]
     return {
-        **{side: digest(encode(p)) for side, p in zip(("f", "g", "reference"), programs.jaxprs, strict=True)},
+        **{side: _program(programs, side, p) for side, p in zip(SIDES, programs.jaxprs, strict=True)},
         **{"arguments": _described(programs.trials), "block": programs.block},
         **{"seed": programs.seed, "samples": programs.samples, "matmul_precision": programs.precision},
         **{"platform": device.platform, "device": device.device_kind, "versions": environment()},
+        "XLA_FLAGS": sorted(flag for flag in os.environ.get("XLA_FLAGS", "").split() if DEVICE_COUNT not in flag),
     }
+
+
+def _program(programs: TwoPrograms, side: str, jaxpr: ClosedJaxpr) -> str:
+    """SHA-256 of a program as data, and of what XLA is given, which tells barriers and the accuracy asked for too."""
+    text = jax.jit(getattr(programs, side)).lower(programs.trials.structure).as_text()
+    return hashlib.sha256((digest(encode(jaxpr)) + text).encode()).hexdigest()
 
 
 def _finite(value: Any) -> float | None:

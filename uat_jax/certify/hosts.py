@@ -28,6 +28,9 @@ from uat_jax.errors import HostsError, InputError, UatJaxError
 HEARTBEAT_SECONDS = 20
 """A process that has not been heard of for so long is lost."""
 
+LONGEST_WAIT = 2**31 - 1
+"""Seconds, in the 32 bits that JAX has for them."""
+
 AGAIN = "start all of them again (trials that are kept in a folder are not computed again)"
 IN_EVERY_PROCESS = "raised in every process"
 
@@ -47,14 +50,14 @@ class Hosts:
     wait: int = 120
 
     def __post_init__(self) -> None:
-        if self.coordinator is not None and not self.coordinator.rpartition(":")[2].isdigit():
+        if self.coordinator is not None and not _is_address(self.coordinator):
             raise InputError(f"got coordinator {self.coordinator!r}; wanted HOST:PORT, such as 10.0.0.1:1234")
         if self.processes is not None and self.processes < 1:
             raise InputError(f"got {self.processes} processes; wanted at least 1")
         if self.process is not None and not 0 <= self.process < (self.processes or self.process + 1):
             raise InputError(f"got process {self.process}; wanted one from 0 to {(self.processes or 1) - 1}")
-        if self.wait < 1:
-            raise InputError(f"got {self.wait} seconds to wait; wanted at least 1")
+        if not 1 <= self.wait <= LONGEST_WAIT:
+            raise InputError(f"got {self.wait} seconds to wait; wanted 1 to {LONGEST_WAIT}")
 
     def join(self) -> None:
         """Meet the other processes, before anything is computed."""
@@ -69,6 +72,12 @@ class Hosts:
             )
         except (RuntimeError, ValueError) as error:
             raise HostsError(f"cannot join the other processes: {_first_line(error)}") from error
+
+
+def _is_address(text: str) -> bool:
+    """HOST:PORT."""
+    host, _, port = text.rpartition(":")
+    return bool(host) and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16
 
 
 def process_index() -> int:

@@ -3,8 +3,8 @@
 Below the folder each comparison has one of its own, named after the SHA-256 of everything that its numbers depend on:
 both programs, the seed, dtype, precision, device and versions, but not the number of trials. In it `comparison.json`
 says what that was, and every process has a file `trials-….jsonl` with one line for each trial, written when the trial
-is finished. A line carries its own checksum: one that was cut off or changed counts for nothing, and its trial is done
-again.
+is finished. A line carries its own checksum and the name of its comparison: one that was cut off, changed, or put here
+from another folder counts for nothing, and its trial is done again.
 """
 
 from __future__ import annotations
@@ -54,10 +54,13 @@ def from_line(line: str) -> tuple[int, str, TrialFigures] | None:
     checksum, _, text = line.rstrip("\n").partition(" ")
     if not line.endswith("\n") or checksum != f"{zlib.crc32(text.encode()):08x}":
         return None
-    trial, digest, numbers = json.loads(text)
-    ulp, *rest = np.split(np.frombuffer(base64.b64decode(numbers), "<f8"), [1])
-    errors, deviations = rest[0].reshape(2, 2, -1)
-    return trial, digest, TrialFigures(errors, deviations, float(ulp[0]))
+    try:
+        trial, digest, numbers = json.loads(text)
+        figures = np.frombuffer(base64.b64decode(numbers), "<f8")
+        errors, deviations = figures[1:].reshape(2, 2, -1)
+        return int(trial), str(digest), TrialFigures(errors, deviations, float(figures[0]))
+    except (ValueError, TypeError, IndexError):
+        return None
 
 
 class KeptTrials:
@@ -71,11 +74,12 @@ class KeptTrials:
         """Read what is there.  Raises `InputError` if the folder cannot be used."""
         self.figures: dict[int, TrialFigures] = {}
         self._read: dict[tuple[int, str], TrialFigures] = {}
-        self._file = None
+        self._file, self._name = None, ""
         if folder is None:
             return
         text = json.dumps({"format": FORMAT, **comparison}, indent=2, sort_keys=True) + "\n"
-        place = Path(folder) / hashlib.sha256(text.encode()).hexdigest()[:16]
+        self._name = hashlib.sha256(text.encode()).hexdigest()
+        place = Path(folder) / self._name[:16]
         write_atomically(place / "comparison.json", text)
         self._file = place / f"trials-{process}.jsonl"
         for file in sorted(place.glob("trials-*.jsonl")):
@@ -84,7 +88,7 @@ class KeptTrials:
 
     def take(self, trial: int, digest: str) -> bool:
         """Whether a trial with these arguments is finished; if so, it is among the `figures`."""
-        found = self._read.get((trial, digest))
+        found = self._read.get((trial, self._name + digest))
         if found is not None:
             self.figures[trial] = found
         return found is not None
@@ -96,7 +100,7 @@ class KeptTrials:
             return
         try:
             with open(self._file, "a", encoding="ascii") as file:
-                file.write(figures.to_line(trial, digest))
+                file.write(figures.to_line(trial, self._name + digest))
         except OSError as error:
             raise _unwritable(self._file, error) from None
 

@@ -15,6 +15,13 @@ STEPS = 6
 """Compilations spent on a size that would fit: it is found within 1/64 of the one that does not."""
 
 
+CONTROL_GROUPS = (
+    (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
+    (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Where Linux tells of a container: the folder, the files of its limit and its use, the line of copies of files."""
+
+
 def needed_bytes(compiled: jax.stages.Compiled, *, arguments: bool = True) -> int:
     """Bytes that one call takes on each of its devices: arguments + outputs − those that share buffers + temporaries.
 
@@ -107,14 +114,16 @@ def _available() -> int:
 
 
 def _container() -> list[tuple[int, int]]:
-    """(limit, used) of the control group, of version 2 and of version 1, where there is one."""
+    """(limit, used) of the control group, of version 2 and of version 1, where there is one.
+
+    Copies of files that have not been read lately are no use of memory: they make room for whatever asks for it.
+    """
     found = []
-    for limit, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
+    for folder, limit, used, copies in CONTROL_GROUPS:
         try:
-            found.append((int(Path(limit).read_text()), int(Path(used).read_text())))
-        except (OSError, ValueError):  # no such group, or "max"
+            figures = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            most, now = (int((folder / file).read_text()) for file in (limit, used))
+            found.append((most, now - int(figures[copies])))
+        except (OSError, ValueError, KeyError):  # no such group, or "max"
             continue
     return found

@@ -53,5 +53,7 @@ class Settings:
             raise InputError(f"unknown device {self.device!r}; wanted one of {', '.join(DEVICES)}")
         if self.precision not in ("default", "high", "highest"):
             raise InputError(f"unknown matmul precision {self.precision!r}; wanted default, high or highest")
+        if self.keep == "":
+            raise InputError("got no name for the folder of finished trials; wanted one, such as trials")
         if self.inputs and not self.weights:
             raise InputError("inputs were given without weights; wanted both, or weights alone")
