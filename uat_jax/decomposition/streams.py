@@ -103,7 +103,7 @@ class InPlaces(Sorting):
 
     def state(self, streams: Streams) -> jax.Array:
         """The sum over the batch."""
-        return jnp.sum(streams[0], axis=0)
+        return _total(streams[0])
 
     def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
         """One place after the other, those of later layers left empty."""
@@ -153,7 +153,7 @@ class ByToken(Sorting):
 
     def state(self, streams: Streams) -> jax.Array:
         """The sum over the batch."""
-        return jnp.sum(streams[0], axis=0)
+        return _total(streams[0])
 
 
 @dataclass(frozen=True)
@@ -184,6 +184,11 @@ class Weighted(Sorting):
 
     def _weighted(self, source: int, x: jax.Array) -> jax.Array:
         return self.weights[source][:, None] * jax.lax.stop_gradient(x)
+
+
+def _total(batch: jax.Array) -> jax.Array:
+    """Σ_s x_s, (S, N, M) → (N, M), as a product with ones: XLA's CPU backend sums a first axis fifty times slower."""
+    return jnp.einsum("s,snm->nm", jnp.ones_like(batch, shape=len(batch)), batch, precision="highest")
 
 
 def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
