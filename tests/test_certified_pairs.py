@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from excerpt import one_in
 from flint import arb
 from pairs import PAIRS
 from pairs.floats import Evaluated, evaluated
@@ -29,7 +30,7 @@ AGREEING = {
 """True pairs that no rule of the prime fields covers, and why: they agree to thirty digits, and pass nothing."""
 
 FIRST = 1
-"""So many mistakes of every pair are refuted in the ordinary suite."""
+"""So many mistakes of a pair are refuted in the ordinary suite."""
 
 everywhere = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 
@@ -88,7 +89,7 @@ def refuted(pair: Pair) -> None:
         shown(certificate, pair, every, name)
 
 
-@everywhere
+@pytest.mark.parametrize("pair", one_in(4, PAIRS), ids=lambda pair: pair.name)
 def test_the_first_mistakes_are_refuted(pair):
     refuted(some(pair, slice(FIRST)))
 
