@@ -259,7 +259,7 @@ def test_a_claim_is_decided_on_the_device_asked_for():
     seen, claim = [], claim_named("lemma-1")
 
     def spied(settings):
-        seen.append(jax.config.jax_default_device)
+        seen.append(jax.config.values["jax_default_device"])
         yield from claim.decide(settings)
 
     for device in (None, "cpu"):

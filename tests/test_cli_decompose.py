@@ -103,9 +103,10 @@ def test_what_is_not_certified_is_no_success(capsys, monkeypatch):
 
 
 @needs_matplotlib
-def test_out(tmp_path, capsys):
+def test_out(tmp_path, capsys, monkeypatch):
     """JSON and pictures: contributions add up to what the model computes, up to float32."""
-    folder = tmp_path / "new" / "folder"
+    folder, load = tmp_path / "new" / "folder", cli_decompose.load_model
+    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
     assert _decompose(BERT, "--tokens", "1,2,3", "--tokens", "3,2,1", "--out", folder) == 0
     drawn = {f"{i}-{kind}.png" for i in (1, 2) for kind in ("terms", "tokens", "parameters", "errors")}
     drawn |= {f"similarity-1-2{of}.png" for of in ("", "-1", "-2")}

@@ -202,6 +202,7 @@ def test_operations_of_all_devices_are_counted():
 ELSEWHERE = {
     "uat_jax.arithmetic.prime_field": "runs `modular_matmul`",
     "uat_jax.arithmetic.matmul_precision": "asks the device it runs on how it rounds",
+    "uat_jax.certify.floats": "lowers both programs for the name of their comparison, nothing is run",
     "uat_jax.certify.specification": "evaluates shapes, nothing is run",
     "uat_jax.claims.layers.closed_form": "runs `Kernels` for a batch",
     "uat_jax.claims.layers.kernels": "draws random weights",

@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import pytest
+from excerpt import one_in
 from random_adapters import with_adapters
 from random_models import FAMILIES
 from random_parameters import generator
@@ -150,7 +151,7 @@ WRONG = {
 TWINS = [(wrong, name) for wrong, families in WRONG.items() for name in families]
 
 
-@pytest.mark.parametrize(("wrong", "name"), TWINS, ids=lambda part: getattr(part, "__name__", part))
+@pytest.mark.parametrize(("wrong", "name"), one_in(2, TWINS), ids=lambda part: getattr(part, "__name__", part))
 def test_wrong_decompositions_are_told_apart(random, monkeypatch, wrong, name):
     """By one draw of the prime fields, the first that `certify_decomposition` makes."""
     model = FAMILIES[name].draw(random)
