@@ -1,5 +1,6 @@
 """Strict JAX for every test, and the random seed in every test's report."""
 
+import gc
 import os
 
 # One thread per process: there is a process per core, and threads of both would wait for each other.
@@ -12,6 +13,11 @@ import pytest
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays: the garbage collector need not look at it again."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

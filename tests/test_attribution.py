@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import pytest
+from excerpt import one_in
 from random_models import FAMILIES
 from random_parameters import generator
 
@@ -36,7 +37,7 @@ OUTPUTS = {
 }
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", one_in(2, OUTPUTS))
 def test_contributions_add_up_to_the_output(random, name):
     output, plain = OUTPUTS[name]
     left = lambda m: dc.contributions(m, TOKENS, output).sum()
@@ -106,7 +107,7 @@ def _features(model, tokens):
     return x if model.final_norm is None else normalise(model.final_norm, x, epsilon=model.epsilon)
 
 
-@pytest.mark.parametrize(("name", "by_token"), [("BERT", False), ("BERT", True), ("Llama", False)])
+@pytest.mark.parametrize(("name", "by_token"), one_in(3, [("BERT", False), ("BERT", True), ("Llama", False)]))
 def test_pairs_of_parts_add_up_to_the_similarity(random, name, by_token):
     model, shape = FAMILIES[name].draw(random), (3, 4) if by_token else (4, 4)
     found = lambda m: dc.similarity(m, TOKENS, OTHERS, by_token=by_token)

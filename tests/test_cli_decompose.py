@@ -168,6 +168,7 @@ def test_dtype_is_that_of_the_terms(dtype, capsys, monkeypatch):
     assert [str(dtype) for dtype in seen] == [dtype]
 
 
+@pytest.mark.campaign
 @needs_minilm
 def test_texts(capsys, monkeypatch):
     load = cli_decompose.load_model

@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import numpy as np
 import pytest
+from excerpt import one_in
 
 import uat_jax as uj
 from uat_jax.certify.decision import decide
@@ -31,8 +32,8 @@ def _compare(kernels: Kernels, closed, depth: int, dtype: str, trials: int = 4):
 
 @pytest.mark.parametrize(
     ("kind", "depth"),
-    [("residual", d) for d in (1, 2, 3)]
-    + [pytest.param("residual", d, marks=pytest.mark.campaign) for d in (7, 13)]
+    [("residual", 2)]
+    + [pytest.param("residual", d, marks=pytest.mark.campaign) for d in (1, 3, 7, 13)]
     + [("transformer", 2)],
 )
 def test_both_forms_agree_at_every_depth(kind, depth):
@@ -41,7 +42,7 @@ def test_both_forms_agree_at_every_depth(kind, depth):
     assert _compare(kernels, kernels.closed, depth, "float64").agrees
 
 
-@pytest.mark.parametrize("sigma", ACTIVATIONS)
+@pytest.mark.parametrize("sigma", one_in(6, ACTIVATIONS))
 def test_both_forms_agree_for_every_activation(sigma):
     kernels = dataclasses.replace(random_kernels("residual", 3, "highest"), activation=sigma)
     assert _compare(kernels, kernels.closed, 3, "float32").agrees
@@ -89,7 +90,7 @@ def test_merge_does_not_see_the_input():
 # --- the claims with their floats ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["residual", "transformer"])
+@pytest.mark.parametrize("kind", one_in(2, ["residual", "transformer"]))
 def test_the_claim_on_random_and_trained_networks(kind):
     certificate = uj.prove(f"{kind}.closed-form", dtypes=("float32",), trials=3, depth=2, seed=SEED)
     assert certificate.verdict == Verdict.PROVED and certificate.passes

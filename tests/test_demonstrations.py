@@ -48,6 +48,7 @@ def test_errors_and_gap(case):
     assert np.allclose(found, [*errors, gap], rtol=0, atol=0.5e-4 + 1e-6), found
 
 
+@pytest.mark.campaign
 def test_a_few_steps_tell_the_prompts_apart():
     """Whatever has one output for both prompts errs by half the distance of the targets or more; these err by less."""
     pytest.importorskip("optax", reason="the demonstration trains by optax: pip install 'uat_jax[demo]'")

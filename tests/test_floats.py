@@ -141,7 +141,7 @@ def test_closed_form_agrees(depth, sigma, dtype):
 
 
 @pytest.mark.parametrize(
-    "dtype", ["float32", *(pytest.param(d, marks=pytest.mark.campaign) for d in OTHERS), "bfloat16"]
+    "dtype", ["float32", *(pytest.param(d, marks=pytest.mark.campaign) for d in (*OTHERS, "bfloat16"))]
 )
 def test_attention_agrees_with_its_kronecker_matrix(dtype):
     result = compared(attention, attention_matrix(), draw_attention(4, 6, dtype), dtype)

@@ -43,8 +43,8 @@ TOKENS = [
 
 
 def _pairs(dtypes):
-    """Every activation in float32, every dtype with GELU; what is left is a campaign."""
-    often = lambda name, dtype: dtype == "float32" or name == "gelu"
+    """Every dtype with GELU; what is left is a campaign."""
+    often = lambda name, dtype: name == "gelu"
     return [
         pytest.param(name, dtype, marks=() if often(name, dtype) else pytest.mark.campaign)
         for name in ACTIVATIONS
@@ -327,7 +327,7 @@ def test_the_bounds_of_the_parts_see_errors_in_half_precision(key, dtype):
     assert distance(ffn, feed_forward_reference(biasless, Bounded.exact(y), "tanh", r)) > 1
 
 
-@pytest.mark.parametrize("dtype", EXACT_ENOUGH)
+@pytest.mark.parametrize("dtype", one_in(2, EXACT_ENOUGH))
 def test_vmap_of_residual_network_equals_loop(key, dtype):
     """A batch may be summed in another order: each side is within the bound, so they are within twice it."""
     with x64(dtype):
@@ -340,7 +340,7 @@ def test_vmap_of_residual_network_equals_loop(key, dtype):
             assert distance(output, residual_reference(layers, x + 0.01, "tanh", r)) > 1
 
 
-@pytest.mark.parametrize("dtype", EXACT_ENOUGH)
+@pytest.mark.parametrize("dtype", one_in(2, EXACT_ENOUGH))
 def test_vmap_of_transformer_equals_loop(key, dtype):
     """As for the residual network, compiled besides."""
     with x64(dtype):

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
 
 from uat_jax.errors import InputError, ShapeError, UatJaxError
 from uat_jax.networks import (
@@ -93,7 +94,7 @@ def test_files_written_by_numpy_alone_load(tmp_path, kind):
         assert all(leaf.dtype.isnative for leaf in leaves)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", one_in(3, DTYPES))
 @pytest.mark.parametrize("kind", KINDS)
 def test_apply_is_the_function_of_the_kind(tmp_path, seed, kind, dtype):
     with jax.enable_x64(dtype == "float64"):
@@ -515,6 +516,7 @@ def test_held_out_images_are_those_of_the_split():
     assert not np.array_equal(digits.scaled(images[trained_on][:360]), shipped)
 
 
+@pytest.mark.campaign
 def test_training_learns(monkeypatch):
     """Twelve epochs on the held-out images: most are then read, as they were not before."""
     pytest.importorskip("optax", reason="optax is not installed")
