@@ -17,12 +17,13 @@ from typing import Any
 import jax
 from rich.console import Console
 
+from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.ahead_of_time import compile_for
 from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
 from uat_jax.bench.environment import environment
 from uat_jax.bench.foresight import check_memory
 from uat_jax.bench.growth import Growth, growths
-from uat_jax.bench.measure import Row, default_device, measure
+from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
 from uat_jax.bench.registry import chosen, every_case, with_entries
 from uat_jax.certify.certificate import check_writable, write_atomically

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
+from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
@@ -112,11 +112,6 @@ def measure(case: Case, size: Size, *, rounds: int, quick: bool = False) -> list
             ready |= {name: _made_ready(p) for name, p in yardsticks(platform, dtype, quick).items()}
         taken = _rounds(ready, rounds)
     return [_row(case, size, experiment, name, ready, taken) for name in experiment.programs]
-
-
-def default_device() -> Any:
-    """The device that programs run on."""
-    return jnp.zeros(()).devices().pop()
 
 
 def _made_ready(program: Program) -> _Ready:

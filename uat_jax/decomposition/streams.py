@@ -99,7 +99,8 @@ class InPlaces(Sorting):
         return self._add(streams, term, layer + 1)
 
     def _add(self, streams: Streams, part: jax.Array, place: Any) -> Streams:
-        return [streams[0].at[place].add(jnp.broadcast_to(part, streams[0].shape[1:]))]
+        here = jnp.arange(self.layers + 2) == place
+        return [jnp.where(here[:, None, None], streams[0] + part[None], streams[0])]
 
     def state(self, streams: Streams) -> jax.Array:
         """The sum over the batch."""

@@ -15,9 +15,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench import residual
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
-from uat_jax.bench.measure import default_device
 from uat_jax.bench.products import products
 from uat_jax.certify.floats import FloatComparison, compare_on
 from uat_jax.certify.trial_figures import TwoPrograms

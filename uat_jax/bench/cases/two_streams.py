@@ -33,7 +33,8 @@ def stacked(weights: Any) -> Any:
 def build(family: str, depth: int, batch: int, dtype: str, **sizes: int) -> Experiment:
     """The plain pass (the baseline), two streams written out, and both as one loop over stacked layers."""
     of = network(family, separate=False, batch=batch, dtype=dtype, depth=depth, **sizes)
-    layer, stream = (batch * depth * operations for operations in count(family, **sizes))
+    each, more = count(family, **sizes)
+    layer, stream = batch * depth * each, batch * (depth - 1) * more  # there is no u in the first layer
     above = stacked(of.weights)
     ways = {
         "plain": Way(of.plain, of.weights, layer),
