@@ -52,7 +52,11 @@ class LoweredRecursion:
 
     @cached_property
     def merge(self) -> Callable[[Arrays], dict[str, Array]]:
-        """weights → hatted parameters.  Raises `InputError` or `ShapeError` for arrays that do not fit."""
+        """weights → hatted parameters.  Raises `InputError` or `ShapeError` for arrays that do not fit.
+
+        Weights that are not needed any more can be given away: ``jax.jit(recursion.merge, donate_argnums=0)`` keeps no
+        second copy of them.
+        """
         return jax.jit(self._merge)
 
     @cached_property
