@@ -17,7 +17,6 @@ from typing import Any
 import jax
 from rich.console import Console
 
-from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.ahead_of_time import compile_for
 from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
 from uat_jax.bench.environment import environment
@@ -78,7 +77,7 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
     with _running_on(_device(options.device)):
         for case in cases if options.set else ():
             for size in getattr(case, effort):
-                check_memory(case, size, default_device())
+                check_memory(case, size)
         return _run(console, cases, effort, bool(options.cases), files, options.out and Path(options.out))
 
 

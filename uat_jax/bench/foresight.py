@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 import jax
 
+from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.case import Case, Size
 from uat_jax.certify.memory import check_bytes, free_bytes, needed_bytes
 
@@ -23,12 +23,15 @@ SMALL = 4 * START
 """An axis this short is built without asking."""
 
 
-def check_memory(case: Case, size: Size, device: Any) -> None:
-    """Raise `MemoryLimitError` if a size is predicted not to fit, with the length of its longest axis that would."""
+def check_memory(case: Case, size: Size) -> None:
+    """Raise `MemoryLimitError` if a size is predicted not to fit on JAX's default device.
+
+    The error names the length of the longest axis that would fit.
+    """
     axes = [axis for axis in case.axes if size[axis] > SMALL]
     if not axes:
         return
-    axis = max(axes, key=lambda axis: size[axis])
+    axis, device = max(axes, key=lambda axis: size[axis]), default_device()
     needed = lambda n: _needed(case, {**size, axis: n})
     longest, predicted = climb(needed, size[axis], free_bytes(device))
     if longest < size[axis]:

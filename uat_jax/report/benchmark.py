@@ -101,5 +101,6 @@ def share(part: float | None) -> str:
 
 
 def size_of(memory: float) -> str:
-    """Bytes in MiB, or KiB where they are few."""
-    return f"{memory / 2**20:.3g} MiB" if memory >= 2**20 else f"{memory / 2**10:.3g} KiB"
+    """Bytes in the largest unit of which there is one: KiB, MiB, GiB."""
+    unit, name = next(((2**n, name) for n, name in ((30, "GiB"), (20, "MiB")) if memory >= 2**n), (2**10, "KiB"))
+    return f"{memory / unit:.3g} {name}"
