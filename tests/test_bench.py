@@ -205,7 +205,7 @@ def test_every_case_is_complete(name):
         assert all(axis in sizes[0] for axis in case.axes)
 
 
-OFTEN = {"derivation", "two-streams"}
+OFTEN = {"derivation"}
 """Run here; the others' experiments are built and checked in tests of their own, and run as a campaign."""
 
 

@@ -125,6 +125,7 @@ def test_out(tmp_path, capsys, monkeypatch):
         _close(np.array(text), pair["forward"])
 
 
+@pytest.mark.campaign
 def test_an_adapter_is_shown_and_written(tmp_path, capsys, monkeypatch):
     """Of one layer; the figures of each depth and the pictures are no part of this."""
     load = cli_decompose.load_model
@@ -271,6 +272,7 @@ def test_overflow_is_said(capsys, monkeypatch):
 TOKENS, OTHERS = jnp.array([2, 0, 1]), jnp.array([0, 1, 2])
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", [pytest.param("BERT", marks=pytest.mark.campaign), "Llama"])
 def test_depths_are_those_of_the_first_layers(name, request):
     """The last entry is that of the terms of x_L, the first that of a model with one layer."""

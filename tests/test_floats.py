@@ -131,7 +131,7 @@ def compared(f, g, draw, dtype, trials=16, **options):
 # --- true pairs agree ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", one_in(2, DTYPES))
 @pytest.mark.parametrize("depth, sigma", one_in(3, [(3, "gelu"), (1, "relu"), (4, "tanh")]))
 def test_closed_form_agrees(depth, sigma, dtype):
     sigma = ACTIVATIONS[sigma]
@@ -163,7 +163,7 @@ def test_tolerance_is_tight_for_a_deep_network():
 
 
 @pytest.mark.parametrize(
-    ("mistake", "dtype"), one_in(3, list(itertools.product(["dropped", "transposed", "old version"], DTYPES)))
+    ("mistake", "dtype"), one_in(6, list(itertools.product(["dropped", "transposed", "old version"], DTYPES)))
 )
 def test_mistakes_are_caught(mistake, dtype):
     wrong = closed_form(jnp.tanh, mistake)

@@ -54,6 +54,7 @@ def test_the_ways_of_a_layer_agree_and_its_mistake_does_not(kind):
 # --- their verdicts ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.campaign
 @settings(REPEATABLE, max_examples=60)
 @given(pairs())
 def test_a_network_written_twice_is_certified(pair):

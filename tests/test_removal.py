@@ -44,6 +44,7 @@ def test_subtracting_is_what_it_says(random, name):
     assert verdict(found, wanted, FAMILIES[name].draw(random)) is Verdict.CERTIFIED
 
 
+@pytest.mark.campaign
 def test_the_frozen_network_is_neither_of_the_other_two(random):
     model, of = FAMILIES["GPT-2"].draw(random), lambda m: dc.removal(m, TOKENS, 1)
     for other in (lambda m: of(m).subtracted, lambda m: of(m).rerun):
