@@ -21,7 +21,7 @@ def test_a_kernel_for_another_prime_gets_no_time(monkeypatch):
 
 def test_another_baseline_than_float64_is_refused():
     with pytest.raises(InputError, match="got dtype float32, and the baseline of products modulo primes is float64"):
-        measure(MATMUL, MATMUL.quick[0] | {"dtype": "float32"}, rounds=1, quick=True)
+        measure(MATMUL, {**MATMUL.quick[0], "dtype": "float32"}, rounds=1, quick=True)
 
 
 @pytest.mark.parametrize("name", ["float64", "61 bits", "FLINT, 31 bits"])
