@@ -16,12 +16,12 @@ def generator(name: str) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def normal(random: np.random.Generator, *shape: int) -> jax.Array:
+def normal(random: np.random.Generator, *shape: int, dtype: Any = jnp.float32) -> jax.Array:
     """Independent normal numbers."""
-    return jnp.asarray(random.standard_normal(shape), jnp.float32)
+    return jnp.asarray(random.standard_normal(shape).astype(dtype))
 
 
-def drawn(random: np.random.Generator, initialise: Callable, *sizes: int, **options: Any) -> Any:
-    """Parameters of the shapes that initialise(key, *sizes, **options) gives them."""
+def drawn(random: np.random.Generator, initialise: Callable, *sizes: Any, **options: Any) -> Any:
+    """Parameters of the shapes and dtypes that initialise(key, *sizes, **options) gives them."""
     shapes = jax.eval_shape(lambda key: initialise(key, *sizes, **options), jax.random.key(0))
-    return jax.tree.map(lambda array: normal(random, *array.shape), shapes)
+    return jax.tree.map(lambda array: normal(random, *array.shape, dtype=array.dtype), shapes)

@@ -42,9 +42,11 @@ def _certified(passes=True):
 
 @pytest.fixture(autouse=True)
 def decided(request, monkeypatch):
-    """Seconds of every run, for what one test decides."""
+    """One test decides, and that takes seconds; for the others one layer is enough."""
     if request.function is not test_the_command_certifies:
+        load = cli_decompose.load_model
         monkeypatch.setattr(cli_decompose, "certify_decomposition", lambda model, progress: _certified())
+        monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
 
 
 def _decompose(*arguments):
@@ -80,8 +82,9 @@ def test_layers_are_printed_only_if_asked_for(capsys):
 
 
 @needs_matplotlib
-def test_the_command_certifies(tmp_path, capsys):
+def test_the_command_certifies(tmp_path, capsys, monkeypatch):
     """The verdict and the ledger's rows, printed and written; the certificate is a file; no other file is touched."""
+    monkeypatch.setattr(cli_decompose, "_draw", lambda *given: None)
     (tmp_path / "mine.txt").write_text("kept")
     (tmp_path / "decomposition.json").write_text("old")
     assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 0
@@ -103,10 +106,9 @@ def test_what_is_not_certified_is_no_success(capsys, monkeypatch):
 
 
 @needs_matplotlib
-def test_out(tmp_path, capsys, monkeypatch):
+def test_out(tmp_path, capsys):
     """JSON and pictures: contributions add up to what the model computes, up to float32."""
-    folder, load = tmp_path / "new" / "folder", cli_decompose.load_model
-    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
+    folder = tmp_path / "new" / "folder"
     assert _decompose(BERT, "--tokens", "1,2,3", "--tokens", "3,2,1", "--out", folder) == 0
     drawn = {f"{i}-{kind}.png" for i in (1, 2) for kind in ("terms", "tokens", "parameters", "errors")}
     drawn |= {f"similarity-1-2{of}.png" for of in ("", "-1", "-2")}
@@ -127,9 +129,7 @@ def test_out(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.campaign
 def test_an_adapter_is_shown_and_written(tmp_path, capsys, monkeypatch):
-    """Of one layer; the figures of each depth and the pictures are no part of this."""
-    load = cli_decompose.load_model
-    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
+    """The figures of each depth and the pictures are no part of this."""
     monkeypatch.setattr(pictures, "check_pictures", lambda: None)
     for name in ("by_depth", "changes", "_draw"):
         monkeypatch.setattr(cli_decompose, name, lambda *given, **options: None)
@@ -171,9 +171,7 @@ def test_dtype_is_that_of_the_terms(dtype, capsys, monkeypatch):
 
 @pytest.mark.campaign
 @needs_minilm
-def test_texts(capsys, monkeypatch):
-    load = cli_decompose.load_model
-    monkeypatch.setattr(cli_decompose, "load_model", lambda *given: _first_layers(load(*given), 1))
+def test_texts(capsys):
     assert _decompose("--model", "minilm", "--text", "Hello", "--text", "Music") == 0
     printed = capsys.readouterr().out
     assert "1  'Hello', 3 tokens" in printed and "Similarity of 1 (downwards) and 2 (across)" in printed
@@ -295,7 +293,7 @@ def _first_layers(model, depth):
 
 def test_nothing_is_exact_beside_float64(request):
     with jax.enable_x64(True):
-        model = FAMILIES["BERT"].draw(generator(request.node.name))
+        model = FAMILIES["BERT"].draw(generator(request.node.name), depth=1)
         model = jax.tree.map(lambda a: jnp.asarray(a, jnp.float64), model)
         assert measurements.by_depth(model, TOKENS).errors is None
 
@@ -311,7 +309,7 @@ def test_static_parameters(request):
 
 
 def _changes(name, random, others=OTHERS):
-    return measurements.changes(FAMILIES[name].draw(random), TOKENS, others)
+    return measurements.changes(FAMILIES[name].draw(random, depth=1), TOKENS, others)
 
 
 def test_shares_add_up(request):

@@ -549,7 +549,7 @@ def flax_layer(name):
 
 @pytest.mark.parametrize(
     "name",
-    one_in(4, "Dense LayerNorm RMSNorm GroupNorm BatchNorm Conv ConvTranspose Embed attention GRU LSTM".split()),
+    one_in(6, "Dense LayerNorm RMSNorm GroupNorm BatchNorm Conv ConvTranspose Embed attention GRU LSTM".split()),
 )
 def test_layers_of_flax_are_walked(name):
     assert_walked(*flax_layer(name))
@@ -597,7 +597,7 @@ def equinox_layer(name):
 
 @pytest.mark.parametrize(
     "name",
-    one_in(3, "MLP LayerNorm RMSNorm Conv2d ConvTranspose2d AvgPool2d MaxPool2d GRUCell LSTMCell attention".split()),
+    one_in(5, "MLP LayerNorm RMSNorm Conv2d ConvTranspose2d AvgPool2d MaxPool2d GRUCell LSTMCell attention".split()),
 )
 def test_layers_of_equinox_are_walked(name):
     assert_walked(*equinox_layer(name))

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from excerpt import one_in
+from random_parameters import drawn, generator, normal
 from scipy import special
 
 from uat_jax.errors import InputError, ShapeError
@@ -56,6 +57,11 @@ def _pairs(dtypes):
 def strict():
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"), jax.enable_x64(False):
         yield
+
+
+@pytest.fixture
+def random(request):
+    return generator(request.node.name)
 
 
 @pytest.fixture
@@ -229,14 +235,24 @@ def transformer_reference(
     return x
 
 
-def residual_case(key, widths, hidden, dtype):
-    layers = initialise_residual(key, widths, hidden, dtype)
-    return layers, jax.random.normal(jax.random.fold_in(key, 0), (widths[0],), dtype)
+def half(array):
+    """Exactly: the draw's own scale would be another for every array."""
+    return jnp.asarray(np.asarray(array) * array.dtype.type(0.5))
 
 
-def transformer_case(key, tokens, features, heads, hidden, dtype):
-    layers = initialise_transformer(key, features=features, heads=heads, hidden=hidden, dtype=dtype)
-    return layers, jax.random.normal(jax.random.fold_in(key, 0), (tokens, features[0]), dtype)
+def residual_case(random, widths, hidden, dtype):
+    layers = drawn(random, initialise_residual, widths, hidden, dtype)
+    return jax.tree.map(half, layers), normal(random, widths[0], dtype=dtype)
+
+
+def transformer_case(random, tokens, features, heads, hidden, dtype):
+    layers = drawn(random, initialise_transformer, features=features, heads=heads, hidden=hidden, dtype=dtype)
+    return jax.tree.map(half, layers), normal(random, tokens, features[0], dtype=dtype)
+
+
+def jitted(network, layers, x, sigma):
+    """One program to compile, in place of one for each operation and shape."""
+    return jax.jit(network, static_argnums=2)(layers, x, sigma)
 
 
 def x64(dtype):
@@ -274,32 +290,32 @@ def test_exponential_error(dtype):
 
 @pytest.mark.parametrize(("name", "dtype"), _pairs(DTYPES))
 @pytest.mark.parametrize(("widths", "hidden"), one_in(2, WIDTHS))
-def test_residual_network(key, widths, hidden, name, dtype):
+def test_residual_network(random, widths, hidden, name, dtype):
     with x64(dtype):
-        layers, x = residual_case(key, widths, hidden, dtype)
-        output = residual_network(layers, x, activation(name))
+        layers, x = residual_case(random, widths, hidden, dtype)
+        output = jitted(residual_network, layers, x, activation(name))
         assert output.dtype == dtype
         assert distance(output, residual_reference(layers, x, name, Rounding.of(dtype))) <= 1
 
 
 @pytest.mark.parametrize(("name", "dtype"), _pairs(EXACT_ENOUGH))
 @pytest.mark.parametrize(("tokens", "features", "heads", "hidden"), one_in(3, TOKENS))
-def test_transformer(key, tokens, features, heads, hidden, name, dtype):
+def test_transformer(random, tokens, features, heads, hidden, name, dtype):
     with x64(dtype):
-        layers, x = transformer_case(key, tokens, features, heads, hidden, dtype)
-        output = transformer(layers, x, activation(name))
+        layers, x = transformer_case(random, tokens, features, heads, hidden, dtype)
+        output = jitted(transformer, layers, x, activation(name))
         assert output.dtype == dtype
         assert distance(output, transformer_reference(layers, x, name, Rounding.of(dtype))) <= 1
 
 
 @pytest.mark.parametrize(("name", "dtype"), _pairs(DTYPES))
 @pytest.mark.parametrize(("tokens", "features", "heads", "hidden"), one_in(3, TOKENS))
-def test_transformer_part_by_part(key, tokens, features, heads, hidden, name, dtype):
+def test_transformer_part_by_part(random, tokens, features, heads, hidden, name, dtype):
     """Each part on the very numbers the part before it gave: in half precision a bound through all of them
     would allow anything. The parts in a row are the network."""
     with x64(dtype):
         r = Rounding.of(dtype)
-        layers, x = transformer_case(key, tokens, features, heads, hidden, dtype)
+        layers, x = transformer_case(random, tokens, features, heads, hidden, dtype)
         output = transformer(layers, x, activation(name))
         for layer in layers:
             scale, exact = float(np.sqrt(x.shape[1])), Bounded.exact(x)
@@ -314,9 +330,9 @@ def test_transformer_part_by_part(key, tokens, features, heads, hidden, name, dt
 
 
 @pytest.mark.parametrize("dtype", ("bfloat16", "float16"))
-def test_the_bounds_of_the_parts_see_errors_in_half_precision(key, dtype):
+def test_the_bounds_of_the_parts_see_errors_in_half_precision(random, dtype):
     r = Rounding.of(dtype)
-    (layer,), x = transformer_case(key, 3, (4, 4), 2, (4,), dtype)
+    (layer,), x = transformer_case(random, 3, (4, 4), 2, (4,), dtype)
     exact, y = Bounded.exact(x), attention(layer, x)
     H = attention_weights(layer, x)
     transposed = layer._replace(key=jnp.swapaxes(layer.key, 1, 2))
@@ -328,12 +344,12 @@ def test_the_bounds_of_the_parts_see_errors_in_half_precision(key, dtype):
 
 
 @pytest.mark.parametrize("dtype", one_in(2, EXACT_ENOUGH))
-def test_vmap_of_residual_network_equals_loop(key, dtype):
+def test_vmap_of_residual_network_equals_loop(random, dtype):
     """A batch may be summed in another order: each side is within the bound, so they are within twice it."""
     with x64(dtype):
         r = Rounding.of(dtype)
-        layers, _ = residual_case(key, (4, 3, 2), (6, 5), dtype)
-        batch = jax.random.normal(key, (7, 4), dtype)
+        layers, _ = residual_case(random, (4, 3, 2), (6, 5), dtype)
+        batch = normal(random, 7, 4, dtype=dtype)
         outputs = jax.vmap(lambda x: residual_network(layers, x, jnp.tanh))(batch)
         for x, output in zip(batch, outputs, strict=True):
             assert distance(output, residual_reference(layers, x, "tanh", r)) <= 1
@@ -341,12 +357,12 @@ def test_vmap_of_residual_network_equals_loop(key, dtype):
 
 
 @pytest.mark.parametrize("dtype", one_in(2, EXACT_ENOUGH))
-def test_vmap_of_transformer_equals_loop(key, dtype):
+def test_vmap_of_transformer_equals_loop(random, dtype):
     """As for the residual network, compiled besides."""
     with x64(dtype):
         r = Rounding.of(dtype)
-        layers, _ = transformer_case(key, 3, (4, 6), 2, (5,), dtype)
-        batch = jax.random.normal(key, (7, 3, 4), dtype)
+        layers, _ = transformer_case(random, 3, (4, 6), 2, (5,), dtype)
+        batch = normal(random, 7, 3, 4, dtype=dtype)
         outputs = jax.jit(jax.vmap(lambda x: transformer(layers, x, jnp.tanh)))(batch)
         for x, output in zip(batch, outputs, strict=True):
             bound = transformer_reference(layers, x, "tanh", r)
@@ -354,8 +370,8 @@ def test_vmap_of_transformer_equals_loop(key, dtype):
             assert np.max(np.abs(output - transformer(layers, x, jnp.tanh)) / (2 * bound.error)) <= 1
 
 
-def test_one_layer_is_the_network_of_one_layer(key):
-    layers, x = residual_case(key, (3, 2), (4,), "float32")
+def test_one_layer_is_the_network_of_one_layer(random):
+    layers, x = residual_case(random, (3, 2), (4,), "float32")
     assert jnp.array_equal(residual_layer(layers[0], x, jnp.tanh), residual_network(layers, x, jnp.tanh))
 
 
@@ -380,37 +396,37 @@ WRONG_LAYERS = {
 
 @pytest.mark.parametrize("dtype", EXACT_ENOUGH)
 @pytest.mark.parametrize("wrong", WRONG_LAYERS)
-def test_wrong_transformer_layers_differ(key, wrong, dtype):
+def test_wrong_transformer_layers_differ(random, wrong, dtype):
     with x64(dtype):
-        layers, x = transformer_case(key, 3, (4, 4), 2, (5,), dtype)
+        layers, x = transformer_case(random, 3, (4, 4), 2, (5,), dtype)
         twin = transformer_reference([WRONG_LAYERS[wrong](layers[0])], x, "tanh", Rounding.of(dtype))
-        assert distance(transformer(layers, x, jnp.tanh), twin) > 1
+        assert distance(jitted(transformer, layers, x, jnp.tanh), twin) > 1
 
 
 @pytest.mark.parametrize("dtype", EXACT_ENOUGH)
 @pytest.mark.parametrize("wrong", [{"scale_by": "width"}, {"around_attention": True}], ids=str)
-def test_wrong_transformers_differ(key, wrong, dtype):
+def test_wrong_transformers_differ(random, wrong, dtype):
     with x64(dtype):
-        layers, x = transformer_case(key, 3, (4, 4, 4), 2, (5, 3), dtype)
+        layers, x = transformer_case(random, 3, (4, 4, 4), 2, (5, 3), dtype)
         twin = transformer_reference(layers, x, "tanh", Rounding.of(dtype), **wrong)
-        assert distance(transformer(layers, x, jnp.tanh), twin) > 1
+        assert distance(jitted(transformer, layers, x, jnp.tanh), twin) > 1
 
 
 @pytest.mark.parametrize("dtype", EXACT_ENOUGH)
 @pytest.mark.parametrize("lost", ["A", "B", "C", "b", "c"])
-def test_residual_networks_that_lost_an_array_differ(key, lost, dtype):
+def test_residual_networks_that_lost_an_array_differ(random, lost, dtype):
     with x64(dtype):
-        layers, x = residual_case(key, (3, 4, 2), (5, 6), dtype)
+        layers, x = residual_case(random, (3, 4, 2), (5, 6), dtype)
         twin = residual_reference([layers[0], without(layers[1], lost)], x, "tanh", Rounding.of(dtype))
-        assert distance(residual_network(layers, x, jnp.tanh), twin) > 1
+        assert distance(jitted(residual_network, layers, x, jnp.tanh), twin) > 1
 
 
 @pytest.mark.parametrize("dtype", EXACT_ENOUGH)
 @pytest.mark.parametrize("name", ["relu", "silu", "logistic", "tanh"])
-def test_other_activations_and_no_shortcut_differ(key, name, dtype):
+def test_other_activations_and_no_shortcut_differ(random, name, dtype):
     with x64(dtype):
-        layers, x = residual_case(key, (3, 4, 2), (5, 6), dtype)
-        output, r = residual_network(layers, x, activation("gelu")), Rounding.of(dtype)
+        layers, x = residual_case(random, (3, 4, 2), (5, 6), dtype)
+        output, r = jitted(residual_network, layers, x, activation("gelu")), Rounding.of(dtype)
         assert distance(output, residual_reference(layers, x, "gelu", r)) <= 1
         assert distance(output, residual_reference(layers, x, name, r)) > 1
         assert distance(output, residual_reference(layers, x, "gelu", r, shortcut=False)) > 1
@@ -420,18 +436,18 @@ def test_other_activations_and_no_shortcut_differ(key, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_root_of_features_is_an_operation_of_the_trace(key, dtype):
+def test_root_of_features_is_an_operation_of_the_trace(random, dtype):
     with x64(dtype):
-        layers, x = transformer_case(key, 2, (3, 3), 1, (2,), dtype)
+        layers, x = transformer_case(random, 2, (3, 3), 1, (2,), dtype)
         traced = jax.make_jaxpr(lambda x: attention_weights(layers[0], x))(x)
         roots = [equation for equation in traced.jaxpr.eqns if equation.primitive.name == "sqrt"]
         assert [float(equation.invars[0].val) for equation in roots] == [3.0]  # pyright: ignore
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_matmul_precision_is_stated_in_the_trace(key, dtype):
+def test_matmul_precision_is_stated_in_the_trace(random, dtype):
     with x64(dtype):
-        layers, x = transformer_case(key, 2, (4, 4), 2, (3,), dtype)
+        layers, x = transformer_case(random, 2, (4, 4), 2, (3,), dtype)
         for stated in (jax.lax.Precision.HIGHEST, jax.lax.Precision.DEFAULT):
             run = lambda x, stated=stated: transformer(layers, x, jnp.tanh, precision=stated)
             products = [e for e in jax.make_jaxpr(run)(x).jaxpr.eqns if e.primitive.name == "dot_general"]
@@ -476,8 +492,8 @@ def test_variances_of_the_draw(key, dtype):
 
 # --- unusable input: one line each -----------------------------------------------------------------------
 
-LAYERS = initialise_residual(jax.random.key(0), (3, 4, 2), (5, 6))
-TOKEN_LAYERS = initialise_transformer(jax.random.key(0), features=(4, 6), heads=2, hidden=(3,))
+LAYERS = drawn(generator("bad input"), initialise_residual, (3, 4, 2), (5, 6))
+TOKEN_LAYERS = drawn(generator("bad input"), initialise_transformer, features=(4, 6), heads=2, hidden=(3,))
 ONES = jnp.ones
 
 

@@ -548,7 +548,7 @@ ROUND_TRIPS = [
     for symbolic in (False, True)
     for seed in range(4)
 ]
-EACH = 20
+EACH = 10
 
 
 def _draws(depth, symbolic, seed):

@@ -229,7 +229,7 @@ def test_small_and_large_products_take_different_ways(monkeypatch):
 # --- towers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("depth", [0, 1, 2, 3, 5, 12])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 5, pytest.param(12, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize("step", [2, 4])
 def test_towers_of_primes(depth, step):
     primes = draw_primes(depth, random.Random(SEED + depth), step=step)

@@ -63,7 +63,7 @@ def test_a_network_written_twice_is_certified(pair):
     assert certificate.verdict == uj.Verdict.CERTIFIED, certificate
 
 
-@settings(REPEATABLE, max_examples=40)
+@settings(REPEATABLE, max_examples=15)
 @given(twins())
 def test_one_weight_or_one_layer_wrong_is_refuted(twin):
     left, wrong, specs = twin

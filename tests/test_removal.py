@@ -29,7 +29,7 @@ def verdict(left, right, *arguments) -> Verdict:
     return certify(left, right, *arguments).verdict
 
 
-@pytest.mark.parametrize("name", ["BERT", "Llama"])
+@pytest.mark.parametrize("name", one_in(2, ["Llama", "BERT"]))
 def test_subtracting_is_what_it_says(random, name):
     """The term of layer 1 of two goes on through layer 2; behind the last layer nothing is left to be frozen."""
 
@@ -111,7 +111,7 @@ def test_bounds_of_operators_hold(random, name):
     operator = operators_of(random)[name]
     X = normal(random, 4096, 2, 4)
     X = X / jnp.sqrt(jnp.sum(X * X, axis=-1, keepdims=True))
-    most = max(float(size(image)) for image in np.asarray(operator(X)))
+    most = max(float(size(image)) for image in np.asarray(jax.jit(type(operator).__call__)(operator, X)))
     assert most <= float(bound(operator)) * (1 + 1e-5)
     if name in ("diagonal", "features", "identity"):
         assert most > float(bound(operator)) * 2 / 3

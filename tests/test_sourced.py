@@ -330,7 +330,7 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", one_in(2, LIBRARIES))
 def test_networks_of_libraries(library):
     """Written with a library's own layers, the terms are those of the same network written here."""
     pytest.importorskip(library.split()[0])
@@ -401,7 +401,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("mutant", MUTANTS)
+@pytest.mark.parametrize("mutant", one_in(2, MUTANTS))
 def test_mutants_are_refuted(monkeypatch, mutant):
     where, name, wrong = MUTANTS[mutant]
     kind, options, blocks = FAMILIES["GPT-2"]

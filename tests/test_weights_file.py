@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from excerpt import one_in
+from random_parameters import drawn, normal
 
 from uat_jax.errors import InputError, ShapeError, UatJaxError
 from uat_jax.networks import (
@@ -45,10 +46,10 @@ def seed(request):
 
 
 def small_network(kind, dtype="float32", seed=0) -> Network:
-    key = jax.random.key(seed)
+    random = np.random.default_rng(seed)
     if kind == "residual":
-        return Network("residual", "silu", initialise_residual(key, (3, 4, 2), (5, 6), dtype))
-    layers = initialise_transformer(key, features=(4, 6, 2), heads=2, hidden=(3, 5), dtype=dtype)
+        return Network("residual", "silu", drawn(random, initialise_residual, (3, 4, 2), (5, 6), dtype))
+    layers = drawn(random, initialise_transformer, features=(4, 6, 2), heads=2, hidden=(3, 5), dtype=dtype)
     return Network("transformer", "gelu", layers)
 
 
@@ -100,7 +101,7 @@ def test_apply_is_the_function_of_the_kind(tmp_path, seed, kind, dtype):
     with jax.enable_x64(dtype == "float64"):
         network = small_network(kind, dtype, seed)
         save_network(tmp_path / "file.npz", network)
-        x = jax.random.normal(jax.random.key(seed), (3,) if kind == "residual" else (5, 4), dtype)
+        x = normal(np.random.default_rng(seed), *((3,) if kind == "residual" else (5, 4)), dtype=dtype)
         output = load_network(tmp_path / "file.npz").apply(x)
         if kind == "residual":
             wanted = residual_network(network.layers, x, jax.nn.silu)  # pyright: ignore[reportArgumentType]
@@ -444,7 +445,7 @@ def test_unusable_input_gets_one_line(case):
 
 
 def correct(network, images, labels) -> int:
-    outputs = jax.vmap(network.apply)(digits.inputs(network.kind, images))
+    outputs = jax.jit(jax.vmap(network.apply))(digits.inputs(network.kind, images))
     return int(np.sum(np.asarray(digits.predictions(network.kind, outputs)) == labels))
 
 
@@ -463,7 +464,7 @@ def test_trained_networks_read_digits(kind):
 @pytest.mark.parametrize("kind", one_in(2, KINDS))
 def test_predictions_are_read_off_in_a_loop(kind):
     network, (images, _) = digits.trained(kind), digits.held_out()
-    outputs = jax.vmap(network.apply)(digits.inputs(kind, images[:20]))
+    outputs = jax.jit(jax.vmap(network.apply))(digits.inputs(kind, images[:20]))
     for output, digit in zip(np.asarray(outputs), digits.predictions(kind, outputs), strict=True):
         features = output if kind == "residual" else np.mean(output, axis=0)
         assert digit == max(range(10), key=lambda k: features[k])

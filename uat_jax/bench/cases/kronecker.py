@@ -39,12 +39,11 @@ def build(tokens: int, features: int, heads: int, dtype: str) -> Experiment:
 
 
 def _drawn(tokens: int, features: int, heads: int, dtype: str) -> tuple[Mixing, jax.Array]:
-    keys, d = jax.random.split(jax.random.key(0), 4), features // heads
-    draw = lambda key, *shape: jax.random.normal(key, shape, dtype)
-    patterns = jax.nn.softmax(draw(keys[0], heads, tokens, tokens))
-    value, output = draw(keys[1], heads, features, d), draw(keys[2], heads, d, features)
-    root = jnp.sqrt(jnp.asarray(features, dtype))
-    return Mixing(patterns, value / root, output / root), draw(keys[3], tokens, features)
+    normal, d = np.random.default_rng(0).standard_normal, features // heads
+    cast = lambda array: jnp.asarray(array.astype(jnp.dtype(dtype)))
+    patterns = jax.nn.softmax(cast(normal((heads, tokens, tokens))))
+    value, output = (normal(shape) / np.sqrt(features) for shape in ((heads, features, d), (heads, d, features)))
+    return Mixing(patterns, cast(value), cast(output)), cast(normal((tokens, features)))
 
 
 def _apply(matrix: jax.Array, x: jax.Array) -> jax.Array:
