@@ -362,7 +362,7 @@ def table_inputs(dtype, above):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", one_in(6, FUNCTIONS))
+@pytest.mark.parametrize("name", one_in(12, FUNCTIONS))
 def test_roundoff_table_holds_on_this_backend(name, dtype):
     function, above = FUNCTIONS[name]
     with jax.enable_x64(dtype == "float64"):

@@ -42,7 +42,9 @@ WRONG = {
 }
 
 
-@pytest.fixture(scope="module", params=[pytest.param("bert", marks=pytest.mark.campaign), PAPERS])
+@pytest.fixture(
+    scope="module", params=[pytest.param(family, marks=pytest.mark.campaign) for family in ("bert", PAPERS)]
+)
 def two(request):
     """An experiment of two streams and the answers of its programs."""
     experiment = two_streams.build(request.param, **SIZE)

@@ -87,7 +87,7 @@ def refuted(pair: Pair) -> None:
         shown(certificate, pair, every, name)
 
 
-@pytest.mark.parametrize("pair", one_in(16, PAIRS), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", one_in(24, PAIRS), ids=lambda pair: pair.name)
 def test_the_first_mistakes_are_refuted(pair):
     refuted(some(pair, slice(FIRST)))
 

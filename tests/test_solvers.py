@@ -29,6 +29,9 @@ CLAIMS = (
 )
 
 
+pytestmark = pytest.mark.campaign
+
+
 @pytest.fixture(scope="module")
 def found():
     """(claim, what z3 says of left ≠ right, of left ≠ −right, name of the statement), all lines."""

@@ -274,254 +274,250 @@ FINITE_MASK = "the least finite float is read as −∞"
 FAST_VARIANCE = "E[x²] − E[x]² is not negative"
 
 
-def _pairs() -> tuple[Pair, ...]:
-    return (
-        Pair(
-            "MLP: flax against equinox",
-            mlp_linen,
-            mlp_equinox,
-            MLP,
-            {
-                "exact gelu for tanh": partial(mlp_equinox, activation=exact_gelu),
-                "last bias dropped": dropped(mlp_equinox, 4),
-                "2⁻²⁰ on one bias": nudged(mlp_equinox, 4),
-            },
-        ),
-        Pair(
-            "MLP: flax against plain",
-            mlp_linen,
-            mlp_plain,
-            MLP,
-            {
-                "relu for gelu": partial(mlp_plain, activation=jax.nn.relu),
-                "first bias doubled": scaled(mlp_plain, 2.0, 2),
-                "hidden features moved": rolled(mlp_plain, 0, 3),
-            },
-        ),
-        Pair(
-            "LayerNorm: flax against equinox",
-            layer_norm_linen,
-            layer_norm_equinox,
-            NORM,
-            {
-                "γ and β exchanged": swapped(layer_norm_equinox, 1, 2),
-                "β dropped": dropped(layer_norm_equinox, 2),
-                "RMSNorm": lambda x, gamma, beta: rms_norm_equinox(x, gamma) + beta[None],
-            },
-            "a variance is not negative",
-        ),
-        Pair(
-            "LayerNorm: flax against plain",
-            layer_norm_linen,
-            layer_norm,
-            NORM,
-            {
-                "n − 1 for n": partial(layer_norm, ddof=1),
-                "ε outside the root": partial(layer_norm, outside=True),
-                "over the tokens": lambda x, gamma, beta: (
-                    layer_norm(x.T, jnp.ones_like(x[:, 0]), jnp.zeros_like(x[:, 0])).T * gamma[None] + beta[None]
-                ),
-            },
-        ),
-        Pair(
-            "LayerNorm: flax's fast variance against equinox",
-            partial(layer_norm_linen, fast=True),
-            layer_norm_equinox,
-            NORM,
-            {
-                "γ dropped": with_argument(layer_norm_equinox, jnp.ones_like, 1),
-                "γ and β exchanged": swapped(layer_norm_equinox, 1, 2),
-                "n − 1 for n": partial(layer_norm, ddof=1),
-            },
-            FAST_VARIANCE,
-        ),
-        Pair(
-            "RMSNorm: flax against equinox",
-            rms_norm_linen,
-            rms_norm_equinox,
-            arrays((5, 6), (6,)),
-            {
-                "LayerNorm": lambda x, gamma: layer_norm_equinox(x, gamma, jnp.zeros_like(gamma)),
-                "1 + γ for γ": with_argument(rms_norm_equinox, lambda gamma: 1 + gamma, 1),
-                "ε outside the root": partial(rms_norm, outside=True),
-            },
-        ),
-        Pair(
-            "GroupNorm: flax against equinox",
-            group_norm_linen,
-            group_norm_equinox,
-            NORM,
-            {
-                "γ and β exchanged": swapped(group_norm_equinox, 1, 2),
-                "LayerNorm": layer_norm_equinox,
-                "one group": partial(group_norm_plain, groups=1),
-            },
-            "a variance is not negative",
-        ),
-        Pair(
-            "GroupNorm: flax against plain",
-            group_norm_linen,
-            group_norm_plain,
-            NORM,
-            {
-                "two groups": partial(group_norm_plain, groups=2),
-                "tokens apart": partial(group_norm_plain, axes=(2,)),
-                "n − 1 for n": partial(group_norm_plain, ddof=1),
-                "groups of strided features": partial(group_norm_plain, neighbours=False),
-            },
-        ),
-        Pair(
-            "convolution: flax against equinox",
-            conv_linen,
-            conv_equinox,
-            CONV,
-            {
-                "kernel reversed": with_argument(conv_equinox, lambda kernel: kernel[::-1], 1),
-                "bias dropped": dropped(conv_equinox, 2),
-                "channels moved": rolled(conv_equinox, 1, 0),
-            },
-        ),
-        Pair(
-            "convolution: flax against matrix products",
-            conv_linen,
-            conv_plain,
-            CONV,
-            {
-                "kernel reversed": partial(conv_plain, direction=-1),
-                "causal padding": partial(conv_plain, padding=(2, 0)),
-                "a returned zero": returns_zero(conv_plain),
-            },
-        ),
-        Pair(
-            "attention: flax against equinox, no mask",
-            partial(attention_linen, causal=False),
-            partial(attention_equinox, causal=False),
-            (ATTENTION, *arrays((5, 6))),
-            {
-                "causal": attention_equinox,
-                "query bias dropped": dropped(partial(attention_equinox, causal=False), 0, "query", "bias"),
-                "heads of the value exchanged": rolled(
-                    partial(attention_equinox, causal=False), 1, 0, "value", "kernel"
-                ),
-            },
-        ),
-        Pair(
-            "attention: flax against plain, causal",
-            attention_linen,
-            attention_plain,
-            (ATTENTION, *arrays((5, 6))),
-            {
-                "mask off by one": partial(attention_plain, offset=1),
-                "heads of the output exchanged": partial(attention_plain, heads=(1, 0)),
-                "bias of the output dropped": dropped(attention_plain, 0, "out", "bias"),
-            },
-            FINITE_MASK,
-        ),
-        Pair(
-            "attention: equinox against plain, causal",
-            attention_equinox,
-            attention_plain,
-            (ATTENTION, *arrays((5, 6))),
-            {
-                "mask off by one": partial(attention_equinox, offset=1),
-                "no mask": partial(attention_equinox, causal=False),
-                "value bias dropped": dropped(attention_plain, 0, "value", "bias"),
-            },
-            FINITE_MASK,
-        ),
-        Pair(
-            "GPT-2 block: flax against plain",
-            block_linen,
-            gpt2_block,
-            (GPT2, *arrays((5, 8))),
-            {
-                "ε outside the root": partial(gpt2_block, norm=partial(layer_norm, outside=True)),
-                "exact gelu for tanh": partial(gpt2_block, activation=exact_gelu),
-                "output matrix transposed": transposed(gpt2_block, 0, "out"),
-                "second β dropped": dropped(gpt2_block, 0, "beta2"),
-            },
-            FINITE_MASK,
-        ),
-        Pair(
-            "GPT-2 block: equinox against plain",
-            block_equinox,
-            gpt2_block,
-            (GPT2, *arrays((5, 8))),
-            {
-                "n − 1 for n": partial(gpt2_block, norm=partial(layer_norm, ddof=1)),
-                "no mask": partial(block_equinox, mix=partial(attention_equinox, causal=False)),
-                "bias of the attention dropped": dropped(gpt2_block, 0, "out_bias"),
-            },
-            FINITE_MASK + "; a variance is not negative",
-        ),
-        Pair(
-            "GPT-2 block: flax against equinox",
-            block_linen,
-            block_equinox,
-            (GPT2, *arrays((5, 8))),
-            {
-                "mask off by one": partial(block_equinox, mix=partial(attention_equinox, offset=1)),
-                "γ of the first norm dropped": with_argument(block_equinox, jnp.ones_like, 0, "gamma1"),
-                "down-projection's rows moved": rolled(block_equinox, 0, 0, "down"),
-            },
-            FINITE_MASK + "; a variance is not negative",
-        ),
-        Pair(
-            "GRU cell: flax against equinox",
-            gru_linen,
-            gru_equinox,
-            (GRU, *STATE),
-            {
-                "reset and update exchanged": partial(gru_equinox, order="zrn"),
-                "inner bias dropped": dropped(gru_equinox, 0, "hn", "bias"),
-                "state matrix transposed": transposed(gru_equinox, 0, "hz", "kernel"),
-            },
-        ),
-        Pair(
-            "GRU cell: flax against plain",
-            gru_linen,
-            gru_plain,
-            (GRU, *STATE),
-            {
-                "reset before the matrix": partial(gru_plain, reset_first=True),
-                "update gate inverted": partial(gru_plain, keep=lambda z, n, h: z * n + (1 - z) * h),
-                "half an input bias": scaled(gru_plain, 0.5, 0, "in", "bias"),
-            },
-        ),
-        Pair(
-            "LSTM cell: flax against equinox",
-            lstm_linen,
-            lstm_equinox,
-            (LSTM, *arrays((4,), (4,), (3,))),
-            {
-                "gates in another order": partial(lstm_equinox, order=("i", "g", "f", "o")),
-                "state and output exchanged": swapped(lstm_equinox, 1, 2),
-                "bias of the forget gate dropped": dropped(lstm_equinox, 0, "hf", "bias"),
-            },
-        ),
-        Pair(
-            "LSTM cell: flax's fused cell against plain",
-            partial(lstm_linen, cell="OptimizedLSTMCell"),
-            lstm_plain,
-            (LSTM, *arrays((4,), (4,), (3,))),
-            {
-                "no tanh on the way out": partial(lstm_plain, squash=lambda c: c),
-                "one added to the forget gate": partial(lstm_plain, forget_bias=1.0),
-                "state matrix transposed": transposed(lstm_plain, 0, "hg", "kernel"),
-            },
-        ),
-        Pair(
-            "tied embedding: flax against one-hot",
-            embed_linen,
-            embed_plain,
-            arrays((7, 4), (4, 4)),
-            {
-                "ids off by one": partial(embed_plain, ids=np.roll(IDS, 1)),
-                "matrix transposed": transposed(embed_plain, 1),
-                "2⁻²⁰ on one entry": nudged(embed_plain, 1),
-            },
-        ),
-    )
-
-
-PAIRS: tuple[Pair, ...] = _pairs() if AVAILABLE else ()
+PAIRS: tuple[Pair, ...] = (
+    Pair(
+        "MLP: flax against equinox",
+        mlp_linen,
+        mlp_equinox,
+        MLP,
+        {
+            "exact gelu for tanh": partial(mlp_equinox, activation=exact_gelu),
+            "last bias dropped": dropped(mlp_equinox, 4),
+            "2⁻²⁰ on one bias": nudged(mlp_equinox, 4),
+        },
+    ),
+    Pair(
+        "MLP: flax against plain",
+        mlp_linen,
+        mlp_plain,
+        MLP,
+        {
+            "relu for gelu": partial(mlp_plain, activation=jax.nn.relu),
+            "first bias doubled": scaled(mlp_plain, 2.0, 2),
+            "hidden features moved": rolled(mlp_plain, 0, 3),
+        },
+    ),
+    Pair(
+        "LayerNorm: flax against equinox",
+        layer_norm_linen,
+        layer_norm_equinox,
+        NORM,
+        {
+            "γ and β exchanged": swapped(layer_norm_equinox, 1, 2),
+            "β dropped": dropped(layer_norm_equinox, 2),
+            "RMSNorm": lambda x, gamma, beta: rms_norm_equinox(x, gamma) + beta[None],
+        },
+        "a variance is not negative",
+    ),
+    Pair(
+        "LayerNorm: flax against plain",
+        layer_norm_linen,
+        layer_norm,
+        NORM,
+        {
+            "n − 1 for n": partial(layer_norm, ddof=1),
+            "ε outside the root": partial(layer_norm, outside=True),
+            "over the tokens": lambda x, gamma, beta: (
+                layer_norm(x.T, jnp.ones_like(x[:, 0]), jnp.zeros_like(x[:, 0])).T * gamma[None] + beta[None]
+            ),
+        },
+    ),
+    Pair(
+        "LayerNorm: flax's fast variance against equinox",
+        partial(layer_norm_linen, fast=True),
+        layer_norm_equinox,
+        NORM,
+        {
+            "γ dropped": with_argument(layer_norm_equinox, jnp.ones_like, 1),
+            "γ and β exchanged": swapped(layer_norm_equinox, 1, 2),
+            "n − 1 for n": partial(layer_norm, ddof=1),
+        },
+        FAST_VARIANCE,
+    ),
+    Pair(
+        "RMSNorm: flax against equinox",
+        rms_norm_linen,
+        rms_norm_equinox,
+        arrays((5, 6), (6,)),
+        {
+            "LayerNorm": lambda x, gamma: layer_norm_equinox(x, gamma, jnp.zeros_like(gamma)),
+            "1 + γ for γ": with_argument(rms_norm_equinox, lambda gamma: 1 + gamma, 1),
+            "ε outside the root": partial(rms_norm, outside=True),
+        },
+    ),
+    Pair(
+        "GroupNorm: flax against equinox",
+        group_norm_linen,
+        group_norm_equinox,
+        NORM,
+        {
+            "γ and β exchanged": swapped(group_norm_equinox, 1, 2),
+            "LayerNorm": layer_norm_equinox,
+            "one group": partial(group_norm_plain, groups=1),
+        },
+        "a variance is not negative",
+    ),
+    Pair(
+        "GroupNorm: flax against plain",
+        group_norm_linen,
+        group_norm_plain,
+        NORM,
+        {
+            "two groups": partial(group_norm_plain, groups=2),
+            "tokens apart": partial(group_norm_plain, axes=(2,)),
+            "n − 1 for n": partial(group_norm_plain, ddof=1),
+            "groups of strided features": partial(group_norm_plain, neighbours=False),
+        },
+    ),
+    Pair(
+        "convolution: flax against equinox",
+        conv_linen,
+        conv_equinox,
+        CONV,
+        {
+            "kernel reversed": with_argument(conv_equinox, lambda kernel: kernel[::-1], 1),
+            "bias dropped": dropped(conv_equinox, 2),
+            "channels moved": rolled(conv_equinox, 1, 0),
+        },
+    ),
+    Pair(
+        "convolution: flax against matrix products",
+        conv_linen,
+        conv_plain,
+        CONV,
+        {
+            "kernel reversed": partial(conv_plain, direction=-1),
+            "causal padding": partial(conv_plain, padding=(2, 0)),
+            "a returned zero": returns_zero(conv_plain),
+        },
+    ),
+    Pair(
+        "attention: flax against equinox, no mask",
+        partial(attention_linen, causal=False),
+        partial(attention_equinox, causal=False),
+        (ATTENTION, *arrays((5, 6))),
+        {
+            "causal": attention_equinox,
+            "query bias dropped": dropped(partial(attention_equinox, causal=False), 0, "query", "bias"),
+            "heads of the value exchanged": rolled(partial(attention_equinox, causal=False), 1, 0, "value", "kernel"),
+        },
+    ),
+    Pair(
+        "attention: flax against plain, causal",
+        attention_linen,
+        attention_plain,
+        (ATTENTION, *arrays((5, 6))),
+        {
+            "mask off by one": partial(attention_plain, offset=1),
+            "heads of the output exchanged": partial(attention_plain, heads=(1, 0)),
+            "bias of the output dropped": dropped(attention_plain, 0, "out", "bias"),
+        },
+        FINITE_MASK,
+    ),
+    Pair(
+        "attention: equinox against plain, causal",
+        attention_equinox,
+        attention_plain,
+        (ATTENTION, *arrays((5, 6))),
+        {
+            "mask off by one": partial(attention_equinox, offset=1),
+            "no mask": partial(attention_equinox, causal=False),
+            "value bias dropped": dropped(attention_plain, 0, "value", "bias"),
+        },
+        FINITE_MASK,
+    ),
+    Pair(
+        "GPT-2 block: flax against plain",
+        block_linen,
+        gpt2_block,
+        (GPT2, *arrays((5, 8))),
+        {
+            "ε outside the root": partial(gpt2_block, norm=partial(layer_norm, outside=True)),
+            "exact gelu for tanh": partial(gpt2_block, activation=exact_gelu),
+            "output matrix transposed": transposed(gpt2_block, 0, "out"),
+            "second β dropped": dropped(gpt2_block, 0, "beta2"),
+        },
+        FINITE_MASK,
+    ),
+    Pair(
+        "GPT-2 block: equinox against plain",
+        block_equinox,
+        gpt2_block,
+        (GPT2, *arrays((5, 8))),
+        {
+            "n − 1 for n": partial(gpt2_block, norm=partial(layer_norm, ddof=1)),
+            "no mask": partial(block_equinox, mix=partial(attention_equinox, causal=False)),
+            "bias of the attention dropped": dropped(gpt2_block, 0, "out_bias"),
+        },
+        FINITE_MASK + "; a variance is not negative",
+    ),
+    Pair(
+        "GPT-2 block: flax against equinox",
+        block_linen,
+        block_equinox,
+        (GPT2, *arrays((5, 8))),
+        {
+            "mask off by one": partial(block_equinox, mix=partial(attention_equinox, offset=1)),
+            "γ of the first norm dropped": with_argument(block_equinox, jnp.ones_like, 0, "gamma1"),
+            "down-projection's rows moved": rolled(block_equinox, 0, 0, "down"),
+        },
+        FINITE_MASK + "; a variance is not negative",
+    ),
+    Pair(
+        "GRU cell: flax against equinox",
+        gru_linen,
+        gru_equinox,
+        (GRU, *STATE),
+        {
+            "reset and update exchanged": partial(gru_equinox, order="zrn"),
+            "inner bias dropped": dropped(gru_equinox, 0, "hn", "bias"),
+            "state matrix transposed": transposed(gru_equinox, 0, "hz", "kernel"),
+        },
+    ),
+    Pair(
+        "GRU cell: flax against plain",
+        gru_linen,
+        gru_plain,
+        (GRU, *STATE),
+        {
+            "reset before the matrix": partial(gru_plain, reset_first=True),
+            "update gate inverted": partial(gru_plain, keep=lambda z, n, h: z * n + (1 - z) * h),
+            "half an input bias": scaled(gru_plain, 0.5, 0, "in", "bias"),
+        },
+    ),
+    Pair(
+        "LSTM cell: flax against equinox",
+        lstm_linen,
+        lstm_equinox,
+        (LSTM, *arrays((4,), (4,), (3,))),
+        {
+            "gates in another order": partial(lstm_equinox, order=("i", "g", "f", "o")),
+            "state and output exchanged": swapped(lstm_equinox, 1, 2),
+            "bias of the forget gate dropped": dropped(lstm_equinox, 0, "hf", "bias"),
+        },
+    ),
+    Pair(
+        "LSTM cell: flax's fused cell against plain",
+        partial(lstm_linen, cell="OptimizedLSTMCell"),
+        lstm_plain,
+        (LSTM, *arrays((4,), (4,), (3,))),
+        {
+            "no tanh on the way out": partial(lstm_plain, squash=lambda c: c),
+            "one added to the forget gate": partial(lstm_plain, forget_bias=1.0),
+            "state matrix transposed": transposed(lstm_plain, 0, "hg", "kernel"),
+        },
+    ),
+    Pair(
+        "tied embedding: flax against one-hot",
+        embed_linen,
+        embed_plain,
+        arrays((7, 4), (4, 4)),
+        {
+            "ids off by one": partial(embed_plain, ids=np.roll(IDS, 1)),
+            "matrix transposed": transposed(embed_plain, 1),
+            "2⁻²⁰ on one entry": nudged(embed_plain, 1),
+        },
+    ),
+)
+if not AVAILABLE:
+    PAIRS = ()
