@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, Mesh
+from jax.sharding import AbstractMesh, AxisType, Mesh
 
 import uat_jax
 from uat_jax.bench.case import UnavailableError
@@ -22,7 +22,7 @@ from uat_jax.errors import InputError
 SEED = 17
 REFUSED = {("modular-float64-31", "tpu"), ("modular-float64-61", "tpu")}
 """Limbs in float64 are exact where float64 is."""
-EIGHT = AbstractMesh((8,), ("trials",))
+EIGHT = AbstractMesh((8,), ("trials",), axis_types=(AxisType.Auto,))
 SHARDED = [kernel for kernel in KERNELS if kernel.sharded]
 
 
@@ -31,7 +31,7 @@ def platforms(kernel: Kernel) -> list[str]:
 
 
 def one_device() -> Mesh:
-    return Mesh(np.array(jax.devices("cpu")[:1]), ("trials",))
+    return Mesh(np.array(jax.devices("cpu")[:1]), ("trials",), axis_types=(AxisType.Auto,))
 
 
 def drawn(leaf: Any, generator: np.random.Generator) -> np.ndarray:

@@ -52,6 +52,16 @@ BODY = {
 """Primitives that call a function, and the parameter that holds its jaxpr."""
 
 
+def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
+    """The jaxpr of the function that an equation calls; None for a primitive that calls none, or more than one."""
+    if equation.primitive.name == "call_hi_primitive":  # from JAX 0.12 on: an operation with its own definition inside
+        operation, avals = equation.params["_prim"], [atom.aval for atom in equation.invars]
+        with jax.enable_x64(any(aval.dtype.itemsize == 8 for aval in avals)):
+            return jax.make_jaxpr(lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat)))(*avals)
+    parameter = BODY.get(equation.primitive.name)
+    return None if parameter is None else equation.params[parameter]
+
+
 class Arithmetic(ABC):
     """A number system: how to make numbers, move them, and apply each primitive to them.
 
@@ -217,10 +227,10 @@ class _Walk:
 
     def call(self, equation: JaxprEqn) -> Callable[..., list[Numbered]] | None:
         """The method that evaluates a primitive that calls functions."""
-        name = equation.primitive.name
-        if name in BODY:
-            return lambda equation, operands: self.body(equation.params[BODY[name]], operands)
-        return {"scan": self.scan, "cond": self.cond, "while": self.while_loop}.get(name)
+        function = called(equation)
+        if function is not None:
+            return lambda equation, operands: self.body(function, operands)
+        return {"scan": self.scan, "cond": self.cond, "while": self.while_loop}.get(equation.primitive.name)
 
     def line(self, equation: JaxprEqn) -> str:
         """Where the user wrote the equation, or else the innermost call around it."""

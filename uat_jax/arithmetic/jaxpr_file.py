@@ -26,7 +26,7 @@ import jax.extend.core
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
 
 from uat_jax.arithmetic import jaxpr_values as values
-from uat_jax.arithmetic.interpreter import BODY
+from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_extents import LIMITS, Extents
 from uat_jax.arithmetic.jaxpr_values import COPIES, damaged, primitives, shown
 from uat_jax.arithmetic.stored_control import CALL, SCAN, scan_parameters
@@ -127,14 +127,14 @@ class _Writer:
 
     def primitive(self, equation: JaxprEqn) -> tuple[str, dict[str, Any], list[int]]:
         """The name and the parameters of an equation, and the jaxprs they hold."""
-        name, called = equation.primitive.name, []
+        name, calls, function = equation.primitive.name, [], called(equation)
 
         def nested(jaxpr: Jaxpr | ClosedJaxpr, kind: str = "") -> dict[str, int]:
-            called.append(self.place(jaxpr))
-            return {kind or ("closed_jaxpr" if isinstance(jaxpr, ClosedJaxpr) else "jaxpr"): called[-1]}
+            calls.append(self.place(jaxpr))
+            return {kind or ("closed_jaxpr" if isinstance(jaxpr, ClosedJaxpr) else "jaxpr"): calls[-1]}
 
-        if name in BODY:
-            return CALL, {"call_jaxpr": nested(equation.params[BODY[name]], "closed_jaxpr")}, called
+        if function is not None:
+            return CALL, {"call_jaxpr": nested(function, "closed_jaxpr")}, calls
         if name not in primitives() or equation.effects:
             raise UnsupportedError(
                 f"the primitive '{name}'{source_line(equation)} cannot be written into a certificate; "
@@ -146,12 +146,12 @@ class _Writer:
             where = f"the parameter '{parameter}' of the primitive '{name}'{source_line(equation)}"
             kept = None if parameter in values.PLACEMENT else value
             parameters[parameter] = values.encode_parameter(kept, where, nested)
-        if not self.extents.plain(name, called):
+        if not self.extents.plain(name, calls):
             raise UnsupportedError(
                 f"the function given to '{name}'{source_line(equation)} calls functions, which cannot be written into "
                 "a certificate; write it in one piece"
             )
-        return name, parameters, called
+        return name, parameters, calls
 
 
 def _live(jaxpr: Jaxpr) -> tuple[list[JaxprEqn], set[Var]]:

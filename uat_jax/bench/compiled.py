@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh
+from jax.sharding import AxisType, Mesh
 
 from uat_jax.bench.case import Size, WrongAnswerError
 from uat_jax.bench.kernel import Kernel
@@ -83,7 +83,7 @@ def compile_kernel(kernel: Kernel, topology: Topology) -> AheadOfTime:
 
 def _compiled(kernel: Kernel, size: Size, topology: Topology) -> AheadOfTime:
     devices = topology.devices()
-    mesh = Mesh(np.array(devices if kernel.sharded else devices[:1]), ("trials",))
+    mesh = Mesh(np.array(devices if kernel.sharded else devices[:1]), ("trials",), axis_types=(AxisType.Auto,))
     call = kernel.call(size, mesh)
     with jax.enable_x64(kernel.wide):
         traced = jax.jit(call.function).trace(*call.placed(mesh))
