@@ -56,7 +56,7 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     """The jaxpr of the function that an equation calls; None for a primitive that calls none, or more than one."""
     if equation.primitive.name == "call_hi_primitive":  # from JAX 0.12 on: an operation with its own definition inside
         operation, avals = equation.params["_prim"], [atom.aval for atom in equation.invars]
-        with jax.enable_x64(any(aval.dtype.itemsize == 8 for aval in avals)):
+        with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in equation.invars)):
             return jax.make_jaxpr(lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat)))(*avals)
     parameter = BODY.get(equation.primitive.name)
     return None if parameter is None else equation.params[parameter]
