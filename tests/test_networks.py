@@ -235,7 +235,7 @@ def transformer_reference(
 
 
 def half(array):
-    """Exactly: the draw's own scale would be another for every array."""
+    """Half of the array, exact in every dtype, so that sums of a few products stay near 1."""
     return jnp.asarray(np.asarray(array) * array.dtype.type(0.5))
 
 

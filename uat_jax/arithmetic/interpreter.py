@@ -5,6 +5,7 @@ float64 array, a tuple of residues). A value of an integer or boolean variable i
 indices and masks are the same in every number system, so JAX itself evaluates the equations between them.
 """
 
+import functools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -54,12 +55,19 @@ BODY = {
 
 def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     """The jaxpr of the function that an equation calls; None for a primitive that calls none, or more than one."""
-    if equation.primitive.name == "call_hi_primitive":  # from JAX 0.12 on: an operation with its own definition inside
-        operation, avals = equation.params["_prim"], [atom.aval for atom in equation.invars]
-        with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in equation.invars)):
-            return jax.make_jaxpr(lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat)))(*avals)
+    if equation.primitive.name == "call_hi_primitive":
+        return _expanded(equation)
     parameter = BODY.get(equation.primitive.name)
     return None if parameter is None else equation.params[parameter]
+
+
+@functools.lru_cache(maxsize=4096)
+def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
+    """The definition that an operation of JAX 0.12 brings along, traced once for every walk over the equation."""
+    operation, atoms = equation.params["_prim"], (*equation.invars, *equation.outvars)
+    expand = lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat))
+    with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in atoms)):
+        return jax.make_jaxpr(expand)(*(atom.aval for atom in equation.invars))
 
 
 class Arithmetic(ABC):
