@@ -61,6 +61,13 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     return None if parameter is None else equation.params[parameter]
 
 
+def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
+    """The jaxprs of all functions that an equation calls or is given."""
+    function = called(equation)
+    parts = jax.tree.leaves(list(equation.params.values())) if function is None else [function]
+    return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
+
+
 @functools.lru_cache(maxsize=4096)
 def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
     """The definition that an operation of JAX 0.12 brings along, traced once for every walk over the equation."""

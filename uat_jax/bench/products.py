@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import jax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
+from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.bench.case import UnavailableError
 
@@ -32,7 +32,7 @@ def products(program: ClosedJaxpr) -> Iterator[Product]:
     A scan carries out its body as often as it is long, a `shard_map` on every device of its mesh; a body of `while`
     and every branch of `cond` are taken to be carried out once.
     """
-    return _products(program.jaxpr, 1)
+    return _products(program, 1)
 
 
 def check_products(program: ClosedJaxpr, platform: str) -> None:
@@ -44,11 +44,11 @@ def check_products(program: ClosedJaxpr, platform: str) -> None:
             raise UnavailableError(f"got a product of {dtype} matrices for a TPU, which {WIDE[dtype]}; take int8 limbs")
 
 
-def _products(jaxpr: Jaxpr, times: int) -> Iterator[Product]:
-    for equation in jaxpr.eqns:
+def _products(program: Jaxpr | ClosedJaxpr, times: int) -> Iterator[Product]:
+    for equation in program.eqns:
         if equation.primitive.name == "dot_general":
             yield _product(equation, times)
-        for inner in _inner(equation):
+        for inner in inner_programs(equation):
             yield from _products(inner, times * _repeated(equation))
 
 
@@ -58,15 +58,6 @@ def _product(equation: JaxprEqn, times: int) -> Product:
     terms = math.prod(shape_of(equation.invars[0])[axis] for axis in contracted)
     dtypes = frozenset(str(dtype_of(atom)) for atom in (*equation.invars, result))
     return Product(dtypes, 2 * times * math.prod(shape_of(result)) * terms)
-
-
-def _inner(equation: JaxprEqn) -> Iterator[Jaxpr]:
-    is_program = lambda value: isinstance(value, Jaxpr | ClosedJaxpr)
-    for value in jax.tree.leaves(list(equation.params.values()), is_leaf=is_program):
-        if isinstance(value, ClosedJaxpr):
-            yield value.jaxpr
-        elif isinstance(value, Jaxpr):
-            yield value
 
 
 def _repeated(equation: JaxprEqn) -> int:

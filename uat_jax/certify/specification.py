@@ -19,6 +19,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
+from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import InputError, UatJaxError, UnsupportedError
 
@@ -228,9 +229,8 @@ def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxp
     """A jaxpr and all those within it."""
     yield program
     for equation in program.eqns:
-        for inner in jax.tree.leaves(list(equation.params.values())):
-            if isinstance(inner, ClosedJaxpr | Jaxpr):
-                yield from programs_within(inner)
+        for inner in inner_programs(equation):
+            yield from programs_within(inner)
 
 
 def _check_program(name: str, program: ClosedJaxpr) -> None:
