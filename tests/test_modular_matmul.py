@@ -12,12 +12,12 @@ from uat_jax.arithmetic.limbs import LIMBS, SPLITS, WIDTHS, ByteLimbs, FloatLimb
 from uat_jax.arithmetic.modular_matmul import (
     centred,
     check_device,
-    default_device,
     joined,
     limbs_on,
     modular_matmul,
 )
 from uat_jax.arithmetic.prime_field import limbs_in_use
+from uat_jax.devices import default_device
 from uat_jax.errors import InexactLimbsError
 
 SEED = 4711

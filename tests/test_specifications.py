@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import hijax
 
 from uat_jax.certify.specification import Specification, common_sizes, parse, same_outputs, sizes_text, traced
 from uat_jax.errors import InputError, UnsupportedError
@@ -104,6 +105,28 @@ def test_host_callbacks_are_unsupported_wherever_they_stand(function, primitive,
     with pytest.raises(UnsupportedError, match=f"calls back to the host with '{primitive}.*; remove it"):
         program(wrap(function), VECTOR)
     program(wrap(lambda x: x), VECTOR)
+
+
+HIDDEN = getattr(hijax, "HiPrim", None) or hijax.VJPHiPrimitive  # its name before JAX 0.12
+
+
+def hidden(x):
+    """An operation that JAX opens only when it compiles; its definition calls back to the host."""
+
+    class Hidden(HIDDEN):
+        def __init__(self, aval):
+            self.in_avals, self.out_aval, self.params = (aval,), aval, {}
+            super().__init__()
+
+        def expand(self, y):
+            return pure(y)
+
+    return Hidden(jax.typeof(x))(x)
+
+
+def test_a_host_callback_in_a_hidden_definition_is_unsupported():
+    with pytest.raises(UnsupportedError, match="calls back to the host with 'pure_callback.*; remove it"):
+        program(hidden, VECTOR)
 
 
 def test_an_error_of_ours_passes_through():

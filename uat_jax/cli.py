@@ -19,11 +19,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from uat_jax.certify.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.certify.decision import decide
-from uat_jax.certify.devices import on_device
 from uat_jax.certify.equivalence import KIND, certify
 from uat_jax.certify.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.certify.named_function import named_function
-from uat_jax.certify.settings import DEVICES, DTYPES, Settings
+from uat_jax.certify.settings import DTYPES, Settings
 from uat_jax.certify.specification import parse
 from uat_jax.certify.verdict import Verdict
 from uat_jax.claims.claim import Claim, Kind
@@ -34,6 +33,7 @@ from uat_jax.claims.source import PAPERS
 from uat_jax.cli_bench import add_bench
 from uat_jax.cli_decompose import add_decompose
 from uat_jax.cli_hosts import add_hosts, hosts_of
+from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence

@@ -26,7 +26,7 @@ from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
 from uat_jax.bench.registry import chosen, every_case, with_entries
 from uat_jax.certify.certificate import check_writable, write_atomically
-from uat_jax.certify.settings import DEVICES
+from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MemoryLimitError
 from uat_jax.report.ahead_of_time import show_ahead_of_time
 from uat_jax.report.benchmark import described, show_case, written
@@ -74,7 +74,7 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
     for file in files:
         check_writable(file)
     effort = "quick" if options.quick else "full" if options.full else "standard"
-    with _running_on(_device(options.device)):
+    with on_device(options.device), _compiling_anew():
         for case in cases if options.set else ():
             for size in getattr(case, effort):
                 check_memory(case, size)
@@ -136,26 +136,13 @@ def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], boo
     return rows, wrong
 
 
-def _device(platform: str | None) -> Any:
-    """The first device of a platform, None for JAX's own choice.  Raises `InputError` if there is none."""
-    if platform is None:
-        return None
-    if platform not in DEVICES:
-        raise InputError(f"got device {platform!r}; choose one of {', '.join(DEVICES)}")
-    try:
-        return jax.devices(platform)[0]
-    except RuntimeError:
-        raise InputError(f"got device {platform!r}, which JAX does not find here; choose another") from None
-
-
 @contextlib.contextmanager
-def _running_on(device: Any) -> Iterator[None]:
-    """On this device, and compiling anew: compile times are measured, nothing may come from an earlier run."""
+def _compiling_anew() -> Iterator[None]:
+    """Compile times are measured: nothing may come from an earlier run."""
     kept = jax.config.values["jax_enable_compilation_cache"]
     jax.config.update("jax_enable_compilation_cache", False)
     try:
-        with jax.default_device(device):
-            yield
+        yield
     finally:
         jax.config.update("jax_enable_compilation_cache", kept)
 

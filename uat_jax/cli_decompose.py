@@ -21,8 +21,7 @@ from rich.console import Console
 
 from uat_jax.certification import Certification, certify_decomposition
 from uat_jax.certify.certificate import check_writable
-from uat_jax.certify.devices import on_device
-from uat_jax.certify.settings import DEVICES, DTYPES
+from uat_jax.certify.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
 from uat_jax.decomposition.attribution import (
     Attribution,
@@ -36,6 +35,7 @@ from uat_jax.decomposition.attribution import (
 )
 from uat_jax.decomposition.decomposition import Decomposition, decompose
 from uat_jax.decomposition.measurements import PARAMETERS, Depths, by_depth, changes, lengths
+from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import FloatRangeError, InputError
 from uat_jax.networks import minilm
 from uat_jax.networks.families import load_model, read_adapter

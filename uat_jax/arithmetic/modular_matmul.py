@@ -89,11 +89,6 @@ def joined(digits: Sequence[Any], bits: int, prime: Any, inverse: Any) -> Any:
     return remainder + (remainder >> 63 & prime)
 
 
-def default_device() -> Any:
-    """Where JAX puts what nobody has placed; the first of a mesh, where one is set."""
-    return min(jnp.zeros(()).devices(), key=lambda device: device.id)
-
-
 def limbs_on(device: Any, prime: int, terms: int) -> Limbs:
     """The limbs for a device, which has been seen to multiply exactly with limbs of that kind.
 

@@ -15,7 +15,8 @@ import jax
 import numpy as np
 
 from uat_jax.arithmetic.limbs import float_limbs, number_on
-from uat_jax.arithmetic.modular_matmul import centred, default_device, joined, limbs_on, modular_matmul
+from uat_jax.arithmetic.modular_matmul import centred, joined, limbs_on, modular_matmul
+from uat_jax.devices import default_device
 
 BITS = 50
 """Primes lie below 2^BITS: the largest for which a float64 quotient is off by one at most."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from uat_jax.arithmetic.modular_matmul import default_device
+from uat_jax.devices import default_device
 
 PACKAGES = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
 

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import jax
 
-from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.case import Case, Size
 from uat_jax.certify.memory import check_bytes, free_bytes, needed_bytes
+from uat_jax.devices import default_device
 
 START = 8
 """The climb begins between this and twice this."""

@@ -18,11 +18,11 @@ from typing import Any
 
 import jax
 
-from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
 from uat_jax.certify.memory import check_bytes, needed_bytes
+from uat_jax.devices import default_device
 
 LEAST_SECONDS = 2e-3
 """A program is repeated within a round until about so much time has passed."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from uat_jax.certify.certificate import Certificate, environment
-from uat_jax.certify.devices import on_device
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
+from uat_jax.devices import on_device
 
 
 class Decidable(Protocol):

@@ -13,7 +13,6 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.certify.certificate import Certificate, environment
 from uat_jax.certify.derivative import pulled_back
-from uat_jax.certify.devices import default_platform
 from uat_jax.certify.effort import ERROR, Effort, deadline
 from uat_jax.certify.fields_evidence import field_evidence
 from uat_jax.certify.refutation import Search, agreeing, doubted, refutation
@@ -31,6 +30,7 @@ from uat_jax.certify.specification import (
 )
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.certify.witness import Witness, find, smallest
+from uat_jax.devices import default_device
 from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
 
 KIND = "equivalence"
@@ -252,7 +252,7 @@ def certificate_of(
         evidence=tuple(evidence),
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
-        settings={"error": effort.error, "seed": effort.seed, "device": default_platform()},
+        settings={"error": effort.error, "seed": effort.seed, "device": default_device().platform},
         environment=environment(),
     )
 

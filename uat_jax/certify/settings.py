@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from uat_jax.devices import DEVICES
 from uat_jax.errors import InputError
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
-DEVICES = ("cpu", "gpu", "tpu")
 
 
 @dataclass(frozen=True)

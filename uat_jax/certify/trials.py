@@ -17,8 +17,8 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from uat_jax.certify.devices import local_devices
 from uat_jax.certify.memory import check_fits
+from uat_jax.devices import local_devices
 from uat_jax.errors import InputError, ShapeError
 
 BLOCK_BYTES = 2**20

@@ -11,7 +11,6 @@ from typing import Any
 
 from uat_jax.certify.certificate import Certificate, load
 from uat_jax.certify.decision import decide
-from uat_jax.certify.devices import on_device
 from uat_jax.certify.equivalence import KIND
 from uat_jax.certify.recheck import decide_again
 from uat_jax.certify.settings import Settings
@@ -48,6 +47,7 @@ from uat_jax.claims.real import dependence as real_dependence
 from uat_jax.claims.real import ends, parts, transformers
 from uat_jax.claims.record import Record
 from uat_jax.claims.source import PAPERS
+from uat_jax.devices import on_device
 from uat_jax.errors import InputError, MismatchError
 
 CHAPTERS = (

@@ -14,8 +14,8 @@ COMPILE_LIMIT = 2.0
 """The time to compile the deep loop over that of the shallow one."""
 RUN_SLACK = 1.1
 """The time of one layer of the deep loop over that of one of the shallow one."""
-MANY = 8192
-"""Inputs beside which the few milliseconds are nothing that a call needs before its first layer, caches being cold."""
+MANY = 32768
+"""Inputs beside which the few milliseconds count little that a call needs before its first layer, caches being cold."""
 
 
 def build(shallow: int, deep: int, written: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:

@@ -15,7 +15,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from uat_jax.arithmetic.modular_matmul import default_device
 from uat_jax.bench import residual
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
 from uat_jax.bench.products import products
@@ -23,6 +22,7 @@ from uat_jax.certify.floats import FloatComparison, compare_on
 from uat_jax.certify.trial_figures import TwoPrograms
 from uat_jax.certify.trials import given_trials
 from uat_jax.claims.layers.kernels import Kernels
+from uat_jax.devices import default_device
 from uat_jax.networks import ResidualLayer
 
 LEAST_SHARE = {"cpu": 0.6, "gpu": 0.5}

@@ -13,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 from flint import nmod_mat
 
-from uat_jax.arithmetic.modular_matmul import default_device, limbs_on, modular_matmul
+from uat_jax.arithmetic.modular_matmul import limbs_on, modular_matmul
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.devices import default_device
 from uat_jax.errors import InputError
 
 PRIMES = {31: (1 << 31) - 1, 50: (1 << 50) - 27, 61: (1 << 61) - 1}

@@ -1,4 +1,4 @@
-"""The platform that work is done on: "cpu", "gpu", "tpu", or JAX's own choice."""
+"""The devices that work is done on: of the platform "cpu", "gpu" or "tpu", or JAX's own choice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError
 
+DEVICES = ("cpu", "gpu", "tpu")
+
 
 def local_devices(platform: str | None) -> list[Any]:
     """The devices of a platform that belong to this process, JAX's default platform if None.
 
-    Raises `InputError` if there are none.
+    Raises `InputError` if there is no such platform, or it has no device here.
     """
+    if platform is not None and platform not in DEVICES:
+        raise InputError(f"got device {platform!r}; choose one of {', '.join(DEVICES)}")
     try:
         return jax.local_devices(backend=platform)
     except RuntimeError as error:
@@ -33,6 +37,6 @@ def on_device(platform: str | None) -> Iterator[None]:
         yield
 
 
-def default_platform() -> str:
-    """The platform that arrays are made on now."""
-    return jnp.zeros(()).devices().pop().platform
+def default_device() -> Any:
+    """Where JAX puts what nobody has placed; the first of a mesh, where one is set."""
+    return min(jnp.zeros(()).devices(), key=lambda device: device.id)
