@@ -1,6 +1,13 @@
-"""The closed form as a loop over its layers, and written out: how compiling and running grow with depth."""
+"""The closed form as a loop over its layers, and written out: how compiling and running grow with depth.
+
+The time of a layer has a case of its own: beside programs that give their memory back to the system, a call of a few
+milliseconds waits for its own memory to be mapped again, and the deep loop seems faster per layer than the shallow one.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from uat_jax.bench import residual
 from uat_jax.bench.case import Case, Experiment, Program, Size
@@ -14,22 +21,27 @@ COMPILE_LIMIT = 2.0
 """The time to compile the deep loop over that of the shallow one."""
 RUN_SLACK = 1.1
 """The time of one layer of the deep loop over that of one of the shallow one."""
-MANY = 32768
-"""Inputs beside which the few milliseconds count little that a call needs before its first layer, caches being cold."""
 
 
 def build(shallow: int, deep: int, written: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
     """A loop over few layers (the baseline) and over many; the nested form written out, at two depths."""
+    whole = residual.draw(max(deep, written), width, hidden, batch, dtype)
+    depths = {"loop": (shallow, deep), "written out": (shallow, written)}
+    return _experiment(whole, depths, compile_limits={f"loop, {deep} layers": COMPILE_LIMIT})
+
+
+def build_loops(shallow: int, deep: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
+    """A loop over few layers (the baseline) and over many, with nothing beside them that uses the memory they used."""
     whole = residual.draw(deep, width, hidden, batch, dtype)
-    networks, programs = {}, {}
-    for make, kind, depths in ((_loop, "loop", (shallow, deep)), (_written_out, "written out", (shallow, written))):
-        for depth in depths:
-            name = f"{kind}, {depth} layers"
-            networks[name] = residual.last_layers(whole, depth)
-            programs[name] = make(networks[name], depth)
-    last = f"loop, {deep} layers"
-    limits, compile_limits = {last: RUN_SLACK * deep / shallow}, {last: COMPILE_LIMIT}
-    return residual.experiment(networks, programs, limits=limits, compile_limits=compile_limits)
+    return _experiment(whole, {"loop": (shallow, deep)}, limits={f"loop, {deep} layers": RUN_SLACK * deep / shallow})
+
+
+def _experiment(whole: Residual, depths: Mapping[str, Sequence[int]], **aims: Any) -> Experiment:
+    """The last layers of the network, so many in each of these ways."""
+    ways = [(f"{way}, {depth} layers", way, depth) for way in depths for depth in depths[way]]
+    networks = {name: residual.last_layers(whole, depth) for name, _, depth in ways}
+    programs = {name: WAYS[way](networks[name], depth) for name, way, depth in ways}
+    return residual.experiment(networks, programs, **aims)
 
 
 def _loop(of: Residual, depth: int) -> Program:
@@ -46,25 +58,42 @@ def _written_out(of: Residual, depth: int) -> Program:
     return Program(columns(lowered.evaluate), (hatted, of.inputs))
 
 
+WAYS = {"loop": _loop, "written out": _written_out}
+
+
 def _count(of: Residual):
     (_, hidden, width), (_, batch) = of.weights["B_j"].shape, of.inputs.shape
     return residual.count(width, hidden, batch)
 
 
-def _size(shallow: int, deep: int, written: int, width: int, batch: int = 1024, dtype: str = "float32") -> Size:
+def _size(width: int, batch: int, dtype: str = "float32", **depths: int) -> Size:
     """F = 4 D."""
-    depths = {"shallow": shallow, "deep": deep, "written": written}
     return {**depths, "width": width, "hidden": 4 * width, "batch": batch, "dtype": dtype}
 
 
 CASES = (
     Case(
         name="compile-time",
-        question="Does the closed form of a deep network compile, and its layers run, as fast as of a shallow one?",
+        question="Does the closed form of a deep network compile as fast as of a shallow one?",
         build=build,
-        quick=(_size(2, 6, 2, 8, 4),),
-        standard=(_size(6, 96, 12, 64), _size(6, 96, 12, 64, MANY)),
-        full=(_size(6, 96, 24, 64), *(_size(6, deep, 12, 64) for deep in (12, 24, 48)), _size(6, 96, 12, 128)),
-        axes=("deep",),
+        quick=(_size(8, 4, shallow=2, deep=6, written=2),),
+        standard=(_size(64, 1024, shallow=6, deep=96, written=12),),
+        full=(
+            *(_size(64, 1024, shallow=6, deep=deep, written=12) for deep in (12, 24, 48, 96)),
+            _size(64, 1024, shallow=6, deep=96, written=24),
+            _size(128, 1024, shallow=6, deep=96, written=12),
+        ),
+    ),
+    Case(
+        name="layer-time",
+        question="Does a layer of the closed form take as long in a deep network as in a shallow one?",
+        build=build_loops,
+        quick=(_size(8, 4, shallow=2, deep=6),),
+        standard=(_size(64, 1024, shallow=6, deep=96), _size(64, 8192, shallow=6, deep=96)),
+        full=(
+            *(_size(64, batch, shallow=6, deep=96) for batch in (1024, 2048, 4096, 8192)),
+            *(_size(64, 8192, shallow=6, deep=deep) for deep in (12, 24, 48)),
+            _size(128, 8192, shallow=6, deep=96),
+        ),
     ),
 )

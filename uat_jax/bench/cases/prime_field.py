@@ -12,50 +12,24 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.extend.core import ClosedJaxpr
 
-from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.bench import two_writings
+from uat_jax.bench.case import Case, Experiment
 from uat_jax.bench.residual import SIGMA, draw, network, tolerance
-from uat_jax.certify.prime_fields import PROBE, PrimeFields
-
-LOG2_ERROR = -128.0
 
 
 def build(depth: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
     """Both writings in floats (the baseline), one draw, and a certificate."""
     of = draw(depth, width, hidden, batch, dtype)
-    allowed = tolerance(max(width, hidden), of.inputs.dtype)
-    shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), (of.weights, of.inputs))
-    traced = tuple(jax.make_jaxpr(writing)(*shapes) for writing in (_loop, _layer_by_layer))
-    both = lambda weights, inputs: (_loop(weights, inputs), _layer_by_layer(weights, inputs))
-    programs = {
-        "float32" if dtype == "float32" else dtype: Program(both, (of.weights, of.inputs)),
-        "draw": Program(_draw, traced, compiled=False),
-        "certify": Program(_certify, traced, compiled=False),
-    }
-
-    def check(name: str, answer: Any) -> None:
-        if isinstance(answer, bool):
-            if not answer:
-                raise WrongAnswerError(f"{name}: the writings were not found to be equal")
-            return
-        left, right = (np.asarray(x) for x in answer)
-        if left.dtype == np.int64:
-            off, most = np.any(left != right), 0
-        else:
-            off, most = max(np.abs(np.asarray(x, np.float64) - of.exact).max() for x in (left, right)), allowed
-        if not off <= most:
-            raise WrongAnswerError(f"{name}: the writings are {off:.3g} off, wanted at most {most:.3g}")
-
-    def wrong(answer: Any) -> Any:
-        """Without the last bias; a residue off by one; not certified."""
-        if isinstance(answer, bool):
-            return not answer
-        left, right = (np.asarray(x) for x in answer)
-        return left, right - (1 if right.dtype == np.int64 else of.last_bias)
-
-    return Experiment(programs, check, wrong)
+    return two_writings.experiment(
+        _loop,
+        _layer_by_layer,
+        (of.weights, of.inputs),
+        name=dtype,
+        exact=of.exact,
+        allowed=tolerance(max(width, hidden), of.inputs.dtype),
+        bias=of.last_bias,
+    )
 
 
 def _loop(weights: Mapping[str, jax.Array], inputs: jax.Array) -> jax.Array:
@@ -73,19 +47,6 @@ def _layer_by_layer(weights: Mapping[str, jax.Array], inputs: jax.Array) -> jax.
 
 def _product(a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.einsum("ik,kn->in", a, b, precision="highest")
-
-
-def _draw(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[np.ndarray, np.ndarray]:
-    """The residues of both outputs at one random point, (copies, D, n)."""
-    fields = PrimeFields(left, right)
-    drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, fields.laws - {"exponential form"})
-    (x,), (y,) = drawn.left, drawn.right
-    return x.residues.levels[0], y.residues.levels[0]
-
-
-def _certify(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
-    found = PrimeFields(left, right).compare(LOG2_ERROR)
-    return found.equal and found.log2_error <= LOG2_ERROR
 
 
 def _size(depth: int, width: int, batch: int = 8, dtype: str = "float32") -> Mapping[str, Any]:
