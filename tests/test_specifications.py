@@ -1,5 +1,7 @@
 """What `certify` accepts as inputs and functions, and the line it answers with otherwise."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -107,7 +109,7 @@ def test_host_callbacks_are_unsupported_wherever_they_stand(function, primitive,
     program(wrap(lambda x: x), VECTOR)
 
 
-HIDDEN = getattr(hijax, "HiPrim", None) or hijax.VJPHiPrimitive  # its name before JAX 0.12
+HIDDEN: Any = getattr(hijax, "HiPrim", None) or hijax.VJPHiPrimitive  # its name before JAX 0.12
 
 
 def hidden(x):

@@ -61,8 +61,10 @@ def add_bench(commands: Any, console: Callable[[], Console]) -> None:
 
 def _bench(options: argparse.Namespace, console: Console) -> int:
     if options.list:
-        for case in every_case().values():
-            console.print(f"{case.name:24}{case.question}", highlight=False)
+        cases = every_case()
+        longest = max(map(len, cases))
+        for name, case in cases.items():
+            console.print(f"{name:{longest}}  {case.question}", highlight=False)
         return 0
     if options.aot:
         return _compile_ahead_of_time(options, console)

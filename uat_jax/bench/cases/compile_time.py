@@ -25,14 +25,14 @@ RUN_SLACK = 1.1
 
 def build(shallow: int, deep: int, written: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
     """A loop over few layers (the baseline) and over many; the nested form written out, at two depths."""
-    whole = residual.draw(max(deep, written), width, hidden, batch, dtype)
+    whole = residual.draw(max(shallow, deep, written), width, hidden, batch, dtype)
     depths = {"loop": (shallow, deep), "written out": (shallow, written)}
     return _experiment(whole, depths, compile_limits={f"loop, {deep} layers": COMPILE_LIMIT})
 
 
 def build_loops(shallow: int, deep: int, width: int, hidden: int, batch: int, dtype: str) -> Experiment:
     """A loop over few layers (the baseline) and over many, with nothing beside them that uses the memory they used."""
-    whole = residual.draw(deep, width, hidden, batch, dtype)
+    whole = residual.draw(max(shallow, deep), width, hidden, batch, dtype)
     return _experiment(whole, {"loop": (shallow, deep)}, limits={f"loop, {deep} layers": RUN_SLACK * deep / shallow})
 
 

@@ -22,7 +22,7 @@ def build(form: str, family: str, shallow: int, deep: int, written: int, dtype: 
     The layers of each are the last ones of the deepest, so that all have one last bias.
     """
     separate = form == "all terms"
-    whole = network(family, separate=separate, batch=1, dtype=dtype, depth=max(deep, written), **sizes)
+    whole = network(family, separate=separate, batch=1, dtype=dtype, depth=max(shallow, deep, written), **sizes)
     split = {"plain": whole.plain, "two streams": in_two(family), "all terms": terms}[form]
     found = {}
     for kind, prepare, depths in (("loop", stacked, (shallow, deep)), ("written out", lambda w: w, (shallow, written))):
