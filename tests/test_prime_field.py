@@ -9,7 +9,7 @@ from flint import fmpz
 
 from uat_jax.arithmetic import prime_field
 from uat_jax.arithmetic.limbs import FloatLimbs
-from uat_jax.arithmetic.prime_field import BITS, BLOCK, PrimeField
+from uat_jax.arithmetic.prime_field import BITS, BLOCK, FEW, PrimeField
 from uat_jax.arithmetic.tower import draw_levels, draw_primes, squares
 
 SEED = 20260
@@ -31,9 +31,11 @@ def field(request) -> PrimeField:
     return PrimeField(request.param)
 
 
-@pytest.fixture(params=["host", "device"])
+@pytest.fixture(params=["host", "limbs", "device"])
 def place(request, monkeypatch) -> str:
-    """Products of matrices by NumPy, or all of them by jitted JAX; blocks of three entries in the latter case."""
+    """Products of matrices as they come; all of them by NumPy in limbs; all by jitted JAX, blocks of three entries."""
+    if request.param != "host":
+        monkeypatch.setattr(prime_field, "SMALL", -1)
     if request.param == "device":
         monkeypatch.setattr(prime_field, "LARGE", 0)
         monkeypatch.setattr(prime_field, "BLOCK", 3)
@@ -124,7 +126,7 @@ def test_power(field, place, exponent):
     assert agrees(field.power(a, exponent), expected, field.prime)
 
 
-@pytest.mark.parametrize("shape", [(1,), (0,), (7,), (3, 1, 5), (2, 0)])
+@pytest.mark.parametrize("shape", [(1,), (0,), (7,), (3, 1, 5), (2, 0), (FEW,), (FEW + 1,), (3, FEW + 2)])
 def test_inverse(field, place, shape):
     a = residues(field, shape)
     a[a == 0] = field.prime - 1
@@ -202,6 +204,7 @@ def test_longest_sums_of_the_largest_entries(field, place, terms):
 
 def test_sums_too_long_for_the_limbs_are_noticed(place, monkeypatch):
     """The twin: with two limbs of 25 bits, sums of odd products exceed 2⁵³ and are rounded."""
+    monkeypatch.setattr(prime_field, "SMALL", -1)  # without limbs there is nothing to be noticed
     field = PrimeField(PRIMES[-1])
     generator, half = np.random.default_rng(SEED), field.prime // 2
     a, b = (generator.integers(half - 1000, half, shape) for shape in ((4, 201), (201, 4)))
@@ -213,8 +216,22 @@ def test_sums_too_long_for_the_limbs_are_noticed(place, monkeypatch):
     assert not agrees(field.matmul(a, b), expected, field.prime)
 
 
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_products_about_as_small_as_need_no_limbs(copies, monkeypatch):
+    """SMALL terms are multiplied as they are, one more in limbs; the batch shapes broadcast."""
+    field, seen = PrimeField(PRIMES[-1]), []
+    on_host = field._matmul_on_host
+    monkeypatch.setattr(field, "_matmul_on_host", lambda a, b: (seen.append(a.shape), on_host(a, b))[1])
+    monkeypatch.setattr(prime_field, "SMALL", copies * 30)
+    for columns, ways in ((5, []), (6, [(copies, 2, 3)])):
+        a, b = residues(field, (copies, 2, 3)), residues(field, (1, 3, columns), SEED + 1)
+        assert agrees(field.matmul(a, b), np.asarray(np.matmul(exact(a), exact(b)), object), field.prime)
+        assert seen == ways
+
+
 def test_small_and_large_products_take_different_ways(monkeypatch):
     """Only matrices with many terms are compiled, whatever the number of copies."""
+    monkeypatch.setattr(prime_field, "SMALL", 0)
     field, seen = PrimeField(PRIMES[-1]), []
     compiled = prime_field._compiled
     monkeypatch.setattr(prime_field, "_compiled", lambda a, *more: (seen.append(a.shape), compiled(a, *more))[1])

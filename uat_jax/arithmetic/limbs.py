@@ -98,13 +98,13 @@ class FloatLimbs:
         """Of the limbs of both factors."""
         return _magnitudes(self.width, self.left, self.bits), _magnitudes(self.width, self.right, self.bits)
 
-    @property
+    @functools.cached_property
     def terms(self) -> int:
         """Sums of so many terms |a(t) b(t)| are at most 2⁵³ at every point."""
         left, right = self._magnitudes
         return EXACT_FLOATS // max(_largest_value(left, t) * _largest_value(right, t) for t in self.points)
 
-    @property
+    @functools.cached_property
     def longest(self) -> int:
         """The numerators D c_s are below 2⁶²; whatever leads to them may be taken modulo 2⁶⁴."""
         _, denominators = _interpolation(self.left + self.right - 1)

@@ -1,8 +1,9 @@
 """Arithmetic modulo a prime below 2⁵⁰, entry by entry on int64 arrays and exactly in matrix products.
 
-A product of two residues does not fit into 64 bits, but its quotient by p does: q = ⌊ab/p⌋ is found in float64 up to
-an error of one, because ab/p < 2⁵⁰ and float64 has 53 bits, and ab - qp is then right modulo 2⁶⁴ and small. A matrix
-product is made of products of limbs (`uat_jax.arithmetic.limbs`), small enough that every sum is exact.
+A product of two residues does not fit into 64 bits, but the whole number q nearest to its quotient by p does: it is
+found in float64 up to an error of 3/8, because ab/p < 2⁵⁰ and float64 has 53 bits, and ab - qp is then right modulo
+2⁶⁴, and smaller than p. A matrix product is made of such products if it is small, else of products of limbs
+(`uat_jax.arithmetic.limbs`), small enough that every sum is exact.
 
 Large arrays are computed in blocks that stay in the processor's cache, by NumPy: to compile costs more than it saves.
 Products of large matrices are the exception: they are made by jitted JAX on its default device, one stack of matrices
@@ -19,10 +20,16 @@ from uat_jax.arithmetic.modular_matmul import centred, joined, limbs_on, modular
 from uat_jax.devices import default_device
 
 BITS = 50
-"""Primes lie below 2^BITS: the largest for which a float64 quotient is off by one at most."""
+"""Primes lie below 2^BITS: the largest for which a float64 quotient is off by less than 1/2."""
 
 BLOCK = 1 << 14
 """Entries that are computed at once: a few arrays of so many 64-bit numbers fit into the cache."""
+
+SMALL = 1 << 13
+"""Matrix products of at most so many terms are made of products of residues: fewer passes than limbs take."""
+
+FEW = 16
+"""So many inverses take no longer one by one than as products and half as many."""
 
 LARGE = 1 << 18
 """Matrix products of at least so many terms, in one matrix, are handed to JAX."""
@@ -44,19 +51,19 @@ class PrimeField:
     def add(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """A + b."""
         total = a + b
-        total -= self.prime
-        total += (total >> 63) & self.prime
-        return total
+        return _least(total, total - self.prime)
 
     def subtract(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """A - b."""
-        difference = a - b
-        difference += (difference >> 63) & self.prime
-        return difference
+        return self._lifted(a - b)
 
     def negate(self, a: np.ndarray) -> np.ndarray:
         """-a."""
-        return np.where(a == 0, a, self.prime - a)
+        return self._lifted(-a)
+
+    def _lifted(self, a: np.ndarray) -> np.ndarray:
+        """A mod p for -p < a < p, in place."""
+        return _least(a, a + self.prime)
 
     def multiply(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Ab, entry by entry."""
@@ -75,28 +82,21 @@ class PrimeField:
             return blocks.operands[2]
 
     def _multiply(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Ab mod p: |ab/p - q| ≤ 1 + 3·2⁻⁵³·2⁵⁰, so that ab - qp lies in [-p, 2p)."""
+        """Ab mod p: |ab/p - q| ≤ 1/2 + 3·2⁻⁵³·2⁵⁰ < 1 for the whole number q nearest to an estimate of ab/p."""
         quotient = a.astype(np.float64) * b.astype(np.float64)
         quotient *= self.inverse_float
         remainder = a * b
-        remainder -= quotient.astype(np.int64) * self.prime
-        return self._corrected(remainder)
-
-    def _corrected(self, a: np.ndarray) -> np.ndarray:
-        """A mod p for -p ≤ a < 2p, in place."""
-        a += (a >> 63) & self.prime
-        a -= self.prime
-        a += (a >> 63) & self.prime
-        return a
+        remainder -= np.rint(quotient, out=quotient).astype(np.int64) * self.prime
+        return self._lifted(remainder)
 
     def reduce(self, a: np.ndarray) -> np.ndarray:
         """The residues of int64 numbers of magnitude below 2⁶².
 
-        The float64 quotient is off by 2¹⁰ at most, so a second step finishes.
+        The first estimate of a/p is off by 2¹¹/p at most, and the second by less than 2⁻⁴⁰, so that |a| < p is left.
         """
         for _ in range(2):
-            a = a - (a.astype(np.float64) * self.inverse_float).astype(np.int64) * self.prime
-        return self._corrected(a)
+            a = a - np.rint(a.astype(np.float64) * self.inverse_float).astype(np.int64) * self.prime
+        return self._lifted(a)
 
     def power(self, a: np.ndarray, exponent: int) -> np.ndarray:
         """a^exponent for exponent ≥ 0, by repeated squaring."""
@@ -110,7 +110,7 @@ class PrimeField:
         return result
 
     def inverse(self, a: np.ndarray) -> np.ndarray:
-        """1/a for entries that are not 0, with three products per entry: one inverse serves a whole tree of products.
+        """1/a for entries that are not 0, with three products per entry: few inverses serve whole trees of products.
 
         Raises:
             ZeroDivisionError: an entry is 0.
@@ -121,11 +121,9 @@ class PrimeField:
         return self._inverses(flat).reshape(a.shape)
 
     def _inverses(self, a: np.ndarray) -> np.ndarray:
-        """1/aᵢ = (1/aᵢaⱼ)·aⱼ for pairs (i, j), down to a single inverse."""
-        if len(a) == 0:
-            return a
-        if len(a) == 1:
-            return np.array([pow(int(a[0]), -1, self.prime)])
+        """1/aᵢ = (1/aᵢaⱼ)·aⱼ for pairs (i, j), down to a few, one by one."""
+        if len(a) <= FEW:
+            return np.array([pow(x, -1, self.prime) for x in a.tolist()], np.int64)
         half = len(a) // 2
         left, right, rest = a[:half], a[half : 2 * half], a[2 * half :]
         inverses = self._inverses(np.concatenate([self.multiply(left, right), rest]))
@@ -160,6 +158,8 @@ class PrimeField:
 
     def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices whose batch shapes broadcast."""
+        if a.size * b.shape[-1] <= SMALL and b.size * a.shape[-2] <= SMALL:
+            return self.sum(self.multiply(a[..., :, :, None], b[..., None, :, :]), (-2,))
         if a.size <= BLOCK and b.size <= BLOCK:
             return self._matmul_on_host(a, b)
         large = a.shape[-2] * b.shape[-2] * b.shape[-1] >= LARGE
@@ -196,6 +196,13 @@ class PrimeField:
         powers, places = np.unique(exponent, return_inverse=True)
         table = np.array([pow(2, int(e) - 53, self.prime) for e in powers], np.int64)
         return self.multiply(self.reduce(whole), table[places].reshape(array.shape))
+
+
+def _least(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The lesser of int64 numbers read without sign, in place of the first: where only one is negative, the other."""
+    unsigned = a.view(np.uint64)
+    np.minimum(unsigned, b.view(np.uint64), out=unsigned)
+    return a
 
 
 _compiled = jax.jit(modular_matmul, static_argnums=3)
