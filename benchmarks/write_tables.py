@@ -19,7 +19,7 @@ from uat_jax.report.benchmark import described, show_case
 
 FOLDER = Path(__file__).parent
 TABLES = FOLDER / "tables.md"
-WIDTH = 150
+WIDTH = 180
 
 
 def tables(folder: Path) -> str:

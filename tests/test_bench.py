@@ -41,7 +41,7 @@ def _squares(n: int, *, wrong=lambda x: x + 1, programs=None, **aims) -> Experim
             raise WrongAnswerError(f"{name}: not the squares")
 
     ways = {"product": lambda x: x * x, "power": lambda x: x**2, **(programs or {})}
-    made = {name: Program(way, (x,), operations=n, bytes=8 * n) for name, way in ways.items()}
+    made = {name: Program(way, (x,), operations=n) for name, way in ways.items()}
     return Experiment(made, check, wrong=wrong, **aims)
 
 

@@ -23,14 +23,14 @@ class Program:
         compiled: a JAX function, which the harness traces, compiles and runs itself; otherwise a function of the host.
         operations: floating-point operations of one call, counted from the formula (2mnk for a product of matrices);
             None where a count would mean nothing.
-        bytes: bytes that one call must read and write at least; None where that would mean nothing.
+        trials: how many of a comparison one call does; None where it is not about trials.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     compiled: bool = True
     operations: float | None = None
-    bytes: float | None = None
+    trials: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Case:
         question: one line that ends with a question mark.
         build: makes the experiment of one size, called with the size's entries by name. It may raise
             `UnavailableError` where the device, an extra package or the memory is missing.
-        quick, standard, full: the sizes of ``--quick`` (together under two seconds), of a plain run (under a minute)
-            and of ``--full``, the report.
+        quick, standard, full: the sizes of ``--quick`` (seconds, most of them for compiling), of a plain run (a minute
+            or two) and of ``--full``, the report.
         axes: the numerical entries of the sizes along which growth is fitted, the others held fixed.
         rounds: how often each program is run in a standard run.
     """

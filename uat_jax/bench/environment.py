@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,20 +18,31 @@ PACKAGES = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
 
 
 def environment(effort: str) -> dict[str, Any]:
-    """Versions, device, number of devices and cores, commit, settings."""
+    """Versions, device, processor, number of devices and cores, commit, day, settings."""
     device = default_device()
     return {
         "effort": effort,
         "platform": device.platform,
         "device": device.device_kind,
         "devices": len(jax.devices(device.platform)),
-        "machine": platform.machine(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},
         "commit": commit(),
+        "date": datetime.now(UTC).date().isoformat(),
         "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
     }
+
+
+def processor() -> str:
+    """The model of the processor where the system tells it, its architecture elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.processor() or platform.machine())
 
 
 def commit() -> str | None:

@@ -1,8 +1,9 @@
 """Run one case at one size: check every answer, then time all programs in turn.
 
 A compiled program is traced, lowered and compiled once, apart from the clock, and the executable itself is called: it
-cannot be traced again. A round runs every program once after the other, so that a slow spell of the machine meets them
-all; ratios and shares are taken within a round. Programs that take less than a millisecond are repeated within it.
+cannot be traced again. A round runs every program once, so that a slow spell of the machine meets them all, in an order
+of its own, so that none always finds the caches as the same neighbour leaves them; ratios and shares are taken within a
+round. Programs that take less than a millisecond are repeated within it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import math
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +41,9 @@ class Row:
         ratio, ratio_low, ratio_high: to the baseline of the same round: median and quartiles.
         trace, compile: seconds of tracing and lowering, and of compiling; None of a program of the host.
         compile_ratio: `compile` over the baseline's.
-        operations, bytes: of one call, as counted; their rates are these over `seconds`.
+        operations, bytes: of one call, the former as counted, the latter those of arguments and output, which are read
+            or written once at least; their rates are these over `seconds`.
+        trials: that one call does; None where it is not about trials.
         share_of_products, share_of_copies: those rates over the device's own, measured in the same rounds.
         memory: bytes of arguments, output and temporaries; of a program of the host, of the growth of the process.
         limit, compile_limit, least_share: what is aimed at; `met` says whether it was.
@@ -62,6 +66,7 @@ class Row:
     compile_ratio: float | None
     operations: float | None
     bytes: float | None
+    trials: int | None
     share_of_products: float | None
     share_of_copies: float | None
     memory: float | None
@@ -90,6 +95,7 @@ class _Ready:
     call: Callable[[], Any]
     trace: float | None = None
     compile: float | None = None
+    bytes: float | None = None
     memory: float | None = None
     repeats: int = 1
 
@@ -125,17 +131,19 @@ def _made_ready(program: Program) -> _Ready:
     middle = time.perf_counter()
     compiled = lowered.compile()
     end = time.perf_counter()
-    call = lambda: compiled(*arguments)
+    call = lambda: jax.block_until_ready(compiled(*arguments))
     check_bytes(needed_bytes(compiled, arguments=False), default_device(), "one call of the program")
-    return _Ready(program, call, middle - start, end - middle, needed_bytes(compiled) or None)
+    stats = compiled.memory_analysis()
+    moved = None if stats is None else stats.argument_size_in_bytes + stats.output_size_in_bytes
+    return _Ready(program, call, middle - start, end - middle, moved, needed_bytes(compiled) or None)
 
 
 def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _Ready]) -> None:
     """Every answer is right, and a wrong one of each program is refused."""
     for name, program in ready.items():
         with resident_peak() as peak:
-            answer = jax.block_until_ready(program.call())
-        program.memory = peak() if program.memory is None and not program.program.compiled else program.memory
+            answer = program.call()
+        program.memory = program.memory if program.program.compiled else peak()
         experiment.check(name, answer)
         try:
             experiment.check(name, experiment.wrong(answer))
@@ -148,19 +156,19 @@ def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
     """Seconds of one call, for every program and round."""
     taken: dict[str, list[float]] = {name: [] for name in ready}
     for program in ready.values():
-        program.repeats = max(1, math.ceil(LEAST_SECONDS / max(_timed(program), 1e-7)))
+        if program.program.compiled:  # those of the host take longer than that
+            program.repeats = max(1, math.ceil(LEAST_SECONDS / max(_timed(program), 1e-7)))
     with _no_collection():
-        for _ in range(rounds):
-            for name, program in ready.items():
-                taken[name].append(_timed(program) / program.repeats)
+        for number in range(rounds):
+            for name in random.Random(number).sample(list(ready), len(ready)):
+                taken[name].append(_timed(ready[name]) / ready[name].repeats)
     return taken
 
 
 def _timed(program: _Ready) -> float:
     start = time.perf_counter()
     for _ in range(program.repeats):
-        answer = program.call()
-    jax.block_until_ready(answer)
+        program.call()
     return time.perf_counter() - start
 
 
@@ -204,9 +212,10 @@ def _row(
         compile=own.compile,
         compile_ratio=_quotient(own.compile, ready[baseline].compile),
         operations=program.operations,
-        bytes=program.bytes,
-        share_of_products=_share(program.operations, PRODUCTS, "operations", name, ready, taken),
-        share_of_copies=_share(program.bytes, COPIES, "bytes", name, ready, taken),
+        bytes=own.bytes,
+        trials=program.trials,
+        share_of_products=_share(lambda ready: ready.program.operations, PRODUCTS, name, ready, taken),
+        share_of_copies=_share(lambda ready: ready.bytes, COPIES, name, ready, taken),
         memory=own.memory,
         limit=experiment.limits.get(name),
         compile_limit=experiment.compile_limits.get(name),
@@ -215,19 +224,18 @@ def _row(
 
 
 def _share(
-    amount: float | None,
+    amount: Callable[[_Ready], float | None],
     yardstick: str,
-    what: str,
     name: str,
     ready: Mapping[str, _Ready],
     taken: Mapping[str, Sequence[float]],
 ) -> float | None:
     """The program's rate over the yardstick's, median over the rounds."""
-    if amount is None or yardstick not in ready:
+    own, limit = amount(ready[name]), amount(ready[yardstick]) if yardstick in ready else None
+    if own is None or limit is None:
         return None
-    limit = getattr(ready[yardstick].program, what)
     pairs = zip(taken[name], taken[yardstick], strict=True)
-    return statistics.median(amount / own / (limit / other) for own, other in pairs)
+    return statistics.median(own / seconds / (limit / other) for seconds, other in pairs)
 
 
 def _quotient(a: float | None, b: float | None) -> float | None:

@@ -18,6 +18,7 @@ To first order, one layer adds to the error e of what it is given
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -107,6 +108,17 @@ def network(weights: Arrays, x: jax.Array) -> jax.Array:
     """The plain network, a loop over its layers, for one input x_0 (D,)."""
     layers = ResidualLayer(*(weights[f"{name}_j"] for name in ResidualLayer._fields))
     return carry(lambda x, layer, _: residual_layer(layer, x, SIGMA), x, Stack(layers))
+
+
+def network_of_columns(weights: Arrays, x: jax.Array) -> jax.Array:
+    """The same for every column of x_0 (D, n): x ← A_j x + C_j σ(B_j x + b_j) + c_j, all inputs in one product."""
+    product = functools.partial(jnp.matmul, precision="highest")
+
+    def layer(x: jax.Array, own: Sequence[jax.Array]) -> tuple[jax.Array, None]:
+        A, B, C, b, c = own
+        return product(A, x) + product(C, SIGMA(product(B, x) + b[:, None])) + c[:, None], None
+
+    return jax.lax.scan(layer, x, tuple(weights[f"{name}_j"] for name in ResidualLayer._fields))[0]
 
 
 def roundings(inner: int, dtype: Any) -> tuple[float, float]:

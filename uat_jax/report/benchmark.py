@@ -15,12 +15,31 @@ from uat_jax.bench.growth import Growth
 from uat_jax.bench.measure import Row
 
 NOTHING = "—"
-COLUMNS = ("program", "time", "ratio", "aim", "trace + compile", "rate", "of products", "of copies", "memory")
+PROGRAM = 32
+"""The largest width of the first column."""
+COLUMNS = (
+    "program",
+    "time",
+    "ratio",
+    "aim",
+    "rate\n(of products)",
+    "trials",
+    "memory",
+    "trace +\ncompile",
+    "bytes\n(of copies)",
+)
+"""The most important ones first: what does not fit on the screen is left out from the end."""
+
+
+LEAST_COLUMNS = 3
+WIDEST = 1000
+"""Characters, more than any table has."""
 
 
 def described(found: Mapping[str, Any]) -> str:
     """One line: device and versions."""
-    where = f"{found['device']} ({found['platform']} × {found['devices']}, {found['machine']}, {found['cores']} cores)"
+    device = f"{found['device']} × {found['devices']} ({found['platform']})"
+    where = f"{device}, {found['processor']}, {found['cores']} cores, {found['date']}"
     versions = [f"{name} {found[name]}" for name in ("python", "jax", "uat_jax")]
     return ", ".join([where, *versions, f"commit {found['commit']}", f"{found['effort']} sizes"])
 
@@ -29,34 +48,63 @@ def show_case(console: Console, case: Case, rows: Sequence[Row], growths: Sequen
     """The question, one block of rows per size, and the exponents; a column that says nothing is left out."""
     console.print(f"\n[bold]{case.name}[/bold]  {case.question}", highlight=False)
     told = [i for i in range(len(COLUMNS)) if any(cells(row)[i] not in ("", NOTHING) for row in rows)]
+    while len(told) > LEAST_COLUMNS and _natural_width(console, _table(rows, told)) > console.width:
+        told.pop()
+    console.print(_table(rows, told), highlight=False)
+    for growth in growths:
+        console.print(f"  {sentence(growth)}", highlight=False)
+
+
+def _natural_width(console: Console, table: Table) -> int:
+    """Of a table that nothing shortens."""
+    return console.measure(table, options=console.options.update_width(WIDEST)).maximum
+
+
+def _table(rows: Sequence[Row], told: Sequence[int]) -> Table:
+    """These columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i in told:
-        table.add_column(COLUMNS[i], justify="left" if i == 0 else "right", no_wrap=i > 0, overflow="fold")
+        table.add_column(COLUMNS[i], justify="right" if i else "left", no_wrap=i > 0, max_width=None if i else PROGRAM)
     for size, block in groupby(rows, key=lambda row: row.size):
         table.add_row(f"[italic]{written(size)}[/italic]")
         for row in block:
             table.add_row(*(cells(row)[i] for i in told))
         table.add_section()
-    console.print(table, highlight=False)
-    for growth in growths:
-        console.print(f"  {sentence(growth)}", highlight=False)
+    return table
 
 
 def cells(row: Row) -> tuple[str, ...]:
     """The row's columns; a dash where there is nothing to say."""
     compiled = None if row.trace is None or row.compile is None else duration(row.trace + row.compile)
-    rate = None if row.operations is None else f"{row.operations / row.seconds / 1e9:.3g} GFLOP/s"
     return (
         f"  {row.program}",
-        spread(row.seconds, row.low, row.high),
-        "1" if row.program == row.baseline else f"{row.ratio:.3g} ({row.ratio_low:.3g} … {row.ratio_high:.3g})",
+        spread(row) if row.rounds > 1 else duration(row.seconds),
+        "1" if row.program == row.baseline else ratio(row),
         aim(row),
-        compiled or NOTHING,
-        rate or NOTHING,
-        share(row.share_of_products),
-        share(row.share_of_copies),
+        rate(row.operations, row.seconds, "GFLOP/s", row.share_of_products),
+        NOTHING if row.trials is None else f"{number(row.trials / row.seconds)}/s",
         NOTHING if row.memory is None else size_of(row.memory),
+        compiled or NOTHING,
+        rate(row.bytes, row.seconds, "GB/s", row.share_of_copies),
     )
+
+
+def rate(amount: float | None, seconds: float, unit: str, share: float | None) -> str:
+    """In thousand millions a second, and as a share of what the device can do."""
+    if amount is None:
+        return NOTHING
+    return f"{amount / seconds / 1e9:.3g} {unit}" + ("" if share is None else f" ({share:.0%})")
+
+
+def ratio(row: Row) -> str:
+    """Median and quartiles."""
+    found = number(row.ratio)
+    return f"{found} ({number(row.ratio_low)} … {number(row.ratio_high)})" if row.rounds > 1 else found
+
+
+def number(value: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def aim(row: Row) -> str:
@@ -79,10 +127,10 @@ def sentence(growth: Growth) -> str:
     return f"{growth.program}: time ~ {growth.axis}^{growth.exponent:.2f} from {first:g} to {last:g}{where}"
 
 
-def spread(median: float, low: float, high: float) -> str:
+def spread(row: Row) -> str:
     """Median and quartiles, in the unit of the median."""
-    factor, unit = _unit(median)
-    return f"{median * factor:.3g} ({low * factor:.3g} … {high * factor:.3g}) {unit}"
+    factor, unit = _unit(row.seconds)
+    return f"{row.seconds * factor:.3g} ({row.low * factor:.3g} … {row.high * factor:.3g}) {unit}"
 
 
 def duration(seconds: float) -> str:
@@ -93,11 +141,6 @@ def duration(seconds: float) -> str:
 
 def _unit(seconds: float) -> tuple[float, str]:
     return (1.0, "s") if seconds >= 1 else (1e3, "ms") if seconds >= 1e-3 else (1e6, "µs")
-
-
-def share(part: float | None) -> str:
-    """A share as per cent."""
-    return NOTHING if part is None else f"{part:.0%}"
 
 
 def size_of(memory: float) -> str:

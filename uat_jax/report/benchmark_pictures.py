@@ -28,10 +28,12 @@ def picture_of_growth(path: Path, case: Case, growths: Sequence[Growth]) -> Path
 
 
 def picture_of_roofline(path: Path, rows: Sequence[Row]) -> Path:
-    """Operations per byte against the rate, both relative to the device's own: nothing can lie above the roof.
+    """Operations per byte against the rate, both relative to the device's own.
 
-    The rate is the share of the rate of matrix products. The intensity is relative to the ridge, the operations per
-    byte at which products and copies would take equally long: share of products over share of copies.
+    Above the roof lies what finds its arguments in the caches, and a product that the device likes better than that of
+    large square matrices. The rate is the share of the rate of matrix products. The intensity is relative to the ridge,
+    the operations per byte of arguments and output at which products and copies would take equally long: share of
+    products over share of copies.
     """
     figure, axes = new_figure(5.6, 4.0, "roofline: how far each program is from the limit of the device")
     largest = lambda row: sum(v for v in row.size.values() if isinstance(v, int | float))

@@ -44,12 +44,12 @@ def build(depth: int, width: int, hidden: int, compared: int, dtype: str) -> Exp
         f"network, {size} trials": _program(two, two.f, rows, shared),
         f"closed form, {size} trials": _program(two, two.g, rows, shared),
     }
-    least = LEAST_SHARE.get(default_device().platform, 0.0)
-    least_shares = dict.fromkeys(programs, least) if width >= LARGE else {}
+    least = LEAST_SHARE.get(default_device().platform)
+    least_shares = dict.fromkeys(programs, least) if width >= LARGE and least else {}
     whole = f"comparison, {compared} trials"
     call = lambda: _compare(kernels, (layers, inputs[:compared]), dtype)
     if compared:
-        programs[whole] = Program(call, (), compiled=False)
+        programs[whole] = Program(call, (), compiled=False, trials=compared)
     allowed = residual.tolerance(hidden, of.inputs.dtype)
 
     def check(name: str, answer: Any) -> None:
@@ -77,7 +77,7 @@ def _two(kernels: Kernels, arguments: Any) -> TwoPrograms:
 def _program(two: TwoPrograms, program: Any, rows: list[np.ndarray], shared: list[np.ndarray]) -> Program:
     function = two.trials.on_devices(program)
     count = sum(product.operations for product in products(jax.make_jaxpr(function)(rows, shared)))
-    return Program(function, (rows, shared), operations=count)
+    return Program(function, (rows, shared), operations=count, trials=len(rows[0]))
 
 
 def _compare(kernels: Kernels, arguments: Any, dtype: str) -> FloatComparison:

@@ -22,8 +22,8 @@ def build(tokens: int, features: int, heads: int, dtype: str) -> Experiment:
     N, M, d = tokens, features, features // heads
     factored, written = 2 * (heads * N * N * d + 2 * N * M * M), 2 * (N * M) ** 2
     programs = {
-        "matrix": Program(_apply, (matrix, x), operations=written, bytes=matrix.nbytes),
-        "matrix, made anew": Program(_make_and_apply, (mixing, x), operations=written, bytes=2 * matrix.nbytes),
+        "matrix": Program(_apply, (matrix, x), operations=written),
+        "matrix, made anew": Program(_make_and_apply, (mixing, x), operations=written),
         "factors": Program(lambda mixing, x: mixing(x), (mixing, x), operations=factored),
     }
     terms = _terms(mixing, x)

@@ -10,7 +10,7 @@ import jax
 
 from uat_jax.bench import residual
 from uat_jax.bench.case import Case, Experiment, Program, Size
-from uat_jax.bench.residual import SIGMA, network
+from uat_jax.bench.residual import SIGMA, network, network_of_columns
 from uat_jax.lowering import Lowered, LoweredRecursion, split
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.derivation import Derivation, derive
@@ -33,7 +33,7 @@ def build(depth: int, width: int, hidden: int, batch: int, dtype: str) -> Experi
     memoised = Lowered(derivation.parameters, derivation.layers.x(0), SIGMA)
     merged = LoweredRecursion(closed_form_recursion("residual"), SIGMA)
     programs = {
-        "network": Program(columns(network), (of.weights, of.inputs), operations=operations(L, 2 * L)),
+        "network": Program(network_of_columns, (of.weights, of.inputs), operations=operations(L, 2 * L)),
         "merged": Program(merged.evaluate, (merged.merge(of.weights), of.inputs), operations=operations(L + 1, 3 * L)),
         "nested": Program(
             columns(memoised.evaluate),
