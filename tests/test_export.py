@@ -206,7 +206,7 @@ ELSEWHERE = {
     "uat_jax.certify.specification": "evaluates shapes, nothing is run",
     "uat_jax.claims.layers.closed_form": "runs `Kernels` for a batch",
     "uat_jax.claims.layers.kernels": "draws random weights",
-    "uat_jax.cli_decompose": "runs `Model` and `contributions`",
+    "uat_jax.cli_decompose": "runs `Model`, `contributions` and similarities",
     "uat_jax.decomposition.adaptation": "runs `terms` and `contributions` with an adapter and without it",
     "uat_jax.decomposition.measurements": "runs `Model.states`, `closed_forms`, `states_of` and `operators`",
     "uat_jax.networks.train_digits": "trains the networks that come with the package",

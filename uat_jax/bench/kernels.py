@@ -16,7 +16,15 @@ from uat_jax.bench.kernel import Call, Kernel, Sizes
 from uat_jax.bench.models import model
 from uat_jax.certify.trials import sharded
 from uat_jax.claims.layers.kernels import Kernels, letters
-from uat_jax.decomposition import closed_form, contributions, operators, terms, two_streams
+from uat_jax.decomposition import (
+    closed_form,
+    contributions,
+    operators,
+    similarity,
+    similarity_by_token,
+    terms,
+    two_streams,
+)
 from uat_jax.decomposition.attribution import Coordinate
 from uat_jax.decomposition.operators import Mixing
 from uat_jax.errors import InputError
@@ -107,11 +115,11 @@ def _looped(method: str) -> Callable[..., Call]:
 
     def build(**size: int) -> Call:
         network = _residual(**size)
-        looped = LoweredRecursion(closed_form_recursion("residual"), activation(SIGMA))
+        looped = LoweredRecursion(closed_form_recursion("residual"), activation(SIGMA), parallel=method == "in rounds")
         weights = jax.eval_shape(looped.stacked, network.weights)
-        if method == "merge":
-            return Call(looped.merge, (weights,))
-        return Call(looped.evaluate, (jax.eval_shape(looped.merge, weights), network.x))
+        if method == "evaluate":
+            return Call(looped.evaluate, (jax.eval_shape(looped.merge, weights), network.x))
+        return Call(looped.merge, (weights,))
 
     return build
 
@@ -151,6 +159,17 @@ def _of_model(family: str, name: str) -> Kernel:
         return Call(split.function, (model(family, tokens=tokens, **size), array(tokens, dtype=jnp.int32)))
 
     return Kernel(f"{family}-{name}", split.module, build, MODEL)
+
+
+TWO_TEXTS: Mapping[str, Callable[..., Any]] = {"similarity": similarity, "similarity-by-token": similarity_by_token}
+
+
+def _of_two_texts(family: str, name: str) -> Kernel:
+    def build(*, tokens: int, **size: int) -> Call:
+        text = array(tokens, dtype=jnp.int32)
+        return Call(TWO_TEXTS[name], (model(family, tokens=tokens, **size), text, text))
+
+    return Kernel(f"{family}-{name}", "uat_jax.decomposition.attribution", build, MODEL)
 
 
 # --- Kronecker operators -------------------------------------------------------------------------------------------
@@ -207,10 +226,12 @@ def _trials(mesh: Mesh | AbstractMesh, trials: int, **size: int) -> Call:
 KERNELS: tuple[Kernel, ...] = (
     *_of_papers("residual", _residual, "uat_jax.networks.residual", RESIDUAL),
     Kernel("residual-loop-merge", "uat_jax.lowering.recursion", _looped("merge"), RESIDUAL),
+    Kernel("residual-loop-merge-in-rounds", "uat_jax.lowering.recursion", _looped("in rounds"), RESIDUAL),
     Kernel("residual-loop-evaluate", "uat_jax.lowering.recursion", _looped("evaluate"), RESIDUAL),
     *_of_papers("transformer", _transformer, "uat_jax.networks.transformer", TRANSFORMER),
     *(_of_model("gpt2", name) for name in SPLITS),
     *(_of_model(family, name) for family in ("bert", "llama") for name in ("forward", "two-streams", "all-terms")),
+    *(_of_two_texts("bert", name) for name in TWO_TEXTS),
     Kernel("kronecker-sum", "uat_jax.decomposition.operators", _factored, MIXING),
     Kernel("kronecker-matrix", "uat_jax.decomposition.operators", _materialised, MIXING),
     *(_modular(name, bits) for name in LIMBS for bits in PRIMES),

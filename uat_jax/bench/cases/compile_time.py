@@ -6,7 +6,7 @@ milliseconds waits for its own memory to be mapped again, and the deep loop seem
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from uat_jax.bench import residual
@@ -61,7 +61,7 @@ def _written_out(of: Residual, depth: int) -> Program:
 WAYS = {"loop": _loop, "written out": _written_out}
 
 
-def _count(of: Residual):
+def _count(of: Residual) -> Callable[[float, float], float]:
     (_, hidden, width), (_, batch) = of.weights["B_j"].shape, of.inputs.shape
     return residual.count(width, hidden, batch)
 
