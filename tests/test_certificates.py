@@ -3,11 +3,16 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import jax
 import pytest
 
 import uat_jax as uj
+from uat_jax import devices
+from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.certify.certificate import VERSION, write_atomically
 from uat_jax.errors import InputError, MismatchError
+
+CPU = jax.local_devices(backend="cpu")[0]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +51,75 @@ def test_everything_needed_to_decide_it_again_is_there(certificate):
     }
     assert {"uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint", "python"} <= set(body["environment"])
     assert body["claim"]["hypotheses"] and body["counterexample"]["inputs"]
+
+
+# --- in what numbers ------------------------------------------------------------------------------------------------
+
+NUMERICS = ("device_platform", "device_kind", "matmul_precision")
+ELSEWHERE = dict(zip(NUMERICS, ("gpu", "NVIDIA H100 80GB HBM3", "default"), strict=True))
+
+
+@pytest.mark.parametrize("precision", ["default", "high", "highest"])
+def test_device_and_precision_are_in_a_certificate_without_floats(precision):
+    stated = uj.prove("lemma-1", dtypes=(), precision=precision).environment
+    device = devices.default_device()
+    assert [stated[name] for name in NUMERICS] == [device.platform, device.device_kind, precision]
+
+
+def test_the_device_is_that_of_the_settings(monkeypatch):
+    """It is looked at while that device is in force."""
+    seen = []
+    monkeypatch.setattr(devices, "default_device", lambda: seen.append(jax.config.values["jax_default_device"]) or CPU)
+    uj.prove("lemma-1", dtypes=(), device="cpu")
+    assert seen == [CPU]
+
+
+LIMBS = {
+    "a chain of equations": "lemma-1",
+    "two programs": "attention.matrix",
+    "two functions": "attention.slices-embed",
+    "a scan": "serial.scan",
+    "a network in plain JAX": "real.rms-norm",
+}
+
+
+@pytest.mark.parametrize("of", LIMBS)
+def test_all_evidence_from_prime_fields_says_in_what_limbs(of):
+    found = [e for e in uj.prove(LIMBS[of], dtypes=()).evidence if e.method == "prime fields"]
+    assert found and all(e.figures["limbs"] == limbs_in_use() for e in found)
+
+
+def _without_numerics(environment):
+    """As files were before they said this."""
+    return {name: text for name, text in environment.items() if name not in NUMERICS}
+
+
+STATED = {"older": _without_numerics, "elsewhere": lambda environment: environment | ELSEWHERE}
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_recheck_compares_no_device(certificate, tmp_path, stated):
+    """What is found says where it was decided now; a verdict that is not found again is refused all the same."""
+    body = json.loads(certificate.to_json())
+    body["environment"] = STATED[stated](body["environment"])
+    path = write_atomically(tmp_path / "c.json", json.dumps(body))
+    assert uj.load(path).environment == body["environment"] != certificate.environment
+    assert uj.recheck(path).environment == certificate.environment
+    write_atomically(path, json.dumps(body | {"verdict": "PROVED"}))
+    with pytest.raises(MismatchError, match="decided again it is REFUTED"):
+        uj.recheck(path)
+
+
+def test_a_claim_decided_on_a_missing_device_is_decided_on_another(certificate, tmp_path):
+    body = json.loads(certificate.to_json())
+    body["settings"]["device"] = "tpu"
+    path = write_atomically(tmp_path / "c.json", json.dumps(body))
+    with pytest.raises(InputError, match="got device 'tpu', which JAX does not find here; choose another"):
+        uj.recheck(path)
+    assert uj.recheck(path, device="cpu").settings["device"] == "cpu"
+
+
+# --- decided again --------------------------------------------------------------------------------------------------
 
 
 def test_recheck_decides_again(certificate, tmp_path):

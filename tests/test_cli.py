@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from excerpt import one_in
@@ -88,6 +90,29 @@ def test_recheck(tmp_path, capsys):
     assert "the certificate says REFUTED; decided again it is PROVED" in capsys.readouterr().out
 
 
+ABOUT = {
+    "a claim": lambda: uj.prove("lemma-1", dtypes=()),
+    "two functions": lambda: uj.certify(lambda x: x + x, lambda x: 2 * x, jax.ShapeDtypeStruct((2,), jnp.float32)),
+}
+
+
+@pytest.mark.parametrize("about", ABOUT)
+def test_recheck_on_a_device(about, tmp_path, capsys):
+    path = str(ABOUT[about]().save(tmp_path / "c.json"))
+    assert main(["recheck", path, "--device", "cpu"]) == 0
+    assert "as the certificate says" in capsys.readouterr().out
+    assert "device 'abacus'" in _one_line(capsys, ["recheck", path, "--device", "abacus"])
+    line = "got device 'tpu', which JAX does not find here; choose another"
+    assert line in _one_line(capsys, ["recheck", path, "--device", "tpu"])
+
+
+@pytest.mark.parametrize("command", ["prove", "report"])
+def test_help_says_that_an_accelerator_belongs_to_one_process(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "processes (default: one per core); on accelerators one" in " ".join(capsys.readouterr().out.split())
+
+
 def _network(tmp_path, change):
     network = digits.trained("residual")
     path = tmp_path / "network.npz"
@@ -118,6 +143,7 @@ BAD = {
     "no such device": (["prove", "lemma-1", "--device", "tpu"], "got device 'tpu', which JAX does not find here"),
     "no such device to show on": (["show", "lemma-1", "--device", "tpu"], "which JAX does not find here"),
     "no such device to report on": (["report", ".", "--jobs", "1", "--device", "tpu"], "which JAX does not find here"),
+    "unknown device to report on": (["report", ".", "--device", "abacus"], "unknown device 'abacus'"),
     "no trials": (["prove", "--trials", "0"], "0 trials are not possible"),
     "no such weights": (["prove", "residual.closed-form", "--weights", "nowhere.npz"], "nowhere.npz"),
     "inputs without weights": (["prove", "--inputs", "x.npz"], "inputs were given without weights"),

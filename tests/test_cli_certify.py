@@ -13,6 +13,7 @@ import pytest
 
 import uat_jax as uj
 from uat_jax.cli import main
+from uat_jax.devices import default_device
 
 MODULE = "functions_of_a_test"
 SOURCE = """
@@ -162,7 +163,16 @@ def test_the_chance_of_error_that_is_asked_for(text, error, capsys):
 
 def test_the_chance_of_error_by_default():
     assert _certify("softmax", "library", *V, "--json", "c.json") == 0
-    assert uj.load("c.json").settings == {"error": 2.0**-128, "seed": 0, "device": jax.default_backend()}
+    assert uj.load("c.json").settings == {"error": 2.0**-128, "seed": 0}
+
+
+def test_the_certificate_says_in_what_numbers_it_was_computed():
+    """On a device that is asked for, and on JAX's own choice."""
+    for options, device in (((), default_device()), (("--device", "cpu"), jax.local_devices(backend="cpu")[0])):
+        assert _certify("square", "expanded", *V, *options, "--json", "c.json") == 0
+        stated = uj.load("c.json").environment
+        assert (stated["device_platform"], stated["device_kind"]) == (device.platform, device.device_kind)
+        assert stated["matmul_precision"] == "highest"
 
 
 def test_a_seed_gives_the_same_file(own_folder):
@@ -270,6 +280,11 @@ BAD = {
     "looks at values": ([SQUARE, f"{MODULE}:branches", *V], "JAX cannot trace branches: TracerBoolConversionError"),
     "raises": ([SQUARE, f"{MODULE}:raising", *V], "JAX cannot trace raising: RuntimeError: first line"),
     "callback": ([SQUARE, f"{MODULE}:callback", *V], "calls back to the host with 'pure_callback'"),
+    "unknown device": (
+        [SQUARE, EXPANDED, *V, "--device", "abacus"],
+        "got device 'abacus'; choose one of",
+    ),
+    "no such device": ([SQUARE, EXPANDED, *V, "--device", "tpu"], "got device 'tpu', which JAX does not find here"),
     "unknown option": ([SQUARE, EXPANDED, *V, "--tolerance", "1"], "unrecognized arguments: --tolerance 1"),
 }
 

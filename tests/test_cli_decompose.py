@@ -15,9 +15,11 @@ from random_parameters import generator
 
 import uat_jax as uj
 from uat_jax import cli_decompose
+from uat_jax.certify.certificate import environment
 from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.cli import main
 from uat_jax.decomposition import measurements
+from uat_jax.devices import numerics
 from uat_jax.errors import InputError
 from uat_jax.networks import minilm
 from uat_jax.report import pictures
@@ -115,6 +117,7 @@ def test_out(tmp_path, capsys):
     assert {path.name for path in folder.iterdir()} == drawn | {"certificate.json", "decomposition.json"}
     found = json.loads((folder / "decomposition.json").read_text())
     assert found["model"] == BERT and found["dtype"] == "float32"
+    assert found["environment"] == {**environment(), **numerics()}
     for given, tokens in zip(found["inputs"], ([1, 2, 3], [3, 2, 1]), strict=True):
         assert given["tokens"] == tokens and given["terms"][:3] == ["input", "bias", "layer 1"]
         contributions = np.array(given["output"]["contributions"])
@@ -202,6 +205,11 @@ WRONG = {
     "no adapter": ([BERT, "--adapter", "/nowhere/at/all", "--tokens", "1"], "/nowhere/at/all: got no such folder"),
     "another adapter": ([BERT, "--adapter", ADAPTERS + "/gpt2", "--tokens", "1"], "wanted linear layers of the model"),
     "dtype": ([GPT2, "--tokens", "1", "--dtype", "int8"], "unknown dtype 'int8'; wanted one of float64"),
+    "unknown device": (
+        [GPT2, "--tokens", "1", "--device", "abacus"],
+        "got device 'abacus'; choose one of",
+    ),
+    "no such device": ([GPT2, "--tokens", "1", "--device", "tpu"], "got device 'tpu', which JAX does not find here"),
     "unknown option": ([GPT2, "--tokens", "1", "--colour"], "unrecognized arguments"),
 }
 

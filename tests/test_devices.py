@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from uat_jax import devices
 from uat_jax.certify import memory, trial_figures
 from uat_jax.certify.floats import compare, compare_on
 from uat_jax.certify.kept_trials import from_line
@@ -21,6 +22,24 @@ from uat_jax.certify.trials import block_size, given_trials
 from uat_jax.errors import InputError, MemoryLimitError
 
 SEED = 5
+
+
+@dataclasses.dataclass
+class Device:
+    """One that is not here."""
+
+    platform: str
+    device_kind: str
+
+
+@pytest.mark.parametrize("found", [Device("gpu", "NVIDIA H100 80GB HBM3"), Device("tpu", "TPU v6 lite"), None])
+def test_what_is_computed_is_said_of_the_device_in_use(found, monkeypatch):
+    if found is not None:
+        monkeypatch.setattr(devices, "default_device", lambda: found)
+    device = found or jax.devices()[0]
+    stated = {"device_platform": device.platform, "device_kind": device.device_kind}
+    assert devices.numerics() == {**stated, "matmul_precision": "highest"}
+    assert devices.numerics("default") == {**stated, "matmul_precision": "default"}
 
 
 def once(x):

@@ -35,14 +35,45 @@ def test_few_claims_start_no_process(monkeypatch):
     assert list(decide_all(SOME[:2], SYMBOLIC, jobs=8)) == [claim.id for claim in SOME[:2]]
 
 
-def test_an_accelerator_belongs_to_one_process(monkeypatch):
-    monkeypatch.setattr(parallel, "ProcessPoolExecutor", None)
-    monkeypatch.setattr(parallel, "_decide", lambda name, settings: name)
-    assert list(decide_all(SOME, dataclasses.replace(SYMBOLIC, device="gpu"), jobs=2))
+@dataclasses.dataclass
+class Device:
+    """The one that JAX takes."""
+
+    platform: str
+
+
+@pytest.mark.parametrize("jobs", [None, 2])
+@pytest.mark.parametrize(
+    ("asked", "own", "alone"),
+    [
+        (None, "cpu", False),
+        (None, "gpu", True),
+        (None, "tpu", True),
+        (None, "METAL", True),
+        ("cpu", "gpu", False),
+        ("gpu", "cpu", True),
+        ("tpu", "cpu", True),
+    ],
+)
+def test_an_accelerator_belongs_to_one_process(asked, own, alone, jobs, monkeypatch):
+    """Whether it is asked for or JAX's own choice, and however many processes are."""
+    monkeypatch.setattr(parallel, "default_device", lambda: Device(own))
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(parallel, "_here", lambda names, settings, progress: {"here": 1})
+    monkeypatch.setattr(parallel, "_spread", lambda names, settings, jobs, progress: {"processes": jobs})
+    found = decide_all(SOME, dataclasses.replace(SYMBOLIC, device=asked), jobs=jobs)
+    assert found == ({"here": 1} if alone else {"processes": 2})
+
+
+@pytest.mark.parametrize(("wanted", "jobs"), [(SOME, 1), (SOME[:2], 8)])
+def test_jax_is_not_asked_for_a_device_where_one_process_is_enough(wanted, jobs, monkeypatch):
+    monkeypatch.setattr(parallel, "default_device", None)
+    monkeypatch.setattr(parallel, "_here", lambda names, settings, progress: names)
+    assert decide_all(wanted, SYMBOLIC, jobs=jobs) == [claim.id for claim in wanted]
 
 
 def test_errors_of_a_process_arrive():
-    """float64 is no dtype of a GPU that is not there: the worker's error is raised here, in one line."""
+    """Only a worker looks for the file: its error is raised here, as it was there."""
     missing = dataclasses.replace(SYMBOLIC, dtypes=("float32",), weights="no-such-file.npz")
     with pytest.raises(InputError, match="no-such-file.npz"):
         decide_all((claims()[0], *SOME), missing, jobs=2)

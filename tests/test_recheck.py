@@ -117,6 +117,24 @@ def test_constants_read_as_roots_stay_an_assumption(certificates):
         assert any(a.startswith("the constant ") for a in certificate.assumptions)
 
 
+@pytest.mark.parametrize("name", ["certified", "refuted"])
+@pytest.mark.parametrize("device", [None, ("gpu", "NVIDIA H100 80GB HBM3"), ("tpu", "TPU v6 lite")])
+def test_decided_on_another_device(name, device, certificates, bodies, tmp_path):
+    """Also of a file that says no device (None), or says it in its settings, as older ones do."""
+    body = copy.deepcopy(bodies[name])
+    for key in ("device_platform", "device_kind", "matmul_precision"):
+        del body["environment"][key]
+    if device is not None:
+        body["settings"]["device"] = device[0]
+        body["environment"] |= {"device_platform": device[0], "device_kind": device[1], "matmul_precision": "default"}
+    (tmp_path / "c.json").write_text(json.dumps(body))
+    found = uj.recheck(tmp_path / "c.json")
+    assert found.verdict is certificates[name].verdict and found.environment == certificates[name].environment
+    body["verdict"] = "AGREES"
+    (tmp_path / "c.json").write_text(json.dumps(body))
+    assert "AGREES, which is not what its evidence says" in _refused(tmp_path / "c.json")
+
+
 def test_in_a_process_without_the_functions(certificates, tmp_path):
     paths = [str(c.save(tmp_path / f"{i}.json")) for i, c in enumerate(certificates.values())]
     code = f"""

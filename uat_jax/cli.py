@@ -82,13 +82,13 @@ def _parser() -> argparse.ArgumentParser:
     show.set_defaults(run=_show)
     report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
     report.add_argument("folder", metavar="DIR")
-    report.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core)")
+    _add_jobs(report)
     _add_device(report)
     report.set_defaults(run=_report)
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
-    _add_device(again, "that of the certificate")
+    _add_device(again, "of a claim, that of its settings; of two functions, JAX's own choice")
     again.set_defaults(run=_recheck)
     return parser
 
@@ -114,7 +114,7 @@ def _add_prove(commands: Any) -> None:
         "--weights", metavar="FILE.npz", help="take the float evidence on this network (docs/weights.md)"
     )
     prove.add_argument("--inputs", metavar="FILE.npz", help="and on these inputs")
-    prove.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core; one on accelerators)")
+    _add_jobs(prove)
     prove.add_argument("--keep", metavar="DIR", help="keep finished trials there, and take them from there")
     add_hosts(prove)
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
@@ -148,6 +148,10 @@ def _add_certify(commands: Any) -> None:
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
     _add_device(two)
     two.set_defaults(run=_certify)
+
+
+def _add_jobs(parser: Any) -> None:
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core); on accelerators one")
 
 
 def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:

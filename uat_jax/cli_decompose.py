@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 
 from uat_jax.certification import Certification, certify_decomposition
-from uat_jax.certify.certificate import check_writable
+from uat_jax.certify.certificate import check_writable, environment
 from uat_jax.certify.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
 from uat_jax.decomposition.attribution import (
@@ -35,7 +35,7 @@ from uat_jax.decomposition.attribution import (
 )
 from uat_jax.decomposition.decomposition import Decomposition, decompose
 from uat_jax.decomposition.measurements import PARAMETERS, Depths, by_depth, changes, lengths
-from uat_jax.devices import DEVICES, on_device
+from uat_jax.devices import DEVICES, numerics, on_device
 from uat_jax.errors import FloatRangeError, InputError
 from uat_jax.networks import minilm
 from uat_jax.networks.families import load_model, read_adapter
@@ -124,6 +124,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         if options.out:
             name = options.model or str(options.folder)
             head = {"model": name, "adapter": _adapter(adapter), "dtype": str(model.embedding.tokens.dtype)}
+            head |= {"environment": {**environment(), **numerics()}}
             head |= {"certification": certification_figures(certification)}
             _write(Path(options.out), head, results, pairs, certification)
     return 0 if certification.passes else 1

@@ -4,9 +4,8 @@
 bfloat16 pass (8 bits) on a third; a bfloat16 product may be accumulated in float32 or not. Two probes tell:
 
 - **operands**: x · e_k must return an entry of x unchanged; the largest relative change is the roundoff;
-- **accumulation**: Σ t_i of terms that cancel in pairs, shuffled, must be 0; what is left is accumulation
-  error,
-  whose size is compared with `accumulation_variance`.
+- **accumulation**: Σ t_i of terms that cancel in pairs, shuffled, must be 0; what is left is accumulation error, whose
+  size is compared with `accumulation_variance`.
 """
 
 import functools

@@ -36,7 +36,8 @@ class Certificate:
     ``claim``: id, ledger row, source, printed statement, reading, hypotheses, correction; or, with the id
     "equivalence", the names of two functions, their inputs, and both programs as data.
     ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
-    ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions and the platform.
+    ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions, the platform, and in what
+    numbers the device computed (`uat_jax.devices.numerics`; older files do not say).
     """
 
     claim: Mapping[str, Any]

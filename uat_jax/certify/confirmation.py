@@ -91,7 +91,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     found = PrimeFields(*trace(jax.lax.lgamma)).compare(LOG2_ERROR, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
-    figures = {"log2_error": found.log2_error, "theorem": not found.condition, "sizes": named}
+    figures = {**found.figures(), "sizes": named}
     at = f" at {shown}" if shown else ""
     if not found.equal or found.log2_error > LOG2_ERROR:
         return Evidence(METHOD, f"{what}: different{at}", Verdict.UNKNOWN, figures)
@@ -151,7 +151,8 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
         return wrong
     worst = max(f.figures["log2_error"] for f in found)
     finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
-    figures = {"log2_error": worst, "theorem": True, "confirmed": [f.finding for f in found]}
+    of_all = {"log2_error": worst, "theorem": True, "limbs": found[0].figures["limbs"]}
+    figures = {**of_all, "confirmed": [f.finding for f in found]}
     return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from uat_jax.certify.certificate import Certificate, environment
 from uat_jax.certify.settings import Settings
 from uat_jax.certify.verdict import Evidence, Verdict, combine
-from uat_jax.devices import on_device
+from uat_jax.devices import numerics, on_device
 
 
 class Decidable(Protocol):
@@ -30,6 +30,7 @@ def decide(claim: Decidable, settings: Settings) -> Certificate:
     """
     with on_device(settings.device):
         evidence = tuple(claim.decide(settings))
+        computed_in = numerics(settings.precision)
     verdict = combine(evidence)
     counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
@@ -41,7 +42,7 @@ def decide(claim: Decidable, settings: Settings) -> Certificate:
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(a for e in evidence for a in e.assumptions)),
         settings=settings.stated(),
-        environment=environment(),
+        environment={**environment(), **computed_in},
     )
 
 

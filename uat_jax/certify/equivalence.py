@@ -30,7 +30,7 @@ from uat_jax.certify.specification import (
 )
 from uat_jax.certify.verdict import Evidence, Verdict, combine
 from uat_jax.certify.witness import Witness, find, smallest
-from uat_jax.devices import default_device
+from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
 
 KIND = "equivalence"
@@ -252,8 +252,8 @@ def certificate_of(
         evidence=tuple(evidence),
         counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
-        settings={"error": effort.error, "seed": effort.seed, "device": default_device().platform},
-        environment=environment(),
+        settings={"error": effort.error, "seed": effort.seed},
+        environment={**environment(), **numerics()},
     )
 
 

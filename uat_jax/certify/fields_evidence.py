@@ -7,7 +7,6 @@ import math
 
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.certify.effort import Effort
 from uat_jax.certify.prime_fields import FieldComparison, PrimeFields
 from uat_jax.certify.sampling import Sample
@@ -48,14 +47,12 @@ def _vacuous(reason: str) -> Evidence:
 
 def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Evidence:
     figures = {
-        "log2_error": found.log2_error,
+        **found.figures(),
         "derivation": DERIVATION,
-        "theorem": not found.condition,
         "condition": found.condition,
         "readings": found.readings,
         "laws": list(found.laws),
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
-        "limbs": limbs_in_use(),
         "sample": seen.as_figures(),
     }
     reason = _doubt(found, seen, log2_error)

@@ -13,6 +13,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -30,7 +31,7 @@ from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.prime_field import BITS
+from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
@@ -90,6 +91,10 @@ class FieldComparison:
     constant: bool = False
     undefined: int = 0
     readings: int = 1
+
+    def figures(self) -> dict[str, Any]:
+        """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
+        return {"log2_error": self.log2_error, "theorem": not self.condition, "limbs": limbs_in_use()}
 
 
 @dataclass

@@ -192,7 +192,8 @@ def recheck(
 ) -> Certificate:
     """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
 
-    ``device``: "cpu", "gpu" or "tpu"; that of the certificate if None.
+    ``device``: "cpu", "gpu" or "tpu".  If None, a claim of the ledger is decided on the device in the certificate's
+    settings (JAX's own choice if that is None), and two functions on that of JAX's own choice.
 
     A certificate about two functions holds both programs as data: nothing is imported or executed.
 

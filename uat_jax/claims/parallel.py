@@ -15,6 +15,7 @@ from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.claims.claim import Claim
 from uat_jax.claims.ledger import find
+from uat_jax.devices import default_device
 from uat_jax.errors import BudgetError, InputError
 
 CLAIMS_PER_PROCESS = 8
@@ -31,16 +32,22 @@ def decide_all(
 ) -> dict[str, Certificate]:
     """id → certificate, in the order asked for.
 
-    ``jobs``: the number of processes, by default that of the cores (at most 8); an accelerator belongs to one process,
-    and few claims are decided here.  Raises `InputError` if ``jobs`` is below 1 and what deciding a claim raises.
+    ``jobs``: the number of processes, by default that of the cores (at most 8).  Few claims are decided here, and on an
+    accelerator, which belongs to one process, all are.  Raises `InputError` if ``jobs`` is below 1 and what deciding a
+    claim raises.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"{jobs} jobs are not possible; wanted at least 1")
-    if settings.device in ("gpu", "tpu"):
-        jobs = 1
     jobs = min(jobs or os.cpu_count() or 1, MOST_PROCESSES, ceil(len(wanted) / CLAIMS_PER_PROCESS))
     names = [claim.id for claim in wanted]
-    return _here(names, settings, progress) if jobs == 1 else _spread(names, settings, jobs, progress)
+    if jobs <= 1 or _accelerated(settings):  # asked last: JAX has to be started for it
+        return _here(names, settings, progress)
+    return _spread(names, settings, jobs, progress)
+
+
+def _accelerated(settings: Settings) -> bool:
+    """Whether the device of the settings, or JAX's own choice, is anything but the CPU."""
+    return (settings.device or default_device().platform) != "cpu"
 
 
 def _decide(name: str, settings: Settings) -> Certificate:

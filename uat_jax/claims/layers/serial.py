@@ -93,7 +93,7 @@ def _scan(settings: Settings) -> Iterator[Evidence]:
     traces = [jax.make_jaxpr(f)(*specs) for f in (scanned, one_by_one)]
     found = PrimeFields(traces[0], traces[1]).compare(LOG2_ERROR, thoroughly=False)
     what = f"all P_j, q_j by a scan and one by one, L = {LAYERS}, D = {WIDTH}"
-    figures = {"log2_error": found.log2_error, "theorem": not found.condition}
+    figures = found.figures()
     if not found.equal or found.log2_error > LOG2_ERROR:
         yield Evidence(FIELDS, f"{what}: different", Verdict.UNKNOWN, figures)
         return

@@ -132,7 +132,7 @@ def same(
     specs = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, jnp.float32), inputs)
     traced = jax.make_jaxpr(left)(*specs), jax.make_jaxpr(right)(*specs)
     found = PrimeFields(*traced, laws=LAWS - {"square of a root"}).compare(LOG2_ERROR, thoroughly=thoroughly)
-    figures = {"log2_error": found.log2_error, "theorem": not found.condition}
+    figures = found.figures()
     if not found.equal or found.log2_error > LOG2_ERROR:
         return Evidence(METHOD, f"{what}: different", Verdict.UNKNOWN, figures, found.assumptions)
     finding = f"{what}: equal, except with probability 2^{found.log2_error:.0f}"
