@@ -151,7 +151,8 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
         return wrong
     worst = max(f.figures["log2_error"] for f in found)
     finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
-    of_all = {"log2_error": worst, "theorem": True, "limbs": found[0].figures["limbs"]}
+    theorem = all(f.figures["theorem"] for f in found)
+    of_all = {"log2_error": worst, "theorem": theorem, "limbs": found[0].figures["limbs"]}
     figures = {**of_all, "confirmed": [f.finding for f in found]}
     return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
 
