@@ -97,6 +97,8 @@ class _Ready:
     compile: float | None = None
     bytes: float | None = None
     memory: float | None = None
+    checked: float = 0.0
+    """Seconds of the call whose answer was checked."""
     repeats: int = 1
 
 
@@ -142,7 +144,9 @@ def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _
     """Every answer is right, and a wrong one of each program is refused."""
     for name, program in ready.items():
         with resident_peak() as peak:
+            start = time.perf_counter()
             answer = program.call()
+            program.checked = time.perf_counter() - start
         program.memory = program.memory if program.program.compiled else peak()
         experiment.check(name, answer)
         try:
@@ -153,7 +157,9 @@ def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _
 
 
 def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
-    """Seconds of one call, for every program and round."""
+    """Seconds of one call, for every program and round; those of the check where programs of the host run only once."""
+    if rounds == 1 and not any(program.program.compiled for program in ready.values()):
+        return {name: [program.checked] for name, program in ready.items()}
     taken: dict[str, list[float]] = {name: [] for name in ready}
     for program in ready.values():
         if program.program.compiled:  # those of the host take longer than that
