@@ -18,7 +18,6 @@ from uat_jax.bench.case import Case, Experiment, Program, UnavailableError, Wron
 from uat_jax.bench.cases import cold_start, derivation, ledger
 from uat_jax.bench.compiled import AheadOfTime
 from uat_jax.bench.environment import environment
-from uat_jax.bench.foresight import climb
 from uat_jax.bench.growth import growths
 from uat_jax.bench.measure import measure
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
@@ -164,27 +163,6 @@ def test_memory_of_this_process_and_its_children():
     with resident_peak() as peak:
         subprocess.run([sys.executable, "-c", "x = bytearray(1 << 26); import time; time.sleep(0.2)"], check=True)
     assert (peak() or 0) > 1 << 25
-
-
-@pytest.mark.parametrize(
-    ("needed", "n", "free", "longest"),
-    [
-        (lambda n: n * n, 1024, 10**9, 1024),
-        (lambda n: n * n, 1024, 512**2, 512),  # exact for polynomials of degree two
-        (lambda n: 3 * n * n + 5 * n + 7, 1000, 3 * 500**2 + 5 * 500 + 7, 500),
-        (lambda n: 100 * n, 256, 100 * 64, 64),
-    ],
-)
-def test_the_climb_stops_before_what_does_not_fit(needed, n, free, longest):
-    built = []
-
-    def build(n):
-        built.append(n)
-        return needed(n)
-
-    found, predicted = climb(build, n, free)
-    assert found == longest and predicted == needed(n)  # fractions are exact, and so are whole numbers below 2⁵³
-    assert max(built) <= longest and n not in built
 
 
 def test_the_environment_is_recorded():

@@ -20,11 +20,11 @@ from rich.console import Console
 from uat_jax.bench.ahead_of_time import compile_for
 from uat_jax.bench.case import Case, UnavailableError, WrongAnswerError
 from uat_jax.bench.environment import environment
-from uat_jax.bench.foresight import check_memory
+from uat_jax.bench.foresight import check_memory, out_of_memory
 from uat_jax.bench.growth import Growth, growths
 from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
-from uat_jax.bench.registry import chosen, every_case, with_entries
+from uat_jax.bench.registry import chosen, entry_names, every_case, with_entries
 from uat_jax.certify.certificate import check_writable, write_atomically
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MemoryLimitError
@@ -79,7 +79,7 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
     with on_device(options.device), _compiling_anew():
         for case in cases if options.set else ():
             for size in getattr(case, effort):
-                check_memory(case, size)
+                check_memory(case, size, entry_names(options.set))
         return _run(console, cases, effort, bool(options.cases), files, options.out and Path(options.out))
 
 
@@ -127,7 +127,8 @@ def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], boo
     for size in getattr(case, effort):
         with Console(stderr=True).status(f"{case.name}: {written(size)}"):
             try:
-                rows += measure(case, size, rounds=rounds, quick=quick)
+                with out_of_memory("it"):
+                    rows += measure(case, size, rounds=rounds, quick=quick)
             except (UnavailableError, MemoryLimitError) as error:
                 console.print(f"{case.name}, {written(size)}: not run: {error}", highlight=False)
             except WrongAnswerError as error:

@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.bench.models import check_heads
+
 HEADS, VOCABULARY, EPSILON = 4, 32, 1e-5
 
 Weights = Mapping[str, Any]
@@ -21,7 +23,11 @@ Writing = Callable[[Weights, np.ndarray], jax.Array]
 
 
 def draw(depth: int, features: int, tokens: int) -> Weights:
-    """Random weights; qkv holds W_q, W_k, W_v next to each other, each with the heads next to each other."""
+    """Random weights; qkv holds W_q, W_k, W_v next to each other, each with the heads next to each other.
+
+    Raises `InputError` if the `HEADS` do not divide the features.
+    """
+    check_heads(features, HEADS)
     random, D = np.random.default_rng(0), features
     array = lambda *shape: random.normal(0, 0.1, shape).astype(np.float32)
     norm = lambda: {"gamma": array(D), "beta": array(D)}

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from uat_jax.errors import InputError
 from uat_jax.networks import activation
 from uat_jax.networks.block import Block, initialise_gpt_block, initialise_llama_block
 from uat_jax.networks.decoder import Embedding
@@ -56,6 +57,15 @@ def _block(key: jax.Array, llama: bool, dtype: jax.typing.DTypeLike, *, heads: i
     if llama:
         return initialise_llama_block(key, heads=heads, groups=heads // 2, dtype=dtype, **sizes)
     return initialise_gpt_block(key, heads=heads, dtype=dtype, **sizes)
+
+
+def check_heads(features: int, heads: int) -> None:
+    """Raise `InputError` if the heads cannot share the features evenly."""
+    if features % heads:
+        raise InputError(
+            f"got features {features} with {heads} heads, wanted a multiple of {heads}: "
+            f"choose features {-(-features // heads) * heads}"
+        )
 
 
 FAMILIES: Mapping[str, Callable[[int], Architecture]] = {
