@@ -1,5 +1,6 @@
 """The harness gives no time for a wrong answer, and what it reports is what it measured."""
 
+import io
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from rich.console import Console
 
 import uat_jax as uj
 from uat_jax.bench import measure as harness
@@ -26,6 +28,7 @@ from uat_jax.bench.registry import chosen, every_case
 from uat_jax.bench.resident import resident_peak
 from uat_jax.cli import main
 from uat_jax.errors import InputError
+from uat_jax.report.benchmark import COLUMNS, show_case
 
 TWINS = {"doubled": lambda x: 2 * x, "NaN": lambda x: x * jnp.nan}
 
@@ -102,7 +105,9 @@ def test_compiled_once_and_not_traced_again():
     assert len(traced) == 1
 
 
-def test_programs_of_the_host_are_called_as_they_are():
+@pytest.mark.parametrize(("rounds", "calls"), [(1, 1), (2, 3), (5, 6)])
+def test_programs_of_the_host_are_called_as_they_are(rounds, calls):
+    """Once to be checked and once a round; that once is enough for a single round."""
     called = []
 
     def build() -> Experiment:
@@ -112,8 +117,38 @@ def test_programs_of_the_host_are_called_as_they_are():
 
         return Experiment({"host": Program(lambda: called.append(1) or 42, (), compiled=False)}, check, lambda x: x + 1)
 
-    (row,) = _rows(build)
-    assert row.trace is None and row.compile is None and row.share_of_products is None and len(called) > 2
+    (row,) = measure(_case(build, {}), {}, rounds=rounds, quick=True)
+    assert row.trace is None and row.compile is None and row.share_of_products is None and row.seconds > 0
+    assert len(called) == calls and row.rounds == rounds
+
+
+def test_every_round_has_an_order_of_its_own():
+    """A program that always follows the same neighbour would find the caches as that one leaves them."""
+    called = []
+    programs = {
+        name: Program(lambda name=name: called.append(name) or 42, (), compiled=False) for name in ("a", "b", "c")
+    }
+    build = lambda: Experiment(programs, lambda name, answer: _wanted(answer), wrong=lambda x: x + 1)
+    measure(_case(build, {}), {}, rounds=12, quick=True)
+    orders = [tuple(called[i : i + 3]) for i in range(3, len(called), 3)]
+    assert len(orders) == 12 and all(sorted(order) == ["a", "b", "c"] for order in orders) and len(set(orders)) > 3
+
+
+def _wanted(answer: int) -> None:
+    if answer != 42:
+        raise WrongAnswerError("not 42")
+
+
+@pytest.mark.parametrize(("width", "columns"), [(60, 3), (100, 5), (300, 7)])
+def test_a_table_leaves_out_what_does_not_fit(width, columns):
+    """From the end; the programs, their times and ratios always stand there."""
+    rows = _rows(_squares, n=8)
+    text = io.StringIO()
+    show_case(Console(file=text, width=width), _case(_squares, {"n": 8}), rows, [])
+    heads = " ".join(line for line in text.getvalue().splitlines()[:6])
+    found = [head for head in COLUMNS if all(word in heads for word in head.split())]
+    assert found[:3] == ["program", "time", "ratio"] and len(found) == columns
+    assert max(map(len, text.getvalue().splitlines())) <= width
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
@@ -308,7 +343,7 @@ def test_command_says_why_a_case_is_not_run(squares, capsys):
         (["--set", "m=3"], "what can be set in squares is n=4"),
         (["--set", "n=many"], "wanted a value like n=4"),
         (["--set", "n=0"], "wanted n to be at least 1"),
-        (["--set", "n=1000000000000000"], "squares at n 1000000000000000 needs 7.1 PiB of memory"),
+        (["--set", "n=1000000000000000"], "squares at n 1000000000000000 needs 7.0 PiB of memory at least"),
     ],
 )
 def test_command_refuses_bad_input_in_one_line(squares, arguments, message, capsys):

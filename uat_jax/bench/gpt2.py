@@ -6,6 +6,7 @@ unshifted exponentials.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -74,7 +75,7 @@ def _normalise(p: Weights, x: jax.Array) -> jax.Array:
 def _attention(p: Weights, x: jax.Array) -> jax.Array:
     length, width = x.shape
     q, k, v = _linear(p["qkv"], x).reshape(length, 3, HEADS, width // HEADS).transpose(1, 2, 0, 3)
-    scores = jnp.einsum("hid,hjd->hij", q, k, precision="highest") / np.float32(np.sqrt(width // HEADS))
+    scores = jnp.einsum("hid,hjd->hij", q, k, precision="highest") / math.sqrt(width // HEADS)
     past = np.tril(np.ones((1, length, length), bool))
     weights = jax.nn.softmax(jnp.where(past, scores, -jnp.inf), axis=-1)
     mixed = jnp.einsum("hij,hjd->ihd", weights, v, precision="highest")
@@ -87,7 +88,7 @@ def by_head(weights: Weights, text: np.ndarray) -> jax.Array:
     for p in weights["blocks"]:
         x = x + p["out"]["b"][None] + sum(_head(p, h, _centred(p["norm1"], x)) for h in range(HEADS))
         u = _linear(p["up"], _centred(p["norm2"], x))
-        x = x + _linear(p["down"], u * (1 + jnp.tanh(np.float32(np.sqrt(2 / np.pi)) * (u + 0.044715 * u**3))) / 2)
+        x = x + _linear(p["down"], u * (1 + jnp.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u**3))) / 2)
     return jnp.einsum("id,vd->iv", _centred(weights["norm"], x), weights["tokens"], precision="highest")
 
 
@@ -102,7 +103,7 @@ def _head(p: Weights, h: int, x: jax.Array) -> jax.Array:
     d = width // HEADS
     part = lambda i: slice(i * width + h * d, i * width + (h + 1) * d)
     of = lambda i: _linear({"w": p["qkv"]["w"][:, part(i)], "b": p["qkv"]["b"][part(i)]}, x)
-    q, k, v = of(0) * np.float32(d**-0.5), of(1), of(2)
+    q, k, v = of(0) * d**-0.5, of(1), of(2)
     rows = []
     for i in range(length):
         weights = jnp.exp(jnp.matmul(k[: i + 1], q[i], precision="highest"))
@@ -123,7 +124,7 @@ def swapped(weights: Weights, text: np.ndarray) -> jax.Array:
 def shifted(weights: Weights, text: np.ndarray) -> jax.Array:
     """`by_head` with one weight of the first layer larger by 2⁻³⁰."""
     first, *rest = weights["blocks"]
-    wrong = {**first, "up": {**first["up"], "w": first["up"]["w"].at[0, 0].add(2.0**-30)}}
+    wrong = {**first, "up": {**first["up"], "w": jnp.asarray(first["up"]["w"]).at[0, 0].add(2.0**-30)}}
     return by_head({**weights, "blocks": [wrong, *rest]}, text)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from uat_jax.bench import cases
-from uat_jax.bench.case import Case, Experiment, Size
-from uat_jax.bench.models import check_heads
+from uat_jax.bench.case import Case, Size
 from uat_jax.certify.settings import DTYPES
 from uat_jax.errors import InputError
 
@@ -43,14 +42,11 @@ def chosen(names: Sequence[str]) -> list[Case]:
 def with_entries(case: Case, settings: Sequence[str]) -> Case:
     """The case with these entries ``NAME=VALUE`` in all of its sizes, read as what stands there now.
 
-    What it builds raises `InputError` first if heads do not divide features.
-
     Raises:
         InputError: a size has no such entry, or the value is of another kind.
     """
     return replace(
         case,
-        build=_with_heads_checked(case.build),
         quick=_changed(case, case.quick, settings),
         standard=_changed(case, case.standard, settings),
         full=_changed(case, case.full, settings),
@@ -60,18 +56,6 @@ def with_entries(case: Case, settings: Sequence[str]) -> Case:
 def entry_names(settings: Sequence[str]) -> list[str]:
     """Of entries ``NAME=VALUE``."""
     return [setting.partition("=")[0] for setting in settings]
-
-
-def _with_heads_checked(build: Callable[..., Experiment]) -> Callable[..., Experiment]:
-    """Entries that are right one by one need not fit together, and most cases do not look."""
-
-    @functools.wraps(build)
-    def checked(**size: Any) -> Experiment:
-        if "features" in size and "heads" in size:
-            check_heads(size["features"], size["heads"])
-        return build(**size)
-
-    return checked
 
 
 def _changed(case: Case, sizes: Sequence[Size], settings: Sequence[str]) -> list[Size]:

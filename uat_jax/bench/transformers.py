@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from uat_jax.bench.models import draw
+from uat_jax.bench.models import check_heads, draw
 from uat_jax.bench.splits import Network
 from uat_jax.decomposition import operators
 from uat_jax.errors import InputError
@@ -39,10 +39,11 @@ class Count(NamedTuple):
 def network(family: str, *, separate: bool, batch: int, dtype: str, tokens: int, **sizes: int) -> Network:
     """A random network and a batch of inputs; its reference gives p and u, or all the terms if `separate`.
 
-    Raises `InputError` for a family that there is not, or that has no biases.
+    Raises `InputError` for a family that there is not, or that has no biases, and heads that do not divide features.
     """
     if family not in (*WITH_BIASES, PAPERS):
         raise InputError(f"got the family {family!r}, wanted one of {', '.join((*WITH_BIASES, PAPERS))}")
+    check_heads(sizes["features"], sizes["heads"])
     build = _papers if family == PAPERS else functools.partial(_real, family)
     return build(separate, batch, jnp.dtype(dtype), tokens, **sizes)
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.bench.models import check_heads
 from uat_jax.decomposition.operators import Mixing
 
 LIMIT, FROM = 1 / 50, 64 * 128
@@ -16,7 +17,11 @@ LIMIT, FROM = 1 / 50, 64 * 128
 
 
 def build(tokens: int, features: int, heads: int, dtype: str) -> Experiment:
-    """The matrix applied (the baseline), made anew and applied as for every other input, and the factors applied."""
+    """The matrix applied (the baseline), made anew and applied as for every other input, and the factors applied.
+
+    Raises `InputError` if the heads do not divide the features.
+    """
+    check_heads(features, heads)
     mixing, x = _drawn(tokens, features, heads, dtype)
     matrix = jax.jit(Mixing.materialise)(mixing)
     N, M, d = tokens, features, features // heads
