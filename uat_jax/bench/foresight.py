@@ -2,8 +2,8 @@
 
 The lengths asked for are doubled together, rung by rung, from where they are short. What a program needs is a
 polynomial in them whose coefficients are not negative, so that from one rung to the next it grows by a factor that
-never falls: by the last one, every higher rung needs as much as predicted, at least. The climb stops as soon as the size
-asked for is predicted not to fit; the highest rung that is predicted to fit by then is the one to try.
+never falls: by the last one, every higher rung needs as much as predicted, at least. The climb stops as soon as the
+size asked for is predicted not to fit; the highest rung that is predicted to fit by then is the one to try.
 
 Compiled programs and their arguments are foreseen; programs of the host are not, nor are they run.
 """

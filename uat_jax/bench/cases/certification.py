@@ -54,8 +54,7 @@ CASES = (
         standard=(_size(1, 64, 8), _size(2, 64, 8)),
         full=(
             *(_size(depth, 64, 8) for depth in (1, 2, 6, 12)),
-            *(_size(depth, 256, 8) for depth in (1, 2, 6)),
-            _size(2, 128, 8),
+            *(_size(2, features, 8) for features in (128, 256)),
             *(_size(2, 64, tokens) for tokens in (16, 32)),
         ),
         axes=("depth", "features", "tokens"),
