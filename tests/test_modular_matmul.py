@@ -1,5 +1,7 @@
 """Products modulo a prime are exact with every kind of limbs; limbs that are not are refused, and would be noticed."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -161,7 +163,7 @@ def _dots(jaxpr):
 class TooLong(FloatLimbs):
     """The twin that claims that longer sums are exact."""
 
-    terms = property(lambda self: 1 << 14)
+    terms = functools.cached_property(lambda self: 1 << 14)
 
 
 class Rounded(FloatLimbs):

@@ -83,7 +83,7 @@ def ladder(lengths: Lengths) -> list[Lengths]:
 
 def _at_least(found: Mapping[int, float], place: int) -> float:
     """Bytes at a place on the ladder, by the factor between the last two rungs; those of the last one, if alone."""
-    (last, needs), *before = reversed(found.items())
+    (last, needs), *before = reversed(list(found.items()))
     if not before:
         return needs
     (earlier, needed), *_ = before
