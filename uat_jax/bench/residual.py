@@ -18,7 +18,6 @@ To first order, one layer adds to the error e of what it is given
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -111,14 +110,8 @@ def network(weights: Arrays, x: jax.Array) -> jax.Array:
 
 
 def network_of_columns(weights: Arrays, x: jax.Array) -> jax.Array:
-    """The same for every column of x_0 (D, n): x ← A_j x + C_j σ(B_j x + b_j) + c_j, all inputs in one product."""
-    product = functools.partial(jnp.matmul, precision="highest")
-
-    def layer(x: jax.Array, own: Sequence[jax.Array]) -> tuple[jax.Array, None]:
-        A, B, C, b, c = own
-        return product(A, x) + product(C, SIGMA(product(B, x) + b[:, None])) + c[:, None], None
-
-    return jax.lax.scan(layer, x, tuple(weights[f"{name}_j"] for name in ResidualLayer._fields))[0]
+    """The same for every column of x_0 (D, n), all inputs in one product: biases are columns (L, F, 1), (L, D, 1)."""
+    return network({**weights, **{name: weights[name][..., None] for name in ("b_j", "c_j")}}, x)
 
 
 def roundings(inner: int, dtype: Any) -> tuple[float, float]:

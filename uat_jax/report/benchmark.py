@@ -29,8 +29,6 @@ COLUMNS = (
     "bytes\n(of copies)",
 )
 """The most important ones first: what does not fit on the screen is left out from the end."""
-
-
 LEAST_COLUMNS = 3
 WIDEST = 1000
 """Characters, more than any table has."""
