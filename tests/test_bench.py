@@ -21,6 +21,7 @@ from uat_jax.bench.cases import cold_start, derivation, ledger
 from uat_jax.bench.compiled import AheadOfTime
 from uat_jax.bench.environment import environment
 from uat_jax.bench.growth import growths
+from uat_jax.bench.interpreters import printed
 from uat_jax.bench.measure import measure
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.record import read
@@ -222,12 +223,13 @@ def test_every_case_is_complete(name):
         assert all(axis in sizes[0] for axis in case.axes)
 
 
-OFTEN = {"derivation"}
-"""Run here; the others' experiments are built and checked in tests of their own, and run as a campaign."""
+OF_INTERPRETERS = {"cold-start", "ledger", "processes"}
+"""They start up to six interpreters each, which takes too long for every day; they have tests of their own."""
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.campaign) for name in every_case()]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.campaign] if name in OF_INTERPRETERS else []) for name in every_case()],
 )
 def test_every_case_runs(name):
     (case,) = chosen([name])
@@ -254,17 +256,38 @@ def test_a_wrong_closed_form_is_refused(kind, monkeypatch):
 def test_cold_start_refuses_a_wrong_answer(program, monkeypatch):
     monkeypatch.setitem(cold_start.PROGRAMS, "wrong", (program, "PROVED"))
     with pytest.raises(WrongAnswerError, match="wanted 'PROVED'"):
-        cold_start.check("wrong", cold_start.printed(program))
+        cold_start.check("wrong", cold_start.run(program))
 
 
 def test_cold_start_accepts_the_right_answer():
-    cold_start.check("Python alone", cold_start.printed(cold_start.PROGRAMS["Python alone"][0]))
+    cold_start.check("Python alone", cold_start.run(cold_start.PROGRAMS["Python alone"][0]))
 
 
 def test_ledger_gives_no_time_to_a_run_that_fails(tmp_path):
     found = ledger._prove(["no-such-claim"], 1, str(tmp_path))
     with pytest.raises(WrongAnswerError, match="unknown claim"):
         ledger._check("cold", found)
+
+
+def test_a_cold_run_finds_no_kernels_and_leaves_some(monkeypatch, tmp_path):
+    """Whatever folder this process keeps its kernels in: `uat-jax bench` itself has told JAX of one."""
+    seen, kernels = [], tmp_path / "kernels"
+    kernels.mkdir()
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "of the user"))
+    program = "import jax; from uat_jax.compilation_cache import enable; enable(); print(jax.jit(lambda x: x + 1)(1))"
+
+    def prove(*_, kernels):
+        before = len(list(Path(kernels).glob("*")))
+        found = printed("-c", program, kernels=kernels)
+        seen.append((before, len(list(Path(kernels).glob("*")))))
+        return found
+
+    monkeypatch.setattr(ledger, "printed", prove)
+    (kernels / "of another run").touch()
+    for way in (ledger._cold, ledger._prove):
+        assert way((), 1, str(kernels)) == ledger.PASSES
+    (nothing, kept), warm = seen
+    assert nothing == 0 < kept and warm == (kept, kept) and not (tmp_path / "of the user").exists()
 
 
 # --- the command -------------------------------------------------------------------------------------------------

@@ -12,17 +12,6 @@ CASES = {"_layer_by_layer": (prime_field, prime_field.CASES[0]), "by_head": (gpt
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_right_answers_are_accepted_and_wrong_ones_refused(name):
-    _, case = CASES[name]
-    experiment = case.build(**case.quick[0])
-    for program, way in experiment.programs.items():
-        answer = (jax.jit(way.function) if way.compiled else way.function)(*way.arguments)
-        experiment.check(program, answer)
-        with pytest.raises(WrongAnswerError, match=program):
-            experiment.check(program, experiment.wrong(answer))
-
-
-@pytest.mark.parametrize("name", CASES)
 def test_writings_that_differ_get_no_time(name, monkeypatch):
     module, case = CASES[name]
     right = getattr(module, name)

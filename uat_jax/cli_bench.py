@@ -33,7 +33,7 @@ from uat_jax.report.benchmark import described, show_case, written
 from uat_jax.report.benchmark_pictures import picture_of_growth, picture_of_roofline
 from uat_jax.report.pictures import check_pictures
 
-QUICK_ROUNDS = 2
+QUICK_ROUNDS = 1
 JSON_NAME, ROOFLINE_NAME = "benchmarks.jsonl", "roofline.svg"
 
 

@@ -17,6 +17,8 @@ SETTINGS: dict[str, object] = {
 }
 """The kernels are many and small: all are kept."""
 
+FOLDER = "jax_compilation_cache_dir"
+
 
 def folder() -> Path | None:
     """Where compiled kernels are kept; None if they are not, or if JAX was told where."""
@@ -35,6 +37,12 @@ def enable() -> None:
     where = folder()
     if where is None:
         return
-    for name, value in {**SETTINGS, "jax_compilation_cache_dir": str(where)}.items():
+    for name, value in {**SETTINGS, FOLDER: str(where)}.items():
         jax.config.update(name, value)
         os.environ[name.upper()] = str(value)
+
+
+def environment(where: str) -> dict[str, str]:
+    """The variables of a fresh process that keeps its kernels in a folder ("off": nowhere), whatever this one does."""
+    own = {name.upper() for name in (*SETTINGS, FOLDER)}
+    return {**{name: value for name, value in os.environ.items() if name not in own}, "UAT_JAX_CACHE": where}

@@ -73,6 +73,8 @@ class Case:
             or two) and of ``--full``, the report.
         axes: the numerical entries of the sizes along which growth is fitted, the others held fixed.
         rounds: how often each program is run in a standard run.
+        compiled: whether it has a compiled program; where it has none, to build it may be the work already.
+        words: what an entry can be that is one of a few words, by its name.
     """
 
     name: str
@@ -83,6 +85,8 @@ class Case:
     full: Sequence[Size]
     axes: tuple[str, ...] = ()
     rounds: int = 9
+    compiled: bool = True
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class UnavailableError(UatJaxError):

@@ -25,8 +25,6 @@ START = 8
 """The climb begins between this and twice this."""
 SMALL = 4 * START
 """An entry this small is built without asking."""
-OF_THE_HOST = frozenset({"cold-start", "derivation", "ledger", "ledger-chapters"})
-"""The cases without a compiled program; what they build is already the work."""
 
 Lengths = Mapping[str, int]
 
@@ -45,7 +43,7 @@ def check_memory(case: Case, size: Size, names: Collection[str]) -> None:
     of them would fit.
     """
     lengths = {name: size[name] for name in names if isinstance(size[name], int) and size[name] > SMALL}
-    if not lengths or case.name in OF_THE_HOST:
+    if not lengths or not case.compiled:
         return
     device = default_device()
     free = free_bytes(device)

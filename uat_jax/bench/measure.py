@@ -143,17 +143,24 @@ def _made_ready(program: Program) -> _Ready:
 def _check(case: Case, size: Size, experiment: Experiment, ready: Mapping[str, _Ready]) -> None:
     """Every answer is right, and a wrong one of each program is refused."""
     for name, program in ready.items():
-        with resident_peak() as peak:
-            start = time.perf_counter()
-            answer = program.call()
-            program.checked = time.perf_counter() - start
-        program.memory = program.memory if program.program.compiled else peak()
+        answer = _first_answer(program)
         experiment.check(name, answer)
         try:
             experiment.check(name, experiment.wrong(answer))
         except WrongAnswerError:
             continue
         raise WrongAnswerError(f"{case.name}, {dict(size)}: the check of {name!r} accepts a wrong answer")
+
+
+def _first_answer(program: _Ready) -> Any:
+    """How long it takes is kept and, of a program of the host, by how much the memory grows."""
+    watched = contextlib.nullcontext(None) if program.program.compiled else resident_peak()
+    with watched as peak:
+        start = time.perf_counter()
+        answer = program.call()
+        program.checked = time.perf_counter() - start
+        program.memory = peak() if peak else program.memory
+    return answer
 
 
 def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:

@@ -14,9 +14,6 @@ from uat_jax.bench.case import Case, Size
 from uat_jax.certify.settings import DTYPES
 from uat_jax.errors import InputError
 
-WORDS = ("form", "kind")
-"""Entries that are one of a few words, each of which is in one of the case's own sizes."""
-
 
 @functools.cache
 def every_case() -> Mapping[str, Case]:
@@ -75,17 +72,9 @@ def _entry(case: Case, size: Size, setting: str) -> tuple[str, Any]:
         value = type(size[name])(text)
     except ValueError:
         raise InputError(f"got --set {setting}, wanted a value like {name}={size[name]}") from None
-    words = _words(case, name)
+    words = DTYPES if name == "dtype" else case.words.get(name)
     if words and value not in words:
         raise InputError(f"got --set {setting}, wanted {name} to be one of {', '.join(words)}")
     if isinstance(value, int) and value < 1:
         raise InputError(f"got --set {setting}, wanted {name} to be at least 1")
     return name, value
-
-
-def _words(case: Case, name: str) -> Sequence[str]:
-    """All that the entry can be; nothing where it is a number or the case itself looks."""
-    if name == "dtype":
-        return DTYPES
-    sizes = (*case.quick, *case.standard, *case.full)
-    return list(dict.fromkeys(size[name] for size in sizes)) if name in WORDS else []

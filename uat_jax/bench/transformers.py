@@ -59,7 +59,8 @@ def count(family: str, *, tokens: int, features: int, heads: int, hidden: int) -
 
 
 def _real(family: str, separate: bool, batch: int, dtype: Any, tokens: int, **sizes: int) -> Network:
-    model = draw(jax.random.key(0), family, tokens=tokens, vocabulary=VOCABULARY, dtype=dtype, **sizes)
+    drawn = functools.partial(draw, family=family, tokens=tokens, vocabulary=VOCABULARY, dtype=dtype, **sizes)
+    model = jax.jit(drawn)(jax.random.key(0))
     inputs = jax.random.randint(jax.random.key(1), (batch, tokens), 0, VOCABULARY, jnp.int32)
     bias = _last_bias(model.blocks[-1], model.architecture.kind)
     reference = terms_by_operators if separate else streams_by_operators

@@ -87,8 +87,8 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     `ShapeError` if their results have two shapes.
     """
     check_results(left, right)
-    sizes, trace = _lowered(left, right)
-    found = PrimeFields(*trace(jax.lax.lgamma)).compare(LOG2_ERROR, thoroughly=False)
+    sizes, traced, trace = _lowered(left, right)
+    found = PrimeFields(*traced).compare(LOG2_ERROR, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
     figures = {**found.figures(), "sizes": named}
@@ -179,12 +179,13 @@ def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: s
         return None
 
 
-Trace = Callable[[Activation], tuple[ClosedJaxpr, ClosedJaxpr]]
+Sides = tuple[ClosedJaxpr, ClosedJaxpr]
+Trace = Callable[[Activation], Sides]
 """σ → both programs as jaxprs."""
 
 
-def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
-    """The first sizes that fit, and both programs as jaxprs of the same letters at those sizes."""
+def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
+    """The first sizes that fit, and both programs as jaxprs of the same letters there: σ log Γ, and any other."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
     if not letters:
         raise UnsupportedError("neither side has an input; there is nothing to evaluate them at")
@@ -198,11 +199,11 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Trace]:
             reason = f"a slice is beyond the last at {sizes}"
             continue
         try:
-            trace(jax.lax.lgamma)
+            traced = trace(jax.lax.lgamma)
         except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
             reason = str(error)
         else:
-            return sizes, trace
+            return sizes, traced, trace
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
 
 
@@ -223,7 +224,7 @@ def _dimensions(e: m.Expression) -> Iterator[Any]:
 
 def _traced(
     left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
-) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+) -> Sides:
     specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
     of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
     return of(left), of(right)

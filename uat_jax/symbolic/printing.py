@@ -5,6 +5,7 @@ One table per notation: head → how it is written.  A factor is bracketed when 
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class _PlainScalars(StrPrinter):
         return expr.name
 
 
+@functools.lru_cache(4096)  # arrays are found by what is written
 def _text_letter(letter: m.Letter) -> str:
     return (
         letter.name

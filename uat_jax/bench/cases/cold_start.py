@@ -5,11 +5,8 @@ The baseline imports JAX and SymPy, which nobody can avoid. Compiled kernels are
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.bench.interpreters import printed
 
 BASELINE = "import jax, sympy"
 PROGRAMS = {
@@ -24,16 +21,15 @@ PROGRAMS = {
 
 
 def build() -> Experiment:
-    """All programs; on the CPU, so that no accelerator's start is measured."""
-    programs = {name: Program(printed, (program,), compiled=False) for name, (program, _) in PROGRAMS.items()}
+    """All programs."""
+    programs = {name: Program(run, (program,), compiled=False) for name, (program, _) in PROGRAMS.items()}
     return Experiment(programs, check, wrong=lambda text: text + "?")
 
 
-def printed(program: str) -> str:
+def run(program: str) -> str:
     """What a fresh interpreter prints; the last line of its complaint if it fails."""
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
-    return done.stdout.strip() if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2]
+    code, text = printed("-c", program)
+    return text if code == 0 else text.rpartition("\n")[2]
 
 
 def check(name: str, text: str) -> None:
@@ -48,6 +44,7 @@ CASES = (
         name="cold-start",
         question="What does a first proof cost, from starting Python to the verdict?",
         build=build,
+        compiled=False,
         quick=({},),
         standard=({},),
         full=({},),

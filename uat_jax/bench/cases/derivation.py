@@ -92,8 +92,11 @@ def _check(name: str, accepted: bool) -> None:
         raise WrongAnswerError(f"{name}: the closed form was not accepted")
 
 
+KINDS = ("residual", "transformer")
+
+
 def _sizes(*depths: int) -> tuple[dict[str, Any], ...]:
-    return tuple({"kind": kind, "depth": depth} for kind in ("residual", "transformer") for depth in depths)
+    return tuple({"kind": kind, "depth": depth} for kind in KINDS for depth in depths)
 
 
 CASES = (
@@ -106,5 +109,7 @@ CASES = (
         full=_sizes(6, 12, 24, 48, 96, 192),
         axes=("depth",),
         rounds=3,
+        compiled=False,
+        words={"kind": KINDS},
     ),
 )

@@ -1,18 +1,20 @@
 """What the whole ledger costs: fresh interpreters that run ``uat-jax prove``, and where the time goes.
 
-Cold finds an empty folder of compiled kernels, warm a full one. The memory is that of all processes together.
+Cold finds an empty folder of compiled kernels, warm the one that the last cold run has filled. The memory is that of
+all processes together.
 """
 
 from __future__ import annotations
 
-import functools
 import os
-import subprocess
-import sys
-import tempfile
+import shutil
 from collections.abc import Sequence
 
+import jax
+from sympy.core.cache import clear_cache
+
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
+from uat_jax.bench.interpreters import folder_of_kernels, printed
 from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.claims.ledger import CHAPTERS, named
@@ -24,31 +26,20 @@ FEW = "lemma-1 diamond eq-22"
 def build_runs(claims: str, jobs: int) -> Experiment:
     """`uat-jax prove` cold (the baseline) and warm; `claims` is "everything" or first words, `jobs` the processes."""
     wanted = () if claims == EVERYTHING else claims.split()
-    folder = _kept_folder()
-    programs = {
-        "cold": Program(_cold, (wanted, jobs), compiled=False),
-        "warm": Program(_prove, (wanted, jobs, folder), compiled=False),
-    }
-    _check("warm", _prove(wanted, jobs, folder))  # fills the folder
+    ways = {"cold": _cold, "warm": _prove}
+    programs = {name: Program(way, (wanted, jobs, folder_of_kernels()), compiled=False) for name, way in ways.items()}
     return Experiment(programs, _check, wrong=lambda found: f"not {found}")
 
 
-@functools.cache
-def _kept_folder() -> str:
-    return tempfile.mkdtemp(prefix="uat_jax_bench_")
+def _cold(claims: Sequence[str], jobs: int, kernels: str) -> str:
+    shutil.rmtree(kernels, ignore_errors=True)
+    return _prove(claims, jobs, kernels)
 
 
-def _cold(claims: Sequence[str], jobs: int) -> str:
-    with tempfile.TemporaryDirectory() as cache:
-        return _prove(claims, jobs, cache)
-
-
-def _prove(claims: Sequence[str], jobs: int, cache: str) -> str:
+def _prove(claims: Sequence[str], jobs: int, kernels: str) -> str:
     """ "passes" if a fresh interpreter finds that every claim has the verdict its row expects, else its last words."""
-    command = [sys.executable, "-m", "uat_jax", "prove", "--jobs", str(jobs), *claims]
-    environment = {**os.environ, "UAT_JAX_CACHE": cache, "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-    return PASSES if done.returncode == 0 else done.stdout[-300:].strip()
+    code, text = printed("-m", "uat_jax", "prove", "--jobs", str(jobs), *claims, kernels=kernels)
+    return PASSES if code == 0 else text[-300:]
 
 
 def _check(name: str, found: str) -> None:
@@ -57,7 +48,7 @@ def _check(name: str, found: str) -> None:
 
 
 def build_chapters(claims: str) -> Experiment:
-    """Every chapter decided in this process, claim after claim; the baseline is all of them."""
+    """Every chapter decided in this process, claim after claim; the baseline is all of them. No kernels are kept."""
     wanted = None if claims == EVERYTHING else {c.id for name in claims.split() for c in named(name)}
     chapters = {
         chapter.title: tuple(c.id for c in chapter.claims if wanted is None or c.id in wanted) for chapter in CHAPTERS
@@ -70,6 +61,8 @@ def build_chapters(claims: str) -> Experiment:
 
 
 def _all_pass(ids: Sequence[str]) -> bool:
+    jax.clear_caches()  # nothing comes from another chapter
+    clear_cache()
     return all(decide(claim, Settings()).passes for id in ids for claim in named(id))
 
 
@@ -88,6 +81,7 @@ CASES = (
         standard=({"claims": FEW, "jobs": ALL_CORES},),
         full=({"claims": EVERYTHING, "jobs": ALL_CORES},),
         rounds=1,
+        compiled=False,
     ),
     Case(
         name="ledger-chapters",
@@ -97,5 +91,6 @@ CASES = (
         standard=({"claims": FEW},),
         full=({"claims": EVERYTHING},),
         rounds=1,
+        compiled=False,
     ),
 )

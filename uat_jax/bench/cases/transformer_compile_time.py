@@ -24,14 +24,17 @@ def build(form: str, family: str, shallow: int, deep: int, written: int, dtype: 
     separate = form == "all terms"
     whole = network(family, separate=separate, batch=1, dtype=dtype, depth=max(shallow, deep, written), **sizes)
     split = {"plain": whole.plain, "two streams": in_two(family), "all terms": terms}[form]
+    kinds = {"loop": (stacked, (shallow, deep)), "written out": (lambda weights: weights, (shallow, written))}
     found = {}
-    for kind, prepare, depths in (("loop", stacked, (shallow, deep)), ("written out", lambda w: w, (shallow, written))):
-        for depth in depths:
-            of, name = last_layers(whole, depth), f"{kind}, {depth} layers"
-            found[name] = split_experiment(of, {name: Way(split, prepare(of.weights))})
+    for depth in dict.fromkeys((shallow, deep, written)):
+        of = last_layers(whole, depth)
+        own = {kind: prepare for kind, (prepare, depths) in kinds.items() if depth in depths}
+        ways = {f"{kind}, {depth} layers": Way(split, prepare(of.weights)) for kind, prepare in own.items()}
+        found |= dict.fromkeys(ways, split_experiment(of, ways))
+    order = [f"{kind}, {depth} layers" for kind, (_, depths) in kinds.items() for depth in depths]
     last = f"loop, {deep} layers"
     return Experiment(
-        {name: experiment.programs[name] for name, experiment in found.items()},
+        {name: found[name].programs[name] for name in order},
         lambda name, answer: found[name].check(name, answer),
         wrong=found[last].wrong,
         limits={last: RUN_SLACK * deep / shallow},
@@ -67,5 +70,6 @@ CASES = (
             _size("all terms", "gpt2", 6, 24, 12, 64, 32),
         ),
         rounds=7,
+        words={"form": FORMS},
     ),
 )
