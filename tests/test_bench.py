@@ -223,13 +223,13 @@ def test_every_case_is_complete(name):
         assert all(axis in sizes[0] for axis in case.axes)
 
 
-OF_INTERPRETERS = {"cold-start", "ledger", "processes"}
-"""They start up to six interpreters each, which takes too long for every day; they have tests of their own."""
+RARELY = {"cold-start", "ledger", "processes", "transformer-compile-time", "two-streams"}
+"""They start up to six interpreters, or compile for long; what they check is tested elsewhere too."""
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.campaign] if name in OF_INTERPRETERS else []) for name in every_case()],
+    [pytest.param(name, marks=[pytest.mark.campaign] if name in RARELY else []) for name in every_case()],
 )
 def test_every_case_runs(name):
     (case,) = chosen([name])

@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "claims": {"errors", "devices", "symbolic", "networks", "lowering", "certify"},
     "bench": {
         "errors",
+        "compilation_cache",
         "devices",
         "symbolic",
         "lowering",
