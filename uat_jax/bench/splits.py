@@ -74,11 +74,11 @@ def split_experiment(of: Network, ways: Mapping[str, Way]) -> Experiment:
 
 
 def _run(split: Split, weights: Any, inputs: jax.Array) -> np.ndarray:
-    """The parts of every input, (B, S, N, M), in the dtype of the weights."""
+    """The parts of every input, (B, S, N, M), in the dtype of the weights; not compiled as a whole: it may be deep."""
     dtype = jax.tree.leaves(weights)[0].dtype
     with jax.enable_x64(dtype == np.float64):
         weights, x = jax.tree.map(jnp.asarray, (weights, _cast(inputs, dtype)))
-        return np.asarray(jax.jit(jax.vmap(split, in_axes=(None, 0)))(weights, x), np.float64)
+        return np.asarray(jax.vmap(split, in_axes=(None, 0))(weights, x), np.float64)
 
 
 def _cast(arrays: Any, dtype: Any) -> Any:

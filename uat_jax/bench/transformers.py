@@ -105,6 +105,7 @@ def _papers(
 ) -> Network:
     widths, inside = [features] * (depth + 1), [hidden] * depth
     layers = initialise_transformer(jax.random.key(0), features=widths, heads=heads, hidden=inside, dtype=dtype)
+    layers = tuple(layer._replace(output=layer.output / 2) for layer in layers)  # or states, and errors, double in each
     inputs = jax.random.normal(jax.random.key(1), (batch, tokens, features), dtype)
     reference = terms_by_matrices if separate else streams_by_matrices
     plain = lambda layers, x: transformer(layers, x, SIGMA)[None]

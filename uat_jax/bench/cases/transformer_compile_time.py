@@ -37,7 +37,7 @@ def build(form: str, family: str, shallow: int, deep: int, written: int, dtype: 
         {name: found[name].programs[name] for name in order},
         lambda name, answer: found[name].check(name, answer),
         wrong=found[last].wrong,
-        limits={last: RUN_SLACK * deep / shallow},
+        limits={} if separate else {last: RUN_SLACK * deep / shallow},  # terms are the more, the deeper
         compile_limits={last: COMPILE_LIMIT},
     )
 
