@@ -315,6 +315,15 @@ def test_command_prints_a_table_and_writes_lines_and_pictures(squares, tmp_path,
     assert {path.name for path in tmp_path.glob("*.svg")} == {"squares-n.svg", "roofline.svg"}
 
 
+def test_no_roofline_without_a_compiled_program(squares, tmp_path):
+    host = {"host": Program(lambda: 42, (), compiled=False)}
+    squares["squares"] = _case(
+        lambda n: Experiment(host, lambda name, answer: _wanted(answer), lambda x: x + 1), {"n": 4}
+    )
+    assert main(["bench", "--quick", "--out", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["benchmarks.jsonl"]
+
+
 def test_command_lists_the_cases(squares, capsys):
     assert main(["bench", "--list"]) == 0
     assert capsys.readouterr().out.split(maxsplit=1) == ["squares", "What does a square cost?\n"]

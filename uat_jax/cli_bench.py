@@ -151,10 +151,11 @@ def _compiling_anew() -> Iterator[None]:
 
 
 def _draw(folder: Path, cases: Sequence[Case], rows: Sequence[Row]) -> None:
-    """One growth plot for each case and axis, and the roofline of all programs."""
+    """One growth plot for each case and axis, and the roofline of the programs that have shares."""
     for case in cases:
         found: list[Growth] = list(growths([row for row in rows if row.case == case.name], case.axes))
         for axis in dict.fromkeys(growth.axis for growth in found):
             along = [growth for growth in found if growth.axis == axis]
             picture_of_growth(folder / f"{case.name}-{axis}.svg", case, along)
-    picture_of_roofline(folder / ROOFLINE_NAME, rows)
+    if any(row.share_of_products and row.share_of_copies for row in rows):
+        picture_of_roofline(folder / ROOFLINE_NAME, rows)
