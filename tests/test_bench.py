@@ -21,7 +21,7 @@ from uat_jax.bench.cases import cold_start, derivation, ledger
 from uat_jax.bench.compiled import AheadOfTime
 from uat_jax.bench.environment import environment
 from uat_jax.bench.growth import growths
-from uat_jax.bench.interpreters import printed
+from uat_jax.bench.interpreters import run
 from uat_jax.bench.measure import measure
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.record import read
@@ -256,11 +256,11 @@ def test_a_wrong_closed_form_is_refused(kind, monkeypatch):
 def test_cold_start_refuses_a_wrong_answer(program, monkeypatch):
     monkeypatch.setitem(cold_start.PROGRAMS, "wrong", (program, "PROVED"))
     with pytest.raises(WrongAnswerError, match="wanted 'PROVED'"):
-        cold_start.check("wrong", cold_start.run(program))
+        cold_start.check("wrong", cold_start.printed(program))
 
 
 def test_cold_start_accepts_the_right_answer():
-    cold_start.check("Python alone", cold_start.run(cold_start.PROGRAMS["Python alone"][0]))
+    cold_start.check("Python alone", cold_start.printed(cold_start.PROGRAMS["Python alone"][0]))
 
 
 def test_ledger_gives_no_time_to_a_run_that_fails(tmp_path):
@@ -278,11 +278,11 @@ def test_a_cold_run_finds_no_kernels_and_leaves_some(monkeypatch, tmp_path):
 
     def prove(*_, kernels):
         before = len(list(Path(kernels).glob("*")))
-        found = printed("-c", program, kernels=kernels)
+        found = run("-c", program, kernels=kernels)
         seen.append((before, len(list(Path(kernels).glob("*")))))
         return found
 
-    monkeypatch.setattr(ledger, "printed", prove)
+    monkeypatch.setattr(ledger, "run", prove)
     (kernels / "of another run").touch()
     for way in (ledger._cold, ledger._prove):
         assert way((), 1, str(kernels)) == ledger.PASSES

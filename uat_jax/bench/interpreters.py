@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from uat_jax.compilation_cache import environment
 
@@ -21,22 +22,36 @@ OFF = "off"
 """No folder of kernels."""
 
 
-def printed(*words: str, kernels: str = OFF) -> tuple[int, str]:
-    """Exit code and all that `python words…` prints; its compiled kernels lie in a folder, or are not kept."""
-    (found,) = printed_together([words], kernels=kernels)
-    return found
+class Ended(NamedTuple):
+    """An interpreter that has ended."""
+
+    code: int
+    """0 if all went well."""
+    printed: str
+    """On its standard output."""
+    complaint: str
+    """On its standard error."""
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it complained of, or else printed, in one line."""
+        return (self.complaint or self.printed).rpartition("\n")[2][-300:]
 
 
-def printed_together(commands: Sequence[Sequence[str]], *, kernels: str = OFF) -> list[tuple[int, str]]:
-    """The same of several that run at once."""
-    variables = {**environment(kernels), "JAX_PLATFORMS": "cpu"}
-    start = lambda words: subprocess.Popen(
-        [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables
-    )
+def run(*words: str, kernels: str = OFF) -> Ended:
+    """`python words…`; its compiled kernels lie in a folder, or are not kept."""
+    (ended,) = run_together([words], kernels=kernels)
+    return ended
+
+
+def run_together(commands: Sequence[Sequence[str]], *, kernels: str = OFF) -> list[Ended]:
+    """The same for several at once."""
+    variables, pipe = {**environment(kernels), "JAX_PLATFORMS": "cpu"}, subprocess.PIPE
+    start = lambda words: subprocess.Popen([sys.executable, *words], stdout=pipe, stderr=pipe, text=True, env=variables)
     with contextlib.ExitStack() as running:
         processes = [running.enter_context(start(words)) for words in commands]
-        texts = [process.communicate()[0] for process in processes]
-    return [(process.returncode, text.strip()) for process, text in zip(processes, texts, strict=True)]
+        texts = [process.communicate() for process in processes]
+    return [Ended(process.returncode, *map(str.strip, both)) for process, both in zip(processes, texts, strict=True)]
 
 
 @functools.cache

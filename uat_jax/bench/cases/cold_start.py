@@ -6,7 +6,7 @@ The baseline imports JAX and SymPy, which nobody can avoid. Compiled kernels are
 from __future__ import annotations
 
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
-from uat_jax.bench.interpreters import printed
+from uat_jax.bench.interpreters import run
 
 BASELINE = "import jax, sympy"
 PROGRAMS = {
@@ -22,14 +22,14 @@ PROGRAMS = {
 
 def build() -> Experiment:
     """All programs."""
-    programs = {name: Program(run, (program,), compiled=False) for name, (program, _) in PROGRAMS.items()}
+    programs = {name: Program(printed, (program,), compiled=False) for name, (program, _) in PROGRAMS.items()}
     return Experiment(programs, check, wrong=lambda text: text + "?")
 
 
-def run(program: str) -> str:
+def printed(program: str) -> str:
     """What a fresh interpreter prints; the last line of its complaint if it fails."""
-    code, text = printed("-c", program)
-    return text if code == 0 else text.rpartition("\n")[2]
+    ended = run("-c", program)
+    return ended.printed if ended.code == 0 else ended.last_words
 
 
 def check(name: str, text: str) -> None:

@@ -82,7 +82,7 @@ def counts(most: int) -> list[int]:
 def one_bit_off(answer: np.ndarray) -> np.ndarray:
     """The same but for the last bit of the last number."""
     wrong = answer.copy()
-    wrong.flat[-1] = np.nextafter(wrong.flat[-1], np.inf, dtype=wrong.dtype)
+    wrong.flat[-1] = np.nextafter(wrong.flat[-1], wrong.dtype.type(np.inf))
     return wrong
 
 

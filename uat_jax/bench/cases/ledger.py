@@ -14,7 +14,7 @@ import jax
 from sympy.core.cache import clear_cache
 
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
-from uat_jax.bench.interpreters import folder_of_kernels, printed
+from uat_jax.bench.interpreters import folder_of_kernels, run
 from uat_jax.certify.decision import decide
 from uat_jax.certify.settings import Settings
 from uat_jax.claims.ledger import CHAPTERS, named
@@ -38,8 +38,8 @@ def _cold(claims: Sequence[str], jobs: int, kernels: str) -> str:
 
 def _prove(claims: Sequence[str], jobs: int, kernels: str) -> str:
     """ "passes" if a fresh interpreter finds that every claim has the verdict its row expects, else its last words."""
-    code, text = printed("-m", "uat_jax", "prove", "--jobs", str(jobs), *claims, kernels=kernels)
-    return PASSES if code == 0 else text[-300:]
+    ended = run("-m", "uat_jax", "prove", "--jobs", str(jobs), *claims, kernels=kernels)
+    return PASSES if ended.code == 0 else ended.last_words
 
 
 def _check(name: str, found: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.bench.cases.devices import counts
-from uat_jax.bench.interpreters import folder_of_kernels, free_address, printed_together
+from uat_jax.bench.interpreters import folder_of_kernels, free_address, run_together
 
 CLAIM = "residual.closed-form"
 
@@ -40,9 +40,9 @@ def decide(count: int, trials: int, dtype: str) -> str:
         joined = ["--coordinator", free_address(), "--processes", str(count)] if count > 1 else []
         more = [[*joined, "--process", str(k)] if joined else [] for k in range(count)]
         more[0] += ["--json", str(file)]
-        for code, text in printed_together([[*command, *words] for words in more], kernels=folder_of_kernels()):
-            if code != 0:
-                raise WrongAnswerError(f"{count} processes: {text[-300:]}")
+        for ended in run_together([[*command, *words] for words in more], kernels=folder_of_kernels()):
+            if ended.code != 0:
+                raise WrongAnswerError(f"`uat-jax prove` by {count}: {ended.last_words}")
         return file.read_text(encoding="utf-8")
 
 
