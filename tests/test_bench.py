@@ -1,5 +1,6 @@
 """The harness gives no time for a wrong answer, and what it reports is what it measured."""
 
+import contextlib
 import io
 import json
 import math
@@ -313,6 +314,19 @@ def test_command_prints_a_table_and_writes_lines_and_pictures(squares, tmp_path,
     assert lines[0]["environment"]["effort"] == "quick" and "met" in lines[0]
     assert (tmp_path / "own.jsonl").read_text() == (tmp_path / "benchmarks.jsonl").read_text()
     assert {path.name for path in tmp_path.glob("*.svg")} == {"squares-n.svg", "roofline.svg"}
+
+
+def test_what_is_interrupted_keeps_the_sizes_before(squares, tmp_path):
+    def build(n):
+        if n == 8:
+            raise KeyboardInterrupt
+        return _squares(n)
+
+    squares["squares"] = _case(build, {"n": 4}, {"n": 8})
+    with contextlib.suppress(KeyboardInterrupt):
+        main(["bench", "--quick", "--json", str(tmp_path / "lines")])
+    rows, _ = read(tmp_path / "lines")
+    assert [(row.size, row.program) for row in rows] == [({"n": 4}, "product"), ({"n": 4}, "power")]
 
 
 def test_no_roofline_without_a_compiled_program(squares, tmp_path):

@@ -103,24 +103,30 @@ def _compile_ahead_of_time(options: argparse.Namespace, console: Console) -> int
 def _run(
     console: Console, cases: Sequence[Case], effort: str, named: bool, files: Sequence[Path], folder: Path | None
 ) -> int:
-    """All cases one after the other, what is known written after each of them; the exit code."""
+    """All cases one after the other, what is known written after each size; the exit code."""
     found = environment(effort)
     console.print(described(found), style="dim", highlight=False)
     rows: list[Row] = []
     failed = False
-    for case in cases:
-        own, wrong = _run_case(console, case, effort)
-        failed |= wrong or (named and not own)
-        rows += own
+
+    def keep(more: Sequence[Row]) -> None:
+        rows.extend(more)
         for file in files:
             write_atomically(file, "".join(as_line(row, found) for row in rows))
+
+    for case in cases:
+        own, wrong = _run_case(console, case, effort, keep)
+        failed |= wrong or (named and not own)
+    keep(())  # so that there is a file, even if no case gave a figure
     if folder:
         _draw(folder, cases, rows)
     return 1 if failed else 0
 
 
-def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], bool]:
-    """The rows of all sizes, printed; and whether an answer was wrong."""
+def _run_case(
+    console: Console, case: Case, effort: str, keep: Callable[[Sequence[Row]], None]
+) -> tuple[list[Row], bool]:
+    """The rows of all sizes, kept as they come and printed; and whether an answer was wrong."""
     rows: list[Row] = []
     wrong, quick = False, effort == "quick"
     rounds = QUICK_ROUNDS if quick else case.rounds
@@ -128,7 +134,9 @@ def _run_case(console: Console, case: Case, effort: str) -> tuple[list[Row], boo
         with Console(stderr=True).status(f"{case.name}: {written(size)}"):
             try:
                 with out_of_memory("it"):
-                    rows += measure(case, size, rounds=rounds, quick=quick)
+                    found = measure(case, size, rounds=rounds, quick=quick)
+                rows += found
+                keep(found)
             except (UnavailableError, MemoryLimitError) as error:
                 console.print(f"{case.name}, {written(size)}: not run: {error}", highlight=False)
             except WrongAnswerError as error:
