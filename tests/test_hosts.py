@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import socket
 import subprocess
 import sys
 
@@ -11,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from uat_jax.bench.interpreters import free_address
 from uat_jax.certify.floats import compare
 from uat_jax.certify.hosts import Hosts, check_alike, gather, process_count, process_index
 from uat_jax.cli import main
@@ -93,9 +93,7 @@ if __name__ == "__main__":
 
 def run_two(tmp_path, program, *arguments):
     """What both processes print: (exit code, stdout, stderr) of each."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        coordinator = f"127.0.0.1:{free.getsockname()[1]}"
+    coordinator = free_address()
     file = tmp_path / "program.py"
     file.write_text(program)
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
