@@ -15,10 +15,10 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.certify.functions import evaluated
-from uat_jax.certify.ranks import rank
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.attention import context, convolution, density
+from uat_jax.decide.functions import evaluated
+from uat_jax.decide.ranks import rank
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.ledger.attention import context, convolution, density
 from uat_jax.networks import TransformerLayer
 from uat_jax.networks.heads import masked_attention
 from uat_jax.networks.masks import causal_mask

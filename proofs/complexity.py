@@ -10,11 +10,11 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.certify.ranks import bounds, rank_modulo
-from uat_jax.claims.complexity import attention as operators
-from uat_jax.claims.complexity import evaluation as cost
-from uat_jax.claims.complexity import paths
-from uat_jax.claims.complexity.evaluators import applications, longest_chain, products
+from uat_jax.decide.ranks import bounds, rank_modulo
+from uat_jax.ledger.complexity import attention as operators
+from uat_jax.ledger.complexity import evaluation as cost
+from uat_jax.ledger.complexity import paths
+from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import KINDS, Layers
 

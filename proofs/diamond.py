@@ -16,8 +16,8 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.claims.matrix_vector.diamond import Association, chain, diamond
-from uat_jax.claims.matrix_vector.diamond_properties import PROPERTY_1, PROPERTY_2, SQUARE, Line, Property
+from uat_jax.ledger.matrix_vector.diamond import Association, chain, diamond
+from uat_jax.ledger.matrix_vector.diamond_properties import PROPERTY_1, PROPERTY_2, SQUARE, Line, Property
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

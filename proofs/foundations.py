@@ -18,11 +18,11 @@ import sympy
 from argument import Argument, run
 from sympy import Rational
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Evidence, Verdict
-from uat_jax.claims.foundations import approximation as foundations
-from uat_jax.claims.foundations import duat_definition, expressive_power, transformer_density, uat_sums, vector_output
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.foundations import approximation as foundations
+from uat_jax.ledger.foundations import duat_definition, expressive_power, transformer_density, uat_sums, vector_output
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

@@ -19,11 +19,11 @@ import jax
 import numpy as np
 from argument import Argument, difference, parting, run
 
-from uat_jax.certify.ranks import enclosed, rank
-from uat_jax.claims.lora.attention import TELESCOPED, telescope
-from uat_jax.claims.lora.closed_form import READINGS, TunedLayers, delta, eq_18, recomputed, stray_plus, tuned_rules
-from uat_jax.claims.lora.ranks import MATRIX, matrix_rank_step, six_tokens
+from uat_jax.decide.ranks import enclosed, rank
 from uat_jax.errors import ShapeError
+from uat_jax.ledger.lora.attention import TELESCOPED, telescope
+from uat_jax.ledger.lora.closed_form import READINGS, TunedLayers, delta, eq_18, recomputed, stray_plus, tuned_rules
+from uat_jax.ledger.lora.ranks import MATRIX, matrix_rank_step, six_tokens
 from uat_jax.networks.lora import Adapter, lora_residual_layer, merge
 from uat_jax.networks.residual import ResidualLayer, residual_layer
 from uat_jax.symbolic import language as m

@@ -19,9 +19,9 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.claims.matrix_vector.feed_forward import feed_forward
-from uat_jax.claims.matrix_vector.linear_layer import columns_of_15, identity_entry, only_multiples
-from uat_jax.claims.matrix_vector.method import attention_matrix, column_major
+from uat_jax.ledger.matrix_vector.feed_forward import feed_forward
+from uat_jax.ledger.matrix_vector.linear_layer import columns_of_15, identity_entry, only_multiples
+from uat_jax.ledger.matrix_vector.method import attention_matrix, column_major
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

@@ -27,7 +27,7 @@ import sympy
 from argument import Argument, difference, run
 
 import uat_jax as uj
-from uat_jax.claims.layers.nested_bias import FIRST, first_bias, terms
+from uat_jax.ledger.layers.nested_bias import FIRST, first_bias, terms
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network

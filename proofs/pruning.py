@@ -22,8 +22,8 @@ import sympy
 from argument import Argument, run
 from sympy import Abs
 
-from uat_jax.certify.inequalities import measured
-from uat_jax.claims.pruning.layer_removal import (
+from uat_jax.decide.inequalities import measured
+from uat_jax.ledger.pruning.layer_removal import (
     REMOVED,
     actual_difference,
     claimed_bound,

@@ -13,10 +13,10 @@
 import sympy
 from argument import Argument, run
 
-from uat_jax.claims.real import ends as real_ends
-from uat_jax.claims.real import parts as real_parts
-from uat_jax.claims.real.blocks import Case
-from uat_jax.claims.real.transformers import (
+from uat_jax.ledger.real import ends as real_ends
+from uat_jax.ledger.real import parts as real_parts
+from uat_jax.ledger.real.blocks import Case
+from uat_jax.ledger.real.transformers import (
     GATED,
     GROUPED,
     LLAMA,

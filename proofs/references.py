@@ -10,9 +10,9 @@
 from argument import Argument, run
 
 import uat_jax as uj
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.claims.ledger import find
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.ledger.ledger import find
 
 SYMBOLIC = Settings(dtypes=())
 

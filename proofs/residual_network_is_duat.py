@@ -24,9 +24,9 @@ import sympy
 from argument import Argument, run
 
 import uat_jax as uj
-from uat_jax.claims.layers.fixed_sums import LAWS, difference, slopes, square_term_difference, vanishes
-from uat_jax.claims.layers.remainder import absent, original, overwritten, recursion
-from uat_jax.claims.layers.serial import monoid
+from uat_jax.ledger.layers.fixed_sums import LAWS, difference, slopes, square_term_difference, vanishes
+from uat_jax.ledger.layers.remainder import absent, original, overwritten, recursion
+from uat_jax.ledger.layers.serial import monoid
 from uat_jax.lowering import Lowered
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.symbolic import language as m

@@ -21,8 +21,8 @@ import sympy
 from argument import Argument, difference, parting, run
 
 import uat_jax as uj
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.layers.dependence import TABLE, WORDS, cell, moves
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.ledger.layers.dependence import TABLE, WORDS, cell, moves
 from uat_jax.lowering import Lowered, split
 from uat_jax.networks import TransformerLayer, attention_weights, initialise_transformer, transformer
 from uat_jax.symbolic import language as m

@@ -14,9 +14,9 @@ import textwrap
 from pathlib import Path
 
 import uat_jax as uj
-from uat_jax.claims.claim import Claim
-from uat_jax.claims.ledger import CHAPTERS, claims, script_of
-from uat_jax.claims.source import written
+from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.ledger import CHAPTERS, claims, script_of
+from uat_jax.ledger.source import written
 from uat_jax.report.contents import contents
 
 HERE = Path(__file__).parent

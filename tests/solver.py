@@ -20,10 +20,10 @@ import sympy
 import z3
 from statements import recorded
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.claims.ledger import find
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
 from uat_jax.errors import UnsupportedError
+from uat_jax.ledger.ledger import find
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 

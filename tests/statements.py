@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
-from uat_jax.certify import counts, dependence, inequalities, normal_forms, programs, ranks
+from uat_jax.decide import counts, dependence, inequalities, normal_forms, programs, ranks
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
 

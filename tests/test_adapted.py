@@ -17,8 +17,8 @@ from random_parameters import generator, normal
 from theorem_1 import TOKENS
 
 import uat_jax.decomposition as dc
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition import frozen, streams
 from uat_jax.decomposition.operators import Mixing, OnFeatures
 from uat_jax.decomposition.removal import bound

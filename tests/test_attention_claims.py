@@ -7,12 +7,12 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify.decision import decide
-from uat_jax.certify.functions import confirm_functions, evaluated
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.attention import heads, slices
-from uat_jax.claims.attention import matrix as attention
+from uat_jax.decide.decision import decide
+from uat_jax.decide.functions import confirm_functions, evaluated
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict
+from uat_jax.ledger.attention import heads, slices
+from uat_jax.ledger.attention import matrix as attention
 from uat_jax.networks import attention as attend
 from uat_jax.networks import initialise_transformer
 from uat_jax.networks.heads import full_width, masked_attention

@@ -10,8 +10,8 @@ from random_models import FAMILIES
 from random_parameters import generator
 
 import uat_jax.decomposition as dc
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError
 from uat_jax.networks.norms import normalise
 

@@ -7,8 +7,8 @@ import pytest
 from uat_jax.bench.case import WrongAnswerError
 from uat_jax.bench.cases import devices, processes
 from uat_jax.bench.interpreters import free_address, run, run_together
-from uat_jax.certify.hosts import Hosts
-from uat_jax.certify.settings import DTYPES
+from uat_jax.decide.hosts import Hosts
+from uat_jax.decide.settings import DTYPES
 
 (CASE,) = devices.CASES
 

@@ -15,8 +15,8 @@ import uat_jax.decomposition as dc
 from uat_jax.bench.case import WrongAnswerError
 from uat_jax.bench.cases import decomposition, kronecker, transformer_compile_time, transformer_forms, two_streams
 from uat_jax.bench.transformers import PAPERS, SIGMA, network
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.papers import transformer_streams
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks import initialise_transformer, transformer

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims import bookkeeping, names
-from uat_jax.claims.bookkeeping import Reference, numbered, placed, resolve
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.ledger import bookkeeping, names
+from uat_jax.ledger.bookkeeping import Reference, numbered, placed, resolve
 
 T, F = Verdict.PROVED, Verdict.REFUTED
 

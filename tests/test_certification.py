@@ -12,9 +12,9 @@ from random_parameters import generator
 
 import uat_jax as uj
 from uat_jax.certification import ROWS, Certification, proof_of_all_depths, prove_block, rows_of, symbolic_block
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.claim import Kind
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.ledger.claim import Kind
 from uat_jax.networks.adapted import Adapted
 from uat_jax.networks.norms import RMSNorm
 from uat_jax.networks.small import MOST, WIDEST, sizes_of, small_model

@@ -16,10 +16,10 @@ from pairs.pair import Pair
 from rich.console import Console
 from rich.table import Table
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.specification import programs_within, traced
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.specification import programs_within, traced
+from uat_jax.decide.verdict import Verdict
 
 LOG2_ERROR = -128
 

@@ -14,8 +14,8 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify import equivalence, prime_fields
-from uat_jax.certify.specification import programs_within
+from uat_jax.decide import equivalence, prime_fields
+from uat_jax.decide.specification import programs_within
 from uat_jax.errors import DisagreementError, InputError, NotEquivalentError, UnsupportedError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)

@@ -10,15 +10,15 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify.counterexample import find
-from uat_jax.certify.decision import decide
-from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.programs import difference, settle
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Evidence, Verdict, combine
-from uat_jax.claims.ledger import CHAPTERS, records, script_of, select
-from uat_jax.claims.ledger import find as claim_named
+from uat_jax.decide.counterexample import find
+from uat_jax.decide.decision import decide
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.programs import difference, settle
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.errors import DisagreementError, InputError
+from uat_jax.ledger.ledger import CHAPTERS, records, script_of, select
+from uat_jax.ledger.ledger import find as claim_named
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network

@@ -11,11 +11,11 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify.certificate import VERSION
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.claims.ledger import find
 from uat_jax.cli import main
+from uat_jax.decide.certificate import VERSION
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.ledger.ledger import find
 from uat_jax.networks import digits, save_network
 from uat_jax.report.statement import latex
 
@@ -37,7 +37,7 @@ def test_prove_prints_a_table_and_writes_certificates(tmp_path, capsys):
 def test_a_claim_with_another_verdict_than_expected_exits_with_1(monkeypatch, capsys):
     import dataclasses
 
-    from uat_jax.claims import parallel
+    from uat_jax.ledger import parallel
 
     wrong = dataclasses.replace(parallel.find("lemma-1"), expects=uj.Verdict.REFUTED)
     monkeypatch.setattr(parallel, "find", lambda name: wrong)

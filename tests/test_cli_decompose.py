@@ -15,9 +15,9 @@ from random_parameters import generator
 
 import uat_jax as uj
 from uat_jax import cli_decompose
-from uat_jax.certify.certificate import environment
-from uat_jax.certify.verdict import Evidence, Verdict
 from uat_jax.cli import main
+from uat_jax.decide.certificate import environment
+from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.decomposition import measurements
 from uat_jax.devices import numerics
 from uat_jax.errors import InputError

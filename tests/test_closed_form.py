@@ -8,15 +8,15 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify.decision import decide
-from uat_jax.certify.floats import compare_on
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.layers.closed_form import CLAIMS
-from uat_jax.claims.layers.kernels import Kernels, cast, letters, random_kernels, random_trials
-from uat_jax.claims.layers.update_lists import boxes
-from uat_jax.claims.ledger import find
+from uat_jax.decide.decision import decide
+from uat_jax.decide.floats import compare_on
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import FloatRangeError, InputError, ShapeError
+from uat_jax.ledger.layers.closed_form import CLAIMS
+from uat_jax.ledger.layers.kernels import Kernels, cast, letters, random_kernels, random_trials
+from uat_jax.ledger.layers.update_lists import boxes
+from uat_jax.ledger.ledger import find
 from uat_jax.lowering import Lowered
 from uat_jax.networks import ACTIVATIONS, Network, ResidualLayer, activation, digits, save_network
 from uat_jax.symbolic import updates as u

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.certify.counts import counted
-from uat_jax.certify.decision import decide
-from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.ranks import rank_modulo
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.complexity import attention as complexity_attention
-from uat_jax.claims.complexity import evaluation as complexity
-from uat_jax.claims.complexity import evaluators
-from uat_jax.claims.complexity import paths as complexity_paths
+from uat_jax.decide.counts import counted
+from uat_jax.decide.decision import decide
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.ranks import rank_modulo
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.ledger.complexity import attention as complexity_attention
+from uat_jax.ledger.complexity import evaluation as complexity
+from uat_jax.ledger.complexity import evaluators
+from uat_jax.ledger.complexity import paths as complexity_paths
 from uat_jax.networks import initialise_residual, residual_network
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Layers

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import uat_jax as uj
-from uat_jax.certify import confirmation
+from uat_jax.decide import confirmation
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

@@ -5,13 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.functions import confirm_functions
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.attention import context, convolution, density
-from uat_jax.claims.attention import matrix as attention
+from uat_jax.decide.decision import decide
+from uat_jax.decide.functions import confirm_functions
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
 from uat_jax.errors import ShapeError
+from uat_jax.ledger.attention import context, convolution, density
+from uat_jax.ledger.attention import matrix as attention
 from uat_jax.networks.convolution import convolve_features, convolve_tokens
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import TOKENS as N

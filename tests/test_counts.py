@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.certify.counts import counted
-from uat_jax.certify.verdict import Verdict, combine
+from uat_jax.decide.counts import counted
+from uat_jax.decide.verdict import Verdict, combine
 from uat_jax.errors import DisagreementError, InputError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m

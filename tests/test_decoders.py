@@ -10,7 +10,7 @@ import pytest
 from excerpt import one_in
 from random_parameters import drawn, generator, normal
 
-from uat_jax.certify.floats import compare_on
+from uat_jax.decide.floats import compare_on
 from uat_jax.networks import block as blocks
 from uat_jax.networks import decoder as decoders
 from uat_jax.networks.feed_forward_part import initialise_gated, initialise_mixture

@@ -16,9 +16,9 @@ from random_parameters import generator, normal
 from theorem_1 import TOKENS, by_theorem_1
 
 import uat_jax.decomposition as dc
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.floats import compare_on
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.floats import compare_on
+from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.operators import Diagonal, Identity, Mixing, OnFeatures, Scaling
 from uat_jax.errors import InputError
 

@@ -4,13 +4,14 @@ import jax.numpy as jnp
 import pytest
 from excerpt import one_in
 
-from uat_jax.certify import dependence
-from uat_jax.certify.decision import decide
-from uat_jax.certify.opposite import opposite
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import WITNESS, Evidence, Verdict, combine
-from uat_jax.claims.layers import dynamic_parameters
-from uat_jax.claims.layers.dependence import (
+from uat_jax.decide import dependence
+from uat_jax.decide.decision import decide
+from uat_jax.decide.opposite import opposite
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.errors import InputError, ShapeError
+from uat_jax.ledger.layers import dynamic_parameters
+from uat_jax.ledger.layers.dependence import (
     CLAIMS,
     DEPTH,
     DYNAMIC,
@@ -25,7 +26,6 @@ from uat_jax.claims.layers.dependence import (
     stays,
     tokens,
 )
-from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Attention
 

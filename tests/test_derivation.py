@@ -7,7 +7,7 @@ import pytest
 import sympy
 from random_expressions import Evaluator, agree
 
-from uat_jax.certify.programs import difference
+from uat_jax.decide.programs import difference
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from uat_jax import devices
-from uat_jax.certify import memory, trial_figures
-from uat_jax.certify.floats import compare, compare_on
-from uat_jax.certify.kept_trials import from_line
-from uat_jax.certify.memory import check_bytes, check_fits, free_bytes, largest_that_fits, needed_bytes
-from uat_jax.certify.trials import block_size, given_trials
+from uat_jax.decide import memory, trial_figures
+from uat_jax.decide.floats import compare, compare_on
+from uat_jax.decide.kept_trials import from_line
+from uat_jax.decide.memory import check_bytes, check_fits, free_bytes, largest_that_fits, needed_bytes
+from uat_jax.decide.trials import block_size, given_trials
 from uat_jax.errors import InputError, MemoryLimitError
 
 SEED = 5

@@ -5,12 +5,12 @@ from itertools import product
 import pytest
 import sympy
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.opposite import opposite
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import WITNESS, Evidence, Verdict, combine
-from uat_jax.claims.matrix_vector import diamond, diamond_properties
-from uat_jax.claims.matrix_vector.diamond import Association, chain
+from uat_jax.decide.decision import decide
+from uat_jax.decide.opposite import opposite
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.ledger.matrix_vector import diamond, diamond_properties
+from uat_jax.ledger.matrix_vector.diamond import Association, chain
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
@@ -178,7 +178,7 @@ def test_a_counterexample_becomes_a_witness():
 
 def test_associativity_of_the_plain_product_is_not_denied():
     """The counterexample search must find none where there is none."""
-    from uat_jax.certify.programs import settle_equation
+    from uat_jax.decide.programs import settle_equation
 
     A, B, C = (m.Letter(name, *(m.dimension("n"),) * 2) for name in "ABC")
     step = Step("plain", (A @ B) @ C, A @ (B @ C))

@@ -21,7 +21,7 @@ from uat_jax.arithmetic.error_bound import (
 )
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tower import draw_levels
-from uat_jax.certify import prime_fields
+from uat_jax.decide import prime_fields
 
 CONFIDENCE = 2.5758293
 """A normal variable lies within so many standard deviations of its mean with 99 %."""

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.certify import counterexample
-from uat_jax.certify.exhibits import exhibit, exhibit_numbers
-from uat_jax.certify.functions import confirm_functions
-from uat_jax.certify.numpy_program import numpy_program
-from uat_jax.certify.opposite import opposite
-from uat_jax.certify.programs import settle_equation
-from uat_jax.certify.shapes import refute_shape
-from uat_jax.certify.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.decide import counterexample
+from uat_jax.decide.exhibits import exhibit, exhibit_numbers
+from uat_jax.decide.functions import confirm_functions
+from uat_jax.decide.numpy_program import numpy_program
+from uat_jax.decide.opposite import opposite
+from uat_jax.decide.programs import settle_equation
+from uat_jax.decide.shapes import refute_shape
+from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
 from uat_jax.errors import InputError, ShapeError, UatJaxError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program

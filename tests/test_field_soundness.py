@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 
 F = jax.ShapeDtypeStruct((4,), jnp.float32)
 MASK = np.array([True, False, True, True])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from excerpt import one_in
 
-from uat_jax.certify.floats import compare, compare_on
+from uat_jax.decide.floats import compare, compare_on
 from uat_jax.errors import FloatRangeError, InputError, ShapeError
 
 SEED = 7

@@ -11,13 +11,13 @@ import sympy
 from flint import arb
 from sympy import Rational
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.exhibits import exhibit_numbers
-from uat_jax.certify.inequalities import enclosed
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Evidence, Verdict, combine
-from uat_jax.claims.foundations import approximation as foundations
-from uat_jax.claims.foundations import (
+from uat_jax.decide.decision import decide
+from uat_jax.decide.exhibits import exhibit_numbers
+from uat_jax.decide.inequalities import enclosed
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.ledger.foundations import approximation as foundations
+from uat_jax.ledger.foundations import (
     duat_definition,
     elementary,
     expressive_power,

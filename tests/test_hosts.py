@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import pytest
 
 from uat_jax.bench.interpreters import free_address
-from uat_jax.certify.floats import compare
-from uat_jax.certify.hosts import Hosts, check_alike, gather, process_count, process_index
 from uat_jax.cli import main
+from uat_jax.decide.floats import compare
+from uat_jax.decide.hosts import Hosts, check_alike, gather, process_count, process_index
 from uat_jax.errors import InputError
 
 SEED = 11
@@ -40,8 +40,8 @@ def compared(keep=None, seed=SEED, trials=TRIALS):
 HEAD = """
 import os, signal, sys
 from test_hosts import *
-from uat_jax.certify.hosts import Hosts, supervised
-from uat_jax.certify.kept_trials import KeptTrials
+from uat_jax.decide.hosts import Hosts, supervised
+from uat_jax.decide.kept_trials import KeptTrials
 from uat_jax.errors import UatJaxError
 hosts = Hosts(sys.argv[1], 2, int(sys.argv[2]), wait=60)
 """

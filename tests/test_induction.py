@@ -6,9 +6,9 @@ from itertools import permutations
 import pytest
 import sympy
 
-from uat_jax.certify.programs import difference
-from uat_jax.claims.layers import update_lists as lists
+from uat_jax.decide.programs import difference
 from uat_jax.errors import InputError
+from uat_jax.ledger.layers import update_lists as lists
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network

@@ -10,8 +10,8 @@ import sympy
 from flint import arb
 from sympy import Abs, Eq, Max, Min
 
-from uat_jax.certify.inequalities import enclosed, measured, proved_inequality
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.inequalities import enclosed, measured, proved_inequality
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.inequality import deduce

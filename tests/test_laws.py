@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from uat_jax.arithmetic.field_functions import LAWS
-from uat_jax.certify.prime_fields import PrimeFields
+from uat_jax.decide.prime_fields import PrimeFields
 
 X = jax.ShapeDtypeStruct((3, 4), jnp.float32)
 

@@ -18,10 +18,10 @@ MAY_IMPORT = {
     "networks": {"errors"},
     "arithmetic": {"errors", "devices"},
     "lowering": {"errors", "symbolic"},
-    "certify": {"errors", "devices", "symbolic", "lowering", "arithmetic"},
+    "decide": {"errors", "devices", "symbolic", "lowering", "arithmetic"},
     "decomposition": {"errors", "arithmetic", "networks"},
-    "certification": {"errors", "symbolic", "networks", "decomposition", "certify"},
-    "claims": {"errors", "devices", "symbolic", "networks", "lowering", "certify"},
+    "certification": {"errors", "symbolic", "networks", "decomposition", "decide"},
+    "ledger": {"errors", "devices", "symbolic", "networks", "lowering", "decide"},
     "bench": {
         "errors",
         "compilation_cache",
@@ -31,17 +31,17 @@ MAY_IMPORT = {
         "networks",
         "arithmetic",
         "decomposition",
-        "certify",
-        "claims",
+        "decide",
+        "ledger",
     },
-    "report": {"errors", "certify", "claims", "decomposition", "bench", "certification"},
-    "cli": {"errors", "devices", "certify", "claims", "report", "cli_decompose", "cli_hosts", "cli_bench"},
-    "cli_bench": {"errors", "devices", "certify", "bench", "report"},
-    "cli_hosts": {"errors", "certify"},
-    "cli_decompose": {"errors", "devices", "networks", "certify", "decomposition", "report", "certification"},
+    "report": {"errors", "decide", "ledger", "decomposition", "bench", "certification"},
+    "cli": {"errors", "devices", "decide", "ledger", "report", "cli_decompose", "cli_hosts", "cli_bench"},
+    "cli_bench": {"errors", "devices", "decide", "bench", "report"},
+    "cli_hosts": {"errors", "decide"},
+    "cli_decompose": {"errors", "devices", "networks", "decide", "decomposition", "report", "certification"},
     "compilation_cache": set(),
     "__main__": {"cli", "compilation_cache"},
-    "__init__": {"errors", "symbolic", "lowering", "decomposition", "certify", "claims", "certification"},
+    "__init__": {"errors", "symbolic", "lowering", "decomposition", "decide", "ledger", "certification"},
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}
 """Which third-party packages the pillars may use (optax and scikit-learn only by name, in train_digits)."""
@@ -87,9 +87,9 @@ def test_no_private_jax(path):
 
 
 def test_an_upward_import_is_seen():
-    assert _upward("symbolic", "from uat_jax.claims.claim import Claim") == {"claims"}
+    assert _upward("symbolic", "from uat_jax.ledger.claim import Claim") == {"ledger"}
     assert _upward("networks", "import uat_jax.symbolic.language") == {"symbolic"}
-    assert _upward("certify", "from uat_jax import claims") == {"claims"}
+    assert _upward("decide", "from uat_jax import ledger") == {"ledger"}
 
 
 @pytest.mark.parametrize("package", [uat_jax, uat_jax.networks], ids=lambda package: package.__name__)

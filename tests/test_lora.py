@@ -10,17 +10,17 @@ import sympy
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.certify.decision import decide
-from uat_jax.certify.exhibits import exhibit
-from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.ranks import enclosed, exceeded
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.lora import adapters as lora
-from uat_jax.claims.lora import attention as lora_attention
-from uat_jax.claims.lora import closed_form as lora_closed_form
-from uat_jax.claims.lora import ranks as lora_ranks
+from uat_jax.decide.decision import decide
+from uat_jax.decide.exhibits import exhibit
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.ranks import enclosed, exceeded
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.ledger.lora import adapters as lora
+from uat_jax.ledger.lora import attention as lora_attention
+from uat_jax.ledger.lora import closed_form as lora_closed_form
+from uat_jax.ledger.lora import ranks as lora_ranks
 from uat_jax.networks import initialise_residual, initialise_transformer, residual_network, transformer
 from uat_jax.networks.lora import Adapter, lora_residual_network, lora_transformer, merge
 from uat_jax.symbolic.induction import closed_form_induction

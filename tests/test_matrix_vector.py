@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.certify import dependence
-from uat_jax.certify.decision import decide
-from uat_jax.certify.programs import settle_equation
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.matrix_vector import feed_forward, linear_layer
-from uat_jax.claims.matrix_vector import method as matrix_vector
-from uat_jax.claims.matrix_vector.linear_layer import identity_entry
+from uat_jax.decide import dependence
+from uat_jax.decide.decision import decide
+from uat_jax.decide.programs import settle_equation
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.ledger.matrix_vector import feed_forward, linear_layer
+from uat_jax.ledger.matrix_vector import method as matrix_vector
+from uat_jax.ledger.matrix_vector.linear_layer import identity_entry
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

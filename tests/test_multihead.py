@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from random_parameters import drawn, generator, normal
 
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.networks.masks import causal_mask, padding_mask, sliding_window_mask
 from uat_jax.networks.multihead import PLAIN, Scoring, initialise_multihead, multihead, multihead_weights
 from uat_jax.networks.positions import alibi, alibi_slopes, rope, rope_angles

@@ -18,7 +18,7 @@ from pairs import PAIRS
 
 import uat_jax as uj
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.claims.layers.kernels import random_kernels, random_trials
+from uat_jax.ledger.layers.kernels import random_kernels, random_trials
 
 SEED = 20250
 EQUAL = (uj.Verdict.PROVED, uj.Verdict.CERTIFIED)

@@ -17,12 +17,12 @@ from excerpt import one_in
 from statements import Call, Statements, recorded
 
 import uat_jax as uj
-from uat_jax.certify import counts, dependence, inequalities, normal_forms, programs, ranks
-from uat_jax.certify.confirmation import confirm, sides
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Evidence
-from uat_jax.claims.ledger import find
+from uat_jax.decide import counts, dependence, inequalities, normal_forms, programs, ranks
+from uat_jax.decide.confirmation import confirm, sides
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence
+from uat_jax.ledger.ledger import find
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 

@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 
-from uat_jax.certify.settings import Settings
-from uat_jax.claims import parallel
-from uat_jax.claims.ledger import claims, named
-from uat_jax.claims.parallel import CLAIMS_PER_PROCESS, decide_all
+from uat_jax.decide.settings import Settings
 from uat_jax.errors import InputError
+from uat_jax.ledger import parallel
+from uat_jax.ledger.ledger import claims, named
+from uat_jax.ledger.parallel import CLAIMS_PER_PROCESS, decide_all
 
 SYMBOLIC = Settings(dtypes=(), depth=2)
 SOME = named("diamond")

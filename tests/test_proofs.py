@@ -12,7 +12,7 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.claims.ledger import CHAPTERS, script_of
+from uat_jax.ledger.ledger import CHAPTERS, script_of
 from uat_jax.report import errata
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.recurrence import Recurrence

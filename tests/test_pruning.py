@@ -11,15 +11,15 @@ import pytest
 import sympy
 from sympy import Abs
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.inequalities import proved_inequality
-from uat_jax.certify.programs import difference
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.pruning import layer_removal
-from uat_jax.claims.pruning import sums as pruning
-from uat_jax.claims.pruning.sums import CLOSE, S_1, S_2, delta, epsilon, f
+from uat_jax.decide.decision import decide
+from uat_jax.decide.inequalities import proved_inequality
+from uat_jax.decide.programs import difference
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, ShapeError
+from uat_jax.ledger.pruning import layer_removal
+from uat_jax.ledger.pruning import sums as pruning
+from uat_jax.ledger.pruning.sums import CLOSE, S_1, S_2, delta, epsilon, f
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.networks.pruning import SumTerms, kept_terms, pruned_residual_network, uat_sum, without_layers
 from uat_jax.symbolic.layers import KINDS

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.certify import ranks
-from uat_jax.certify.verdict import Verdict, combine
+from uat_jax.decide import ranks
+from uat_jax.decide.verdict import Verdict, combine
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m

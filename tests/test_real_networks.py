@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from random_parameters import drawn, generator, normal
 
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.networks.feed_forward_part import (
     expert_gates,
     gated_feed_forward,

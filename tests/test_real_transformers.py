@@ -8,21 +8,21 @@ import pytest
 import sympy
 from excerpt import one_in
 
-from uat_jax.certify import dependence
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.claim import Kind
-from uat_jax.claims.real import attention as real_attention
-from uat_jax.claims.real import dependence as real_dependence
-from uat_jax.claims.real import ends as real_ends
-from uat_jax.claims.real import parts as real_parts
-from uat_jax.claims.real import transformers as real_transformers
-from uat_jax.claims.real.blocks import Case, plain
-from uat_jax.claims.real.ends import no_finite_sum
-from uat_jax.claims.real.networks import same
-from uat_jax.claims.real.parts import rotations_compose
-from uat_jax.claims.real.transformers import (
+from uat_jax.decide import dependence
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict
+from uat_jax.ledger.claim import Kind
+from uat_jax.ledger.real import attention as real_attention
+from uat_jax.ledger.real import dependence as real_dependence
+from uat_jax.ledger.real import ends as real_ends
+from uat_jax.ledger.real import parts as real_parts
+from uat_jax.ledger.real import transformers as real_transformers
+from uat_jax.ledger.real.blocks import Case, plain
+from uat_jax.ledger.real.ends import no_finite_sum
+from uat_jax.ledger.real.networks import same
+from uat_jax.ledger.real.parts import rotations_compose
+from uat_jax.ledger.real.transformers import (
     GATED,
     GROUPED,
     GROUPS,

@@ -18,7 +18,7 @@ import pytest
 
 import uat_jax as uj
 from uat_jax.arithmetic.jaxpr_file import digest
-from uat_jax.certify import recheck
+from uat_jax.decide import recheck
 from uat_jax.errors import InputError, MismatchError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)

@@ -8,11 +8,12 @@ import jax.numpy as jnp
 import pytest
 import sympy
 
-from uat_jax.certify.decision import decide
-from uat_jax.certify.normal_forms import decide as decide_step
-from uat_jax.certify.settings import Settings
-from uat_jax.certify.verdict import Verdict, combine
-from uat_jax.claims.layers import (
+from uat_jax.decide.decision import decide
+from uat_jax.decide.normal_forms import decide as decide_step
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.errors import InputError
+from uat_jax.ledger.layers import (
     figure_2,
     fixed_sums,
     induction_steps,
@@ -22,8 +23,7 @@ from uat_jax.claims.layers import (
     serial,
     two_layers,
 )
-from uat_jax.claims.ledger import find
-from uat_jax.errors import InputError
+from uat_jax.ledger.ledger import find
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 

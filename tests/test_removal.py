@@ -11,8 +11,8 @@ from random_models import FAMILIES
 from random_parameters import generator, normal
 
 import uat_jax.decomposition as dc
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.operators import Diagonal, Identity, Mixing, OnFeatures, Operator, Scaling
 from uat_jax.decomposition.removal import bound, size
 from uat_jax.errors import InputError

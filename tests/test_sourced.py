@@ -13,8 +13,8 @@ import pytest
 from excerpt import one_in
 from jax import lax
 
-from uat_jax.certify.equivalence import certify
-from uat_jax.certify.verdict import Verdict
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition import sourced_rules, sourced_value
 from uat_jax.decomposition.decomposition import terms as model_terms
 from uat_jax.decomposition.sourced import decompose_function

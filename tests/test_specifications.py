@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jax.experimental import hijax
 
-from uat_jax.certify.specification import Specification, common_sizes, parse, same_outputs, sizes_text, traced
+from uat_jax.decide.specification import Specification, common_sizes, parse, same_outputs, sizes_text, traced
 from uat_jax.errors import InputError, UnsupportedError
 
 VECTOR = jax.ShapeDtypeStruct((3,), jnp.float32)

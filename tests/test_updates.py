@@ -5,10 +5,10 @@ from itertools import product
 import pytest
 from random_expressions import Bounded, Evaluator, agree
 
-from uat_jax.certify.programs import difference
-from uat_jax.claims.layers import nested_bias
-from uat_jax.claims.layers import update_lists as lists
+from uat_jax.decide.programs import difference
 from uat_jax.errors import ShapeError
+from uat_jax.ledger.layers import nested_bias
+from uat_jax.ledger.layers import update_lists as lists
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network

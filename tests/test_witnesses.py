@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from uat_jax.arithmetic.balls import exact
-from uat_jax.certify.agreement import agreement
-from uat_jax.certify.reproducer import reproducer
-from uat_jax.certify.simplification import Trials, simplify
-from uat_jax.certify.specification import Specification, traced
-from uat_jax.certify.witness import Witness, find, smallest
+from uat_jax.decide.agreement import agreement
+from uat_jax.decide.reproducer import reproducer
+from uat_jax.decide.simplification import Trials, simplify
+from uat_jax.decide.specification import Specification, traced
+from uat_jax.decide.witness import Witness, find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
 WEIGHTS = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)

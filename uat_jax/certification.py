@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.certify.effort import ERROR
-from uat_jax.certify.equivalence import Question, certify
-from uat_jax.certify.normal_forms import prove
-from uat_jax.certify.specification import Specification
-from uat_jax.certify.verdict import Evidence, Verdict
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.effort import ERROR
+from uat_jax.decide.equivalence import Question, certify
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.specification import Specification
+from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.decomposition.attribution import Coordinate, Logit, Output, contributions
 from uat_jax.decomposition.closed_forms import closed_form
 from uat_jax.decomposition.decomposition import terms, two_streams

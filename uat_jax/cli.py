@@ -17,24 +17,24 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from uat_jax.certify.certificate import Certificate, check_writable, environment, load, write_atomically
-from uat_jax.certify.decision import decide
-from uat_jax.certify.equivalence import KIND, certify
-from uat_jax.certify.hosts import check_alike, process_count, process_index, supervised
-from uat_jax.certify.named_function import named_function
-from uat_jax.certify.settings import DTYPES, Settings
-from uat_jax.certify.specification import parse
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.claim import Claim, Kind
-from uat_jax.claims.layers.closed_form import check_own_network
-from uat_jax.claims.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
-from uat_jax.claims.parallel import decide_all
-from uat_jax.claims.source import PAPERS
 from uat_jax.cli_bench import add_bench
 from uat_jax.cli_decompose import add_decompose
 from uat_jax.cli_hosts import add_hosts, hosts_of
+from uat_jax.decide.certificate import Certificate, check_writable, environment, load, write_atomically
+from uat_jax.decide.decision import decide
+from uat_jax.decide.equivalence import KIND, certify
+from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
+from uat_jax.decide.named_function import named_function
+from uat_jax.decide.settings import DTYPES, Settings
+from uat_jax.decide.specification import parse
+from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.layers.closed_form import check_own_network
+from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
+from uat_jax.ledger.parallel import decide_all
+from uat_jax.ledger.source import PAPERS
 from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence
 from uat_jax.report.statement import latex, show_record, show_statement

@@ -25,7 +25,7 @@ from uat_jax.bench.growth import Growth, growths
 from uat_jax.bench.measure import Row, measure
 from uat_jax.bench.record import as_line
 from uat_jax.bench.registry import chosen, entry_names, every_case, with_entries
-from uat_jax.certify.certificate import check_writable, write_atomically
+from uat_jax.decide.certificate import check_writable, write_atomically
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MemoryLimitError
 from uat_jax.report.ahead_of_time import show_ahead_of_time

@@ -20,8 +20,8 @@ import numpy as np
 from rich.console import Console
 
 from uat_jax.certification import Certification, certify_decomposition
-from uat_jax.certify.certificate import check_writable, environment
-from uat_jax.certify.settings import DTYPES
+from uat_jax.decide.certificate import check_writable, environment
+from uat_jax.decide.settings import DTYPES
 from uat_jax.decomposition.adaptation import adaptation
 from uat_jax.decomposition.attribution import (
     Attribution,

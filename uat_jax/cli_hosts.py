@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from uat_jax.certify.hosts import Hosts
+from uat_jax.decide.hosts import Hosts
 from uat_jax.errors import InputError
 
 AUTOMATIC = "auto"

@@ -41,7 +41,7 @@ def numerics(precision: str = "highest") -> dict[str, str]:
     """In what numbers a program computes now: platform and kind of the device, and the matmul precision asked for.
 
     The highest is what the package asks for wherever nobody chose.  The limbs of prime fields stand in their evidence
-    (`uat_jax.certify.prime_fields.FieldComparison.figures`).
+    (`uat_jax.decide.prime_fields.FieldComparison.figures`).
     """
     device = default_device()
     return {"device_platform": device.platform, "device_kind": device.device_kind, "matmul_precision": precision}

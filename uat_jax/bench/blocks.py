@@ -10,10 +10,10 @@ import numpy as np
 
 from uat_jax.bench import residual
 from uat_jax.bench.products import products
-from uat_jax.certify.trial_figures import TwoPrograms
-from uat_jax.certify.trials import Program, given_trials
-from uat_jax.claims.layers.kernels import Kernels
+from uat_jax.decide.trial_figures import TwoPrograms
+from uat_jax.decide.trials import Program, given_trials
 from uat_jax.devices import default_device
+from uat_jax.ledger.layers.kernels import Kernels
 from uat_jax.networks import ResidualLayer
 
 

@@ -14,8 +14,7 @@ from uat_jax.arithmetic.limbs import Limbs, byte_limbs, float_limbs
 from uat_jax.arithmetic.modular_matmul import modular_matmul
 from uat_jax.bench.kernel import Call, Kernel, Sizes
 from uat_jax.bench.models import model
-from uat_jax.certify.trials import sharded
-from uat_jax.claims.layers.kernels import Kernels, letters
+from uat_jax.decide.trials import sharded
 from uat_jax.decomposition import (
     closed_form,
     contributions,
@@ -28,6 +27,7 @@ from uat_jax.decomposition import (
 from uat_jax.decomposition.attribution import Coordinate
 from uat_jax.decomposition.operators import Mixing
 from uat_jax.errors import InputError
+from uat_jax.ledger.layers.kernels import Kernels, letters
 from uat_jax.lowering import LoweredRecursion
 from uat_jax.networks import activation, initialise_residual, initialise_transformer
 from uat_jax.networks.model import Model
@@ -235,6 +235,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel("kronecker-sum", "uat_jax.decomposition.operators", _factored, MIXING),
     Kernel("kronecker-matrix", "uat_jax.decomposition.operators", _materialised, MIXING),
     *(_modular(name, bits) for name in LIMBS for bits in PRIMES),
-    Kernel("trials", "uat_jax.certify.trials", _trials, TRIALS, sharded=True),
+    Kernel("trials", "uat_jax.decide.trials", _trials, TRIALS, sharded=True),
 )
 """Every jitted function of the package; a test compares this table with the source."""

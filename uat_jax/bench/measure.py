@@ -23,7 +23,7 @@ import jax
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
 from uat_jax.bench.rates import COPIES, PRODUCTS, yardsticks
 from uat_jax.bench.resident import resident_peak
-from uat_jax.certify.memory import check_bytes, needed_bytes
+from uat_jax.decide.memory import check_bytes, needed_bytes
 from uat_jax.devices import default_device
 
 LEAST_SECONDS = 1e-2

@@ -11,7 +11,7 @@ from typing import Any
 
 from uat_jax.bench import cases
 from uat_jax.bench.case import Case, Size
-from uat_jax.certify.settings import DTYPES
+from uat_jax.decide.settings import DTYPES
 from uat_jax.errors import InputError
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.bench.case import Experiment, Program, WrongAnswerError
-from uat_jax.certify.prime_fields import PROBE, PrimeFields
+from uat_jax.decide.prime_fields import PROBE, PrimeFields
 
 LOG2_ERROR = -128.0
 """Of the chance of error that a certificate is asked for."""

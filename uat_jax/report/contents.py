@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from uat_jax.claims.chapter import Chapter
-from uat_jax.claims.claim import Claim
-from uat_jax.claims.record import Record
-from uat_jax.claims.source import written
+from uat_jax.ledger.chapter import Chapter
+from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.record import Record
+from uat_jax.ledger.source import written
 
 
 def contents(chapters: Sequence[Chapter], script_of: Mapping[str, str]) -> str:

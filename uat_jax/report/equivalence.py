@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.certify.verdict import Evidence
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.verdict import Evidence
 from uat_jax.report.table import COLOURS
 
 

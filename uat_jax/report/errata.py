@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.chapter import Chapter
-from uat_jax.claims.claim import Claim
-from uat_jax.claims.source import PAPERS, written
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.verdict import Verdict
+from uat_jax.ledger.chapter import Chapter
+from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.source import PAPERS, written
 from uat_jax.report.table import reason
 
 FOLDER = "certificates"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.claims.record import Record
-from uat_jax.claims.source import written
+from uat_jax.decide.certificate import Certificate
+from uat_jax.ledger.record import Record
+from uat_jax.ledger.source import written
 from uat_jax.report.table import COLOURS
 
 

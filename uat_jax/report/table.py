@@ -9,12 +9,12 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from uat_jax.certify.certificate import Certificate
-from uat_jax.certify.verdict import Verdict
-from uat_jax.claims.chapter import Chapter
-from uat_jax.claims.claim import Claim
-from uat_jax.claims.record import Record
-from uat_jax.claims.source import written
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.verdict import Verdict
+from uat_jax.ledger.chapter import Chapter
+from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.record import Record
+from uat_jax.ledger.source import written
 
 COLOURS = {
     Verdict.PROVED: "bold green",

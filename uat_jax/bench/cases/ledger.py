@@ -15,9 +15,9 @@ from sympy.core.cache import clear_cache
 
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.bench.interpreters import folder_of_kernels, run
-from uat_jax.certify.decision import decide
-from uat_jax.certify.settings import Settings
-from uat_jax.claims.ledger import CHAPTERS, named
+from uat_jax.decide.decision import decide
+from uat_jax.decide.settings import Settings
+from uat_jax.ledger.ledger import CHAPTERS, named
 
 EVERYTHING, PASSES = "everything", "passes"
 FEW = "lemma-1 diamond eq-22"

@@ -11,8 +11,8 @@ from typing import Any
 from uat_jax.bench.case import Case, Experiment
 from uat_jax.bench.splits import Way, split_experiment
 from uat_jax.bench.transformers import PAPERS, SIGMA, count, network
-from uat_jax.claims.layers.kernels import Kernels
 from uat_jax.decomposition.papers import transformer_streams
+from uat_jax.ledger.layers.kernels import Kernels
 
 
 def build(depth: int, tokens: int, features: int, heads: int, hidden: int, dtype: str) -> Experiment:

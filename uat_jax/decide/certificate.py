@@ -1,0 +1,171 @@
+"""Certificates: a claim, its evidence and its verdict as a JSON file that can be decided again.
+
+The schema is documented in docs/certificate.md; `VERSION` counts its incompatible changes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import platform
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
+
+SCHEMA = "uat_jax/certificate"
+VERSION = 2
+
+DEPTH = 64
+"""How deep lists and objects may lie in each other in a file; twice what certificates need."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The outcome for one claim.
+
+    ``claim``: id, ledger row, source, printed statement, reading, hypotheses, correction; or, with the id
+    "equivalence", the names of two functions, their inputs, and both programs as data.
+    ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
+    ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions, the platform, and in what
+    numbers the device computed (`uat_jax.devices.numerics`; older files do not say).
+    """
+
+    claim: Mapping[str, Any]
+    expected: Verdict
+    verdict: Verdict
+    passes: bool
+    evidence: tuple[Evidence, ...]
+    counterexample: Mapping[str, Any] | None
+    assumptions: tuple[str, ...]
+    settings: Mapping[str, Any]
+    environment: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Canonical JSON: sorted keys, finite numbers only."""
+        body = {"schema": SCHEMA, "version": VERSION, **dataclasses.asdict(self)}
+        return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the file in one step, so that no half of it is ever seen.  Raises `InputError` if it cannot be."""
+        return write_atomically(Path(path), self.to_json())
+
+
+def _plain(value: Any) -> Any:
+    """Tuples to lists, numpy numbers to Python's, infinities to text."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def write_atomically(path: Path, text: str) -> Path:
+    """Write a text file by renaming a finished one beside it.  Raises `InputError` if it cannot be."""
+    finished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # hosts may share a folder, and their numbers
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            finished.write_text(text, encoding="utf-8")
+            os.replace(finished, path)
+        finally:
+            finished.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from None
+    return path
+
+
+def check_writable(path: Path) -> None:
+    """Find out before the work, not after it, whether a file can be written there.  Raises `InputError` if not."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; choose a file name")
+    probe = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    write_atomically(probe, "")
+    probe.unlink()
+
+
+def environment() -> dict[str, str]:
+    """Versions of what the verdict was reached with, and the platform."""
+    packages = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
+    return {
+        **{p: version(p) for p in packages},
+        "python": platform.python_version(),
+        "platform": platform.machine(),
+    }
+
+
+def load(path: str | os.PathLike[str]) -> Certificate:
+    """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
+    try:
+        body = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax") from None
+    except ValueError as error:  # not JSON, not UTF-8, or a whole number of thousands of digits
+        raise InputError(f"{path} is not JSON ({one_line(error)}); wanted a certificate written by uat_jax") from None
+    if _deeper(body, DEPTH):
+        raise InputError(f"{path} is nested too deeply; wanted a certificate written by uat_jax")
+    return _checked(body, path)
+
+
+def one_line(text: Any) -> str:
+    """The start of a text from a file, without line breaks and control characters, for an error of one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())[:200]
+
+
+def _deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects lie more than so deep in each other; without recursion, whatever the file holds."""
+    level = [value]
+    for _ in range(depth + 1):
+        parents = [v for v in level if isinstance(v, dict | list)]
+        level = [child for v in parents for child in (v.values() if isinstance(v, dict) else v)]
+    return bool(level)
+
+
+def _checked(body: Any, path: Any) -> Certificate:
+    if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+        raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
+    if type(body.get("version")) is not int or not 1 <= body["version"] <= VERSION:
+        found = one_line(body.get("version"))
+        raise InputError(f"{path} has schema version {found}; this uat_jax reads up to {VERSION}: upgrade it")
+    names = {f.name for f in dataclasses.fields(Certificate)}
+    if set(body) != names | {"schema", "version"}:
+        odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))
+        raise InputError(f"{path} is damaged: missing or superfluous fields {one_line(odd)}")
+    kinds = {
+        "claim": dict,
+        "settings": dict,
+        "environment": dict,
+        "evidence": list,
+        "assumptions": list,
+        "passes": bool,
+    }
+    for name, kind in kinds.items():
+        if not isinstance(body[name], kind):
+            raise InputError(f"{path} is damaged: {name} is {one_line(repr(body[name]))}")
+    try:
+        evidence = tuple(
+            Evidence(**{**e, "verdict": Verdict(e["verdict"]), "assumptions": tuple(e["assumptions"])})
+            for e in body["evidence"]
+        )
+        return Certificate(
+            **{n: body[n] for n in ("claim", "passes", "counterexample", "settings", "environment")},
+            expected=Verdict(body["expected"]),
+            verdict=Verdict(body["verdict"]),
+            evidence=evidence,
+            assumptions=tuple(body["assumptions"]),
+        )
+    except (TypeError, KeyError, ValueError) as error:
+        raise InputError(f"{path} is damaged: {one_line(error)}") from None

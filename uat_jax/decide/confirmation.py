@@ -1,0 +1,251 @@
+"""A symbolic proof confirmed by other methods: both sides lowered to JAX, compared in prime fields, float64 and balls.
+
+The weights and the argument are the inputs, and the symbolic dimensions get small different sizes.  In prime fields σ
+becomes a function without any symmetry (log Γ, which they take for an unknown function); in float64 and balls it is the
+logistic function, which is defined everywhere.  Where one method proves what another finds different, the run stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import sympy
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.decide.agreement import agreement
+from uat_jax.decide.fields_evidence import METHOD
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.prime_fields import PrimeFields
+from uat_jax.decide.sampling import sample
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
+from uat_jax.lowering import Lowered
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.normal_form import Definitions
+from uat_jax.symbolic.program import Program, letters_of
+from uat_jax.symbolic.step import Step
+
+LOG2_ERROR = -128.0
+POINTS, DIGITS = 1, 30
+
+Activation = Callable[[jax.Array], jax.Array]
+
+Sizes = dict[Any, int]
+
+
+def proved(steps: Iterable[Step], *, method: str, what: str) -> Iterator[Evidence]:
+    """The proof of a chain of equations, and its confirmation where there is one.
+
+    Raises `DisagreementError` if the steps are proved, and another method finds a difference; `ShapeError` or
+    `InputError` for definitions that cannot be (`check_definitions`).
+    """
+    steps = tuple(steps)
+    for step in steps:
+        check_definitions(step.where)
+    proof = prove(steps, method=method, what=what)
+    yield proof
+    confirmed = confirm_steps(steps, what=f"of {len(steps)} steps")
+    if confirmed is not None:
+        yield agreeing(proof, confirmed)
+
+
+def check_definitions(where: Definitions | Mapping[m.Letter, m.Expression]) -> None:
+    """Raise `ShapeError` if a letter and what it stands for have two shapes, `InputError` if they go round in a circle.
+
+    Only a finite list can be looked through; a rule that defines letters has to be right by itself.
+    """
+    if not isinstance(where, Mapping):
+        return
+    for letter, expression in where.items():
+        if not all(map(m.same_dimension, letter.shape, expression.shape)):
+            shapes = f"{m.shape_text(letter)} and {m.shape_text(expression)}"
+            raise ShapeError(f"the letter {letter} and its definition {expression} have the shapes {shapes}")
+    waiting = {letter: set(letters_of(expression)) & where.keys() for letter, expression in where.items()}
+    while ready := [letter for letter, needed in waiting.items() if not needed & waiting.keys()]:
+        for letter in ready:
+            del waiting[letter]
+    if waiting:
+        raise InputError(f"the definition of {next(iter(waiting))} contains that letter again")
+
+
+def agreeing(proof: Evidence, confirmed: Evidence) -> Evidence:
+    """The confirmation of a proof.  Raises `DisagreementError` if it finds a difference where the proof finds none."""
+    if proof.verdict is Verdict.PROVED and confirmed.verdict is not Verdict.CERTIFIED:
+        sides = f"{proof.method}: {proof.finding}; {confirmed.method}: {confirmed.finding}"
+        raise DisagreementError(f"two methods contradict each other, please report this: {sides}")
+    return confirmed
+
+
+def confirm(left: Program, right: Program, *, what: str) -> Evidence:
+    """CERTIFIED if prime fields find both programs equal and their values agree, UNKNOWN if they find them different.
+
+    That is about the sizes in its figures, and says nothing of others.
+    Raises `DisagreementError` if prime fields find them equal and their values in float64 or balls are apart,
+    `ShapeError` if their results have two shapes.
+    """
+    check_results(left, right)
+    sizes, traced, trace = _lowered(left, right)
+    found = PrimeFields(*traced).compare(LOG2_ERROR, thoroughly=False)
+    shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
+    named = {str(symbol): size for symbol, size in sizes.items()}
+    figures = {**found.figures(), "sizes": named}
+    at = f" at {shown}" if shown else ""
+    if not found.equal or found.log2_error > LOG2_ERROR:
+        return Evidence(METHOD, f"{what}: different{at}", Verdict.UNKNOWN, figures)
+    _agree(*trace(jax.nn.sigmoid), what=what + at)
+    finding = (
+        f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
+        f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
+    )
+    return Evidence(METHOD, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+
+
+def check_results(left: Program, right: Program) -> None:
+    """Raise `ShapeError` unless the results of both programs have one shape."""
+    if not all(map(m.same_dimension, left.result.shape, right.result.shape)):
+        shapes = f"{m.shape_text(left.result)} and {m.shape_text(right.result)}"
+        raise ShapeError(f"the results have the shapes {shapes}; wanted one shape")
+
+
+def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
+    """Whether prime fields find both programs equal at given sizes; True where they do not fit at such sizes."""
+    letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
+    try:
+        sides = _traced(left, right, letters, sizes, jax.lax.lgamma)
+    except (UatJaxError, TypeError, ValueError):
+        return True
+    found = PrimeFields(*sides).compare(LOG2_ERROR, thoroughly=False)
+    return found.equal and found.log2_error <= LOG2_ERROR
+
+
+def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
+    """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
+    seen = sample(left, right, seed=0)
+    if seen.apart or seen.mismatched or seen.reason:
+        reason = seen.reason or "values in float64 are apart"
+        raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
+    found = agreement(left, right, points=POINTS, digits=DIGITS)
+    if not found.agrees:
+        raise DisagreementError(f"{what}: equal in prime fields, but in balls {found.reason}; please report this")
+
+
+def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
+    """The same for the equations of a chain; None if none of them can be lowered (sums over a symbolic range, say)."""
+    found = []
+    for step in steps:
+        programs = sides(step)
+        if programs is not None:
+            try:
+                found.append(confirm(*programs, what=step.name))
+            except DisagreementError:
+                raise
+            except UatJaxError:
+                continue
+    if not found:
+        return None
+    wrong = next((f for f in found if f.verdict is not Verdict.CERTIFIED), None)
+    if wrong is not None:
+        return wrong
+    worst = max(f.figures["log2_error"] for f in found)
+    finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
+    theorem = all(f.figures["theorem"] for f in found)
+    of_all = {"log2_error": worst, "theorem": theorem, "limbs": found[0].figures["limbs"]}
+    figures = {**of_all, "confirmed": [f.finding for f in found]}
+    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
+
+
+def sides(step: Step) -> tuple[Program, Program] | None:
+    """Both sides of an equation as programs over its letters; None where the definitions are no finite list."""
+    if not isinstance(step.where, Mapping):
+        return None
+    left, right = (_program(side, step.where, name) for side, name in ((step.left, "left"), (step.right, "right")))
+    return None if left is None or right is None else (left, right)
+
+
+def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: str) -> Program | None:
+    result = m.Letter(f"{name} side", *side.shape)
+    used, todo = set(), list(letters_of(side))
+    while todo:
+        letter = todo.pop()
+        if letter in where and letter not in used:
+            used.add(letter)
+            todo += letters_of(where[letter])
+    try:
+        return Program({**{letter: where[letter] for letter in where if letter in used}, result: side}, result)
+    except UatJaxError:
+        return None
+
+
+Sides = tuple[ClosedJaxpr, ClosedJaxpr]
+Trace = Callable[[Activation], Sides]
+"""σ → both programs as jaxprs."""
+
+
+def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
+    """The first sizes that fit, and both programs as jaxprs of the same letters there: σ log Γ, and any other."""
+    letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
+    if not letters:
+        raise UnsupportedError("neither side has an input; there is nothing to evaluate them at")
+    symbols = sorted({s for program in (left, right) for e in program.values() for s in _dimensions(e)}, key=str)
+    count = len(symbols)
+    reason = ""
+    for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
+        sizes = dict(zip(symbols, numbers, strict=True))
+        trace = lambda activation, at=sizes: _traced(left, right, letters, at, activation)
+        if not slices_exist((left, right), sizes):
+            reason = f"a slice is beyond the last at {sizes}"
+            continue
+        try:
+            traced = trace(jax.lax.lgamma)
+        except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
+            reason = str(error)
+        else:
+            return sizes, traced, trace
+    raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
+
+
+def slices_exist(programs: Iterable[Program], sizes: Sizes) -> bool:
+    """Whether every E_i with a given i is the i-th of so many slices: at h = 1 there is no E_2."""
+    picked = set().union(*(e.atoms(m.Selection) for program in programs for e in program.values()))
+    at = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
+    beyond = (E.args[0] * E.shape[1] - E.shape[0] for E in picked)
+    return not any(sympy.sympify(excess).xreplace(at).is_positive for excess in beyond)
+
+
+def _dimensions(e: m.Expression) -> Iterator[Any]:
+    """The symbols in the shapes of an expression and its parts, those of constants such as I_N included."""
+    yield from (symbol for size in e.shape for symbol in size.free_symbols)
+    for operand in e.operands:
+        yield from _dimensions(operand)
+
+
+def _traced(
+    left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
+) -> Sides:
+    specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
+    of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
+    return of(left), of(right)
+
+
+def _whole(dimension: Any, sizes: Sizes) -> int:
+    """Its size; ValueError if that is no whole number, as M/h may be."""
+    size = sympy.sympify(sympy.sympify(dimension).xreplace(sizes))
+    if not size.is_Integer:
+        raise ValueError(f"{dimension} is {size}")
+    return int(size)
+
+
+def _value(
+    program: Program,
+    letters: tuple[m.Letter, ...],
+    arrays: Mapping[str, Any],
+    sizes: Sizes,
+    activation: Activation,
+) -> jax.Array:
+    argument, names = letters[0], {str(letter) for letter in program.inputs}
+    lowered = Lowered(program, argument, activation, dimensions=sizes)
+    weights = {name: array for name, array in arrays.items() if name in names and name != str(argument)}
+    return lowered(weights, arrays[str(argument)])

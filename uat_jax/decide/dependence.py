@@ -1,0 +1,172 @@
+"""Which parameters depend on the input: "static" is an equation, "dynamic" is a pair of inputs.
+
+A parameter p is static if p(x) = p(x̃) for any two inputs x and x̃, and dynamic if there are two at which it takes two
+values.  So "static" is proved as the equation p(x) = p(x̃), whose two sides are one expression with the input doubled,
+and "dynamic" by two inputs at which ball arithmetic separates the two exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import sympy
+from flint import arb
+
+from uat_jax.arithmetic.balls import exact
+from uat_jax.decide.confirmation import check_definitions, proved
+from uat_jax.decide.exhibits import held
+from uat_jax.decide.verdict import WITNESS, Evidence, Verdict
+from uat_jax.errors import InputError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.step import Step
+
+METHOD = "dependence"
+Arguments = m.Letter | Sequence[m.Letter]
+
+
+def at_another(expression: m.Expression, argument: Arguments) -> m.Expression:
+    """p(x̃): the expression with the input x, or each of several inputs, replaced by another letter of its shape.
+
+    Raises `InputError` if another letter can be the input for some value of an index: it would stay behind.
+    """
+    moved = {letter: _another(letter) for letter in _letters(argument)}
+
+    def another(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Letter | None:
+        _refuse_hidden(letter, moved, ranges, "the input")
+        return moved.get(letter)
+
+    return m.replace_letters(expression, another)
+
+
+def _refuse_hidden(letter: m.Letter, known: Mapping[m.Letter, Any], ranges: Mapping[Any, Any], role: str) -> None:
+    hidden = next((x for x in known if letter not in known and _can_be(letter, x, ranges)), None)
+    if hidden is not None:
+        raise InputError(f"{letter} may be {role} {hidden}; write the sum out or name {letter} as an input")
+
+
+def _can_be(letter: m.Letter, argument: m.Letter, ranges: Mapping[Any, Any]) -> bool:
+    """Whether some values of the indices make the letter the argument."""
+    places = [(*of.subscripts, None, *of.superscripts) for of in (letter, argument)]
+    if letter.name != argument.name or len(places[0]) != len(places[1]):
+        return False
+    return all(_can_agree(mine, given, ranges) for mine, given in zip(*places, strict=True))
+
+
+def _can_agree(mine: Any, given: Any, ranges: Mapping[Any, Any]) -> bool:
+    """Whether two places can be equal: indices are whole numbers, and any in a sum; other symbols are labels."""
+    if mine == given:
+        return True
+    symbols = set().union(*(getattr(place, "free_symbols", ()) for place in (mine, given)))
+    indices = {s: sympy.Dummy(s.name, integer=True) for s in symbols if s in ranges}
+    if not indices and not any(s.is_integer for s in symbols):
+        return False
+    return (mine - given).xreplace(indices).is_zero is not False
+
+
+def twice(parameter: m.Expression, argument: Arguments, where: Mapping[m.Letter, m.Expression] | None = None) -> Step:
+    """The equation p(x) = p(x̃).
+
+    ``where`` defines letters of p by expressions of earlier letters; they are unfolded first, since they may hide x.
+    """
+    whole = unfolded(parameter, where or {})
+    return Step("one value at any two inputs", whole, at_another(whole, argument))
+
+
+def unfolded(expression: m.Expression, where: Mapping[m.Letter, m.Expression]) -> m.Expression:
+    """The expression with every defined letter replaced by what it stands for, down to letters without definition.
+
+    Raises `InputError` if another letter can be a defined one for some value of an index, or where definitions go round
+    in a circle, `ShapeError` where a letter and what it stands for have two shapes.
+    """
+    check_definitions(where)
+    known: dict[m.Letter, m.Expression] = {}
+
+    def inside(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+        _refuse_hidden(letter, where, ranges, "the defined letter")
+        if letter in where and letter not in known:
+            known[letter] = m.replace_letters(where[letter], inside)
+        return known.get(letter)
+
+    return m.replace_letters(expression, inside)
+
+
+def static(
+    parameter: m.Expression,
+    argument: Arguments,
+    *,
+    what: str,
+    where: Mapping[m.Letter, m.Expression] | None = None,
+    subject: str = "",
+) -> Iterator[Evidence]:
+    """PROVED if p(x) = p(x̃) in normal form, and confirmed in prime fields; UNKNOWN if the normal forms differ.
+
+    ``parameter`` is p, ``argument`` the input, or all letters that depend on it; ``where`` defines letters of p.
+    """
+    for found in proved([twice(parameter, argument, where)], method=METHOD, what=what):
+        yield replace(found, subject=subject)
+
+
+def dynamic(
+    function: Callable[..., Any],
+    inputs: tuple[Any, Any],
+    *,
+    what: str,
+    at: Mapping[str, Any] | None = None,
+    subject: str = "",
+) -> Evidence:
+    """PROVED by two inputs at which balls separate the values of the parameter, UNKNOWN if they do not.
+
+    ``function`` is a JAX function of one array that returns one array; ``inputs`` are two arrays of one shape, of
+    numbers that float64 holds exactly (`InputError` otherwise); ``at`` names what else was chosen, such as the weights.
+    Values that are not finite separate nothing.
+    """
+    points = [held("x", x) for x in inputs]
+    if len(points) != 2 or points[0].shape != points[1].shape:
+        raise InputError(f"got inputs of shapes {[p.shape for p in points]}; wanted two of one shape")
+    with jax.enable_x64(True):
+        balls: list[Any] = [exact(function, (jnp.asarray(x),)) for x in points]
+    apart = [i for i in np.ndindex(balls[0].shape) if _apart(balls[0][i], balls[1][i])]
+    if not apart:
+        return Evidence(METHOD, f"{what}: the two inputs do not separate its values", Verdict.UNKNOWN, subject=subject)
+    entry = max(apart, key=lambda i: abs(float(balls[0][i].mid()) - float(balls[1][i].mid())))
+    values = [_decimal(ball[entry]) for ball in balls]
+    left, right = (f"{float(value):.6g}" for value in values)
+    place = f"entry {tuple(i + 1 for i in entry)}" if entry else "its value"
+    finding = f"{what}: {place} is {left} at {_shown(points[0])} and {right} at {_shown(points[1])}"
+    witness = {
+        "dimensions": {},
+        "inputs": {"x": points[0].tolist(), "x̃": points[1].tolist(), **(at or {})},
+        "names": ["at x", "at x̃"],
+        "left": left,
+        "right": right,
+        "exact": values,
+    }
+    return Evidence(METHOD, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
+
+
+def _apart(left: arb, right: arb) -> bool:
+    return left.is_finite() and right.is_finite() and not left.overlaps(right)
+
+
+def _letters(argument: Arguments) -> tuple[m.Letter, ...]:
+    letters = (argument,) if isinstance(argument, m.Expression) else tuple(argument)
+    if not letters or not all(isinstance(letter, m.Letter) for letter in letters):
+        raise InputError(f"got {argument} as the input; wanted a letter, or several")
+    return letters
+
+
+def _another(letter: m.Letter) -> m.Letter:
+    return m.Letter(f"{letter.name}\N{COMBINING TILDE}", *letter.shape, letter.subscripts, letter.superscripts)
+
+
+def _shown(values: np.ndarray) -> str:
+    return "(" + ", ".join(f"{v:g}" for v in values.ravel()) + ")"
+
+
+def _decimal(ball: arb) -> str:
+    return ball.str(20, radius=False)

@@ -1,0 +1,147 @@
+"""A counterexample that is known beforehand: two functions, or two numbers, that should be equal and are not.
+
+The values in float64 are shown; the verdict rests on their enclosures in ball arithmetic, or on exact numbers.
+A constant in a function is the float64 number that is written there (0.1 is not 1/10): differences that such constants
+can make refute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+from flint import arb
+
+from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.tracing import single_output, trace
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import InputError, ShapeError
+
+METHOD = "counterexample"
+ROUNDING = 2.0**-40
+"""Differences below this part of the values can come from constants that float64 rounds."""
+
+Names = tuple[str, str]
+
+
+def exhibit(
+    left: Callable[..., Any],
+    right: Callable[..., Any],
+    inputs: Mapping[str, Any],
+    *,
+    what: str,
+    names: Names = ("true", "printed"),
+) -> Evidence:
+    """REFUTED if the enclosures of ``left(**inputs)`` and ``right(**inputs)`` are apart in some entry, else UNKNOWN.
+
+    Apart are finite values whose difference is larger than rounded constants explain (`ROUNDING`).
+
+    Both are JAX functions of keyword arrays with one floating result of the same shape; the inputs are numbers or
+    nested lists of numbers (int, float, Fraction) that float64 holds exactly.
+
+    Raises:
+        InputError: an input that float64 does not hold, or none at all.
+        ShapeError: results of different shapes.
+    """
+    if not inputs:
+        raise InputError(f"got no inputs for {what}; compare constants with exhibit_numbers")
+    arrays = {name: held(name, value) for name, value in inputs.items()}
+    with jax.enable_x64(True):
+        traces = [trace(lambda a, f=f: f(**a), arrays) for f in (left, right)]
+    shapes = [tuple(single_output(t).shape) for t in traces]
+    if shapes[0] != shapes[1]:
+        raise ShapeError(f"{names[0]} has shape {shapes[0]}, {names[1]} {shapes[1]}; wanted one shape")
+    leaves = jax.tree.leaves(arrays)
+    floats = [np.asarray(interpret(t, Doubles(), [x[None] for x in leaves])[0])[0] for t in traces]
+    balls = [enclose(t, [Balls().number(x) for x in leaves])[0] for t in traces]
+    apart = any(_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
+    texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
+    return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], texts)
+
+
+def exhibit_numbers(
+    left: Any, right: Any, *, at: Mapping[str, Any], what: str, names: Names = ("true", "printed")
+) -> Evidence:
+    """REFUTED if two exact numbers (int, Fraction, SymPy number) are different, else UNKNOWN.
+
+    ``at`` says for which inputs they were computed.  Raises `InputError` for a float, a symbol or an infinity.
+    """
+    apart = same_number(exact_number(left), exact_number(right)) is False
+    values = [_plain(left), _plain(right)]
+    return _evidence(apart, what, names, at, values, [str(left), str(right)])
+
+
+def exact_number(value: Any) -> Any:
+    """A whole number, a fraction or a finite SymPy number without floats; `InputError` for anything else."""
+    number = sympy.sympify(value)
+    if not (getattr(number, "is_number", False) and number.is_finite) or number.has(sympy.Float):
+        raise InputError(f"got {value}; wanted an exact finite number, such as Rational(1, 10) or sqrt(2)")
+    return number
+
+
+def same_number(left: Any, right: Any) -> bool | None:
+    """Whether two exact numbers are equal, None if SymPy cannot tell."""
+    if left.is_Rational and right.is_Rational:
+        return bool(left == right)
+    return (left - right).equals(0)
+
+
+def _evidence(
+    apart: bool, what: str, names: Names, inputs: Mapping[str, Any], values: list[Any], exact: list[str]
+) -> Evidence:
+    shown = ", ".join(f"{name} = {_plain(value)}" for name, value in inputs.items())
+    where = f"at {shown}: " if shown else ""
+    finding = f"{what}: {where}{names[0]} {values[0]}, {names[1]} {values[1]}"
+    if not apart:
+        return Evidence(METHOD, f"{finding}: not seen to differ", Verdict.UNKNOWN)
+    example = {
+        "dimensions": {},
+        "inputs": {name: _plain(value) for name, value in inputs.items()},
+        "names": list(names),
+        "left": values[0],
+        "right": values[1],
+        "exact": exact,
+    }
+    return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example})
+
+
+def _apart(left: arb, right: arb) -> bool:
+    """Whether two finite balls differ by more than rounded constants explain."""
+    if not (left.is_finite() and right.is_finite()):
+        return False
+    return bool(abs(left - right) > ROUNDING * abs(left).max(abs(right)))
+
+
+def held(name: str, value: Any) -> np.ndarray:
+    """Numbers as float64, which has to hold them exactly.  Raises `InputError` for anything else."""
+    try:
+        numbers = np.asarray(value, dtype=object)
+        floats = numbers.astype(np.float64)
+        exact = all(Fraction(float(f)) == Fraction(n) for f, n in zip(floats.ravel(), numbers.ravel(), strict=True))
+    except (TypeError, ValueError, OverflowError):
+        exact = False
+    if not exact:
+        raise InputError(f"got {value} for {name}, which float64 does not hold exactly; divide inside the function")
+    return floats
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as they are read best: whole ones without a point, fractions as text, nested lists for arrays."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(v) for v in value] if np.ndim(value) else _plain(np.asarray(value).item())
+    if isinstance(value, float | np.floating):
+        return int(value) if float(value).is_integer() else float(value)
+    if isinstance(value, Fraction | sympy.Basic):
+        number = sympy.sympify(value)
+        return int(number) if isinstance(number, sympy.Integer) else str(number)
+    return value
+
+
+def _decimal(ball: arb) -> str:
+    return ball.str(20, radius=False) if isinstance(ball, arb) else str(ball)

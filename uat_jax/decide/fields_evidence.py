@@ -1,0 +1,92 @@
+"""A comparison in prime fields as evidence."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
+from uat_jax.decide.sampling import Sample
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import UnsupportedError
+
+METHOD = "prime fields"
+DERIVATION = (
+    "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
+    "being ε_0(d)^C_0, 64(n_k² + 8m)·max(ε_k(2d)^C_k, 2^-120) and C_k·binomial(C_k, s_k)·ε_k(d')^s_k, with "
+    "ε_k(d) = d(1/p_k + 2^-52) + 2wd/p_{k+1}; the rounds are multiplied, and by 2 for every reading"
+)
+
+
+def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: Effort) -> Evidence:
+    """CERTIFIED with the chance of error, or UNKNOWN with the reason.
+
+    `seen`: both functions in float64.  Where compared numbers were equal at a random point, x > 0 and x ≥ 0 are not
+    taken for the same.
+    """
+    laws = effort.laws - {"almost everywhere"} if seen.ties else effort.laws
+    try:
+        fields = PrimeFields(left, right, effort.seed, laws, effort.deadline)
+        if not fields.varies:
+            return _vacuous("neither function depends on its inputs")
+        if seen.nowhere_defined:
+            return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
+        found = fields.compare(math.log2(effort.error), thoroughly=not seen.apart)
+    except UnsupportedError as error:
+        return Evidence(METHOD, str(error), Verdict.UNKNOWN)
+    return _evidence(found, seen, math.log2(effort.error))
+
+
+def _vacuous(reason: str) -> Evidence:
+    finding = f"vacuous: {reason}, so that being equal says nothing"
+    return Evidence(METHOD, finding, Verdict.UNKNOWN, {"vacuous": reason})
+
+
+def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Evidence:
+    figures = {
+        **found.figures(),
+        "derivation": DERIVATION,
+        "condition": found.condition,
+        "readings": found.readings,
+        "laws": list(found.laws),
+        "rounds": [dataclasses.asdict(r) for r in found.rounds],
+        "sample": seen.as_figures(),
+    }
+    reason = _doubt(found, seen, log2_error)
+    if reason:
+        return Evidence(METHOD, reason, Verdict.UNKNOWN, figures, found.assumptions)
+    kind = f"conditional: {found.condition}" if found.condition else "a theorem"
+    finding = f"equal except with probability 2^{found.log2_error:.0f} ({kind}), in {len(found.rounds)} rounds"
+    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
+
+
+def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
+    """Why the functions are not certified, or ''."""
+    if not found.equal:
+        output, entry = found.where or (0, ())
+        parting = f"; they part at {found.parting}" if found.parting else ""
+        return f"different as formal expressions, at output {output}{list(entry)}{parting}"
+    if found.log2_error > log2_error:
+        bound = f"2^{found.log2_error:.0f}, wanted 2^{log2_error:.0f}"
+        return f"equal at random points, but their degree is too large: the chance of error is {bound}"
+    if seen.looks:
+        return f"equal where everything is defined, but something is decided by what is not: {', '.join(seen.looks)}"
+    return ""
+
+
+def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
+    notes = [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
+    notes.append("sums, products and casts are those of real numbers")
+    notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
+    if found.condition:
+        notes.append(f"exponents behave like independent random numbers ({found.condition})")
+    if found.constant:
+        notes.append("both functions are constant: nothing about the inputs was compared")
+    if found.undefined:
+        notes.append(f"{found.undefined} output entries that are NaN or infinite on both sides are left out")
+    if seen.reason:
+        notes.append(f"no look at float64 values: {seen.reason}")
+    return tuple(notes)

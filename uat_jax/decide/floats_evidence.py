@@ -1,0 +1,37 @@
+"""A float comparison as evidence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from uat_jax.decide.floats import FloatComparison
+from uat_jax.decide.verdict import Evidence, Verdict
+
+ASSUMPTIONS = (
+    "rounding errors are independent with mean zero and within their bounds, to first order",
+    "sums are accumulated in an order that does not depend on the data",
+)
+
+
+METHOD = {
+    "reference": "exact value of the network at the given floats, by ball arithmetic; casts are taken as exact",
+    "comparison": "|side − exact value| ≤ tolerance of that side, entry by entry",
+    "aggregation": "every entry of every trial; the worst error over entries and trials, the median over trials",
+}
+
+
+def float_evidence(found: FloatComparison, *, what: str, drawn: str) -> Evidence:
+    """AGREES if both programs stay within their tolerance in every trial, else UNKNOWN.
+
+    ``what`` was compared, and how its arguments were ``drawn``.
+    """
+    visible = "nothing" if found.smallest_visible is None else f"a coefficient error of {found.smallest_visible:.0e}"
+    finding = (
+        f"{found.dtype}, {what}: worst error {found.f.worst_ulp:.1f} ULP (network) and {found.g.worst_ulp:.1f} ULP "
+        f"(closed form) in {found.trials} trials, tolerance {found.f.median:.0f} and {found.g.median:.0f} times the "
+        f"error; would have seen {visible}"
+    )
+    if not found.agrees:
+        finding = f"tolerance exceeded: {finding}"
+    verdict = Verdict.AGREES if found.agrees else Verdict.UNKNOWN
+    return Evidence("floats", finding, verdict, {**asdict(found), **METHOD, "inputs": drawn}, ASSUMPTIONS)

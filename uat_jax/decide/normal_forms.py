@@ -1,0 +1,37 @@
+"""Symbolic evidence: equations decided in normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import DisagreementError
+from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.step import Step
+
+
+def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
+    """PROVED if every equation holds; otherwise UNKNOWN, naming the first that does not and the word that differs.
+
+    Every side is compared with itself first: a normal form that does not even accept X = X decides nothing.
+    """
+    done = []
+    for step in steps:
+        difference = decide(step)
+        if difference is not None:
+            return Evidence(method, f"{step.name}: {difference}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
+        done.append({"name": step.name, "equation": str(step), "latex": step.latex()})
+    if not done:
+        return Evidence(method, "no equation was given", Verdict.UNKNOWN)
+    return Evidence(method, what, Verdict.PROVED, {"steps": done})
+
+
+def decide(step: Step) -> Difference | None:
+    """The first difference between both sides of one equation, or None."""
+    left = Normaliser(step.where)
+    again = Normaliser(step.where, left.letters)
+    sides = [(left(side), again(side)) for side in (step.left, step.right)]
+    if any(once != twice for once, twice in sides):
+        raise DisagreementError(f"{step.name}: the normal form does not accept X = X, please report this")
+    return first_difference(left, sides[0][0], sides[1][0])

@@ -1,0 +1,139 @@
+"""Two programs, a network and what a paper prints for it: equal in normal form, or refuted by a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
+from uat_jax.decide.counterexample import refute
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
+
+Pair = Callable[[int], tuple[Program, Program]]
+"""depth → (network, printed closed form)."""
+Unfolding = Mapping[m.Letter, m.Expression]
+
+
+def difference(network: Program, printed: Program, also: Unfolding | None = None) -> Difference | None:
+    """How the printed program's result differs from the network's; ``also`` unfolds further letters on both sides."""
+    right = Normaliser({**network.lines, **(also or {})})
+    left = Normaliser({**printed.lines, **(also or {})}, right.letters)
+    for normalise, program in ((left, printed), (right, network)):
+        for letter in program:  # in order, so that unfolding never goes deep
+            normalise(letter)
+    return first_difference(left, left(printed.result), right(network.result))
+
+
+def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
+    """PROVED if both programs have one normal form; else the first wrong word and a counterexample.
+
+    Where the normal forms differ, both may still be equal at the sizes at which they are confirmed, such as M X and 2 X
+    at M = 2: that is no more than UNKNOWN.
+    """
+    check_results(network, printed)
+    found = difference(network, printed)
+    if found is None:
+        proof = Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
+        yield proof
+        yield agreeing(proof, confirm(network, printed, what=what))
+        return
+    figures = {**_difference_figures(found), **_written(printed)}
+    yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
+    yield _at_some_sizes(confirm(network, printed, what=what))
+    yield refute(network, printed, argument)
+
+
+def _at_some_sizes(confirmed: Evidence) -> Evidence:
+    """What was found at sizes that were chosen for symbolic dimensions, as evidence on all of them."""
+    return replace(confirmed, verdict=Verdict.UNKNOWN) if confirmed.figures.get("sizes") else confirmed
+
+
+def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterator[Evidence]:
+    """The same for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
+
+    Raises `InputError` if the definitions of its letters are no finite list or there is no letter to put numbers in,
+    `ShapeError` if a letter and its definition, or both sides, have two shapes.
+    """
+    check_definitions(step.where)
+    pair = sides(step)
+    if pair is None:
+        raise InputError(f"{step.name}: the letters are not defined by a finite list; wanted a mapping")
+    argument = next(iter((*pair[0].inputs, *pair[1].inputs)), None)
+    if argument is None:
+        raise InputError(f"{step.name}: neither side has a letter; wanted one to put numbers in")
+    for found in settle(*pair, argument, what=what or step.name):
+        yield replace(found, subject=subject)
+
+
+def settle_by_depth(
+    pair: Pair,
+    depths: Iterable[int],
+    argument: m.Letter,
+    *,
+    what: str,
+    also: Callable[[int], Unfolding] | None = None,
+) -> Iterator[Evidence]:
+    """Compare at each depth, and refute at the first that fails.
+
+    ``also(depth)`` unfolds further letters (such as A_j = I); at which depths the forms are then equal is recorded
+    next to where they are equal without it.
+    """
+    depths = tuple(depths)
+    found = replace(by_depth(pair, depths, what=what), subject=what)
+    if also is not None:
+        special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
+        found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
+    failure, exact = found.figures["first_failure"], found.figures["exact_depths"]
+    if failure is None:
+        yield found
+        yield replace(agreeing(found, confirm_at(pair, exact[-1], what)), subject=what)
+        return
+    network, printed = pair(failure)
+    yield replace(found, figures={**found.figures, **_written(printed)})
+    yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
+    yield replace(refute(network, printed, argument), subject=what)
+
+
+def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
+    """The same depth in prime fields."""
+    return confirm(*pair(depth), what=f"{what}, L = {depth}")
+
+
+def _written(program: Program) -> dict[str, str]:
+    """The executed program, for the reader of the certificate."""
+    return {"program": str(program), "program_latex": program.latex()}
+
+
+def by_depth(
+    pair: Pair, depths: Iterable[int], *, what: str, also: Callable[[int], Unfolding] | None = None
+) -> Evidence:
+    """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word."""
+    exact, first, wrong = [], None, None
+    for depth in depths:
+        found = difference(*pair(depth), also(depth) if also else None)
+        if found is None:
+            exact.append(depth)
+        elif first is None:
+            first, wrong = depth, found
+    figures = {"exact_depths": exact, "first_failure": first, **_difference_figures(wrong)}
+    shown = f"exact at L = {_span(exact)}" if exact else "exact at no L"
+    if first is None:
+        return Evidence("normal form", f"{what}: {shown}", Verdict.PROVED, figures)
+    return Evidence("normal form", f"{what}: {shown}; fails at L = {first}: {wrong}", Verdict.UNKNOWN, figures)
+
+
+def _difference_figures(found: Difference | None) -> dict[str, str]:
+    if found is None:
+        return {}
+    return {"wrong_word": found.left, "right_word": found.right, "where": found.where}
+
+
+def _span(depths: list[int]) -> str:
+    consecutive = depths == list(range(depths[0], depths[-1] + 1))
+    return f"{depths[0]}…{depths[-1]}" if consecutive and len(depths) > 1 else ", ".join(map(str, depths))

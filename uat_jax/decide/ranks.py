@@ -1,0 +1,221 @@
+"""Ranks: bounds by factorisation, for all shapes, and ranks of given matrices, without rounding.
+
+    rank(X Y) ≤ the number of columns of X       rank(X + Y) ≤ rank X + rank Y       rank(X ⊗ Y) = rank X · rank Y
+
+A bound is proved by writing the matrix so that these rules give it.  The rank of a matrix of whole numbers over a
+prime field is at most that over the rationals, so a rank reached there is reached.  A matrix with transcendental
+entries (a softmax, say) has at least the rank of a minor whose determinant lies in a ball without zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+from flint import fmpz_mat, nmod_mat
+
+from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.decisions import UndecidedError
+from uat_jax.decide.confirmation import proved
+from uat_jax.decide.exhibits import held
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import InputError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.step import Step
+
+PRIME = 2**61 - 1
+DRAWS = 3
+"""Random matrices drawn before an expected rank counts as not found."""
+
+ROUNDING = 2.0**-40
+"""A pivot below this part of the largest entry counts as rounding; what is chosen by it is confirmed in balls."""
+METHOD = "counterexample"
+
+Bounds = frozenset[Any]
+Build = Callable[[np.random.Generator], np.ndarray]
+Function = Callable[..., jax.Array]
+Inputs = Mapping[str, Any]
+
+
+# --- bounds for all shapes -----------------------------------------------------------------------------------------
+
+
+def bounds(expression: m.Expression) -> Bounds:
+    """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions."""
+    match expression:
+        case m.Product():
+            return _either(expression, *map(bounds, expression.operands))
+        case m.Addition():
+            return _either(expression, _combined(expression, sympy.Add))
+        case m.Kronecker():
+            return _either(expression, _combined(expression, sympy.Mul))
+        case m.Scaled() | m.Transposed():
+            return bounds(expression.arg)
+        case m.RangeSum():
+            lower, upper = expression.bounds
+            total = lambda bound: _summed(bound, expression.index, lower, upper)
+            return _either(expression, frozenset(map(total, bounds(expression.body))))
+    return _either(expression)
+
+
+def _summed(bound: Any, index: Any, lower: Any, upper: Any) -> Any:
+    if index in bound.free_symbols:
+        return sympy.Sum(bound, (index, lower, upper))
+    return (upper - lower + 1) * bound
+
+
+def _either(expression: m.Expression, *sets: Bounds) -> Bounds:
+    """The rank is at most the number of rows, the number of columns, and every bound of the sets."""
+    return frozenset(map(sympy.expand, frozenset(expression.shape).union(*sets)))
+
+
+def _combined(expression: m.Expression, operation: Callable[..., Any]) -> Bounds:
+    return frozenset(operation(*choice) for choice in product(*map(bounds, expression.operands)))
+
+
+def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterator[Evidence]:
+    """rank(``step.left``) ≤ ``claimed`` for all shapes: ``step.right`` is the same matrix, written so that it shows.
+
+    PROVED if the equation holds and ``claimed`` is one of the `bounds` of its right-hand side; a bound that does not
+    show, even a weaker one, is UNKNOWN.
+    """
+    found = list(proved([step], method="normal form", what=f"{what}: {step.name}"))
+    found.append(_shown(step.right, sympy.sympify(claimed), what))
+    yield from (replace(evidence, subject=subject) for evidence in found)
+
+
+def _shown(factored: m.Expression, claimed: Any, what: str) -> Evidence:
+    figures = {"factored": str(factored), "claimed": str(claimed)}
+    if any(m.same_dimension(bound, claimed) for bound in bounds(factored)):
+        return Evidence("rank", f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures)
+    return Evidence("rank", f"{what}: {factored} does not show a rank ≤ {claimed}", Verdict.UNKNOWN, figures)
+
+
+# --- matrices of whole numbers -------------------------------------------------------------------------------------
+
+
+def rank(matrix: np.ndarray) -> int:
+    """The rank over the rationals of a matrix of whole numbers.  Raises `InputError` for any other array."""
+    return fmpz_mat(_whole(matrix)).rank()
+
+
+def rank_modulo(matrix: np.ndarray, prime: int = PRIME) -> int:
+    """The rank of a matrix of whole numbers over the field of ``prime`` elements: at most the `rank`."""
+    return nmod_mat([[entry % prime for entry in row] for row in _whole(matrix)], prime).rank()
+
+
+def _whole(matrix: np.ndarray) -> list[list[int]]:
+    """The entries as they are; nothing is rounded."""
+    entries = np.asarray(matrix, dtype=object)
+    if entries.ndim != 2 or not entries.size or not all(entry % 1 == 0 for entry in entries.ravel()):
+        raise InputError(f"got an array of shape {entries.shape}; wanted a matrix of whole numbers, with an entry")
+    return [[int(entry) for entry in row] for row in entries]
+
+
+def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:
+    """A matrix of whole numbers, ``build(generator)``, whose rank is ``claimed``.
+
+    PROVED if its rank over a prime field is, so that its rank over the rationals is no smaller; REFUTED if that is
+    larger than claimed; UNKNOWN if it stays smaller in a few draws.
+    """
+    random, ranks = np.random.default_rng(seed), []
+    for _ in range(DRAWS):
+        matrix = build(random)
+        ranks.append(rank_modulo(matrix))
+        if ranks[-1] > claimed:
+            return replace(refuted(claimed, matrix, what=what), subject=subject)
+        if ranks[-1] == claimed:
+            break
+    rows, columns = matrix.shape
+    figures = {"prime": PRIME, "seed": seed, "shape": [rows, columns], "ranks": ranks, "claimed": int(claimed)}
+    verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
+    finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
+    return Evidence("rank in a prime field", finding, verdict, figures, subject=subject)
+
+
+def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -> Evidence:
+    """REFUTED if this matrix of whole numbers has a rank larger than ``claimed``, over the rationals; else UNKNOWN."""
+    found = rank(matrix)
+    rows, columns = matrix.shape
+    finding = f"{what}: a {rows} × {columns} matrix of rank {found}, claimed {claimed}"
+    if found <= claimed:
+        return Evidence("rank", finding, Verdict.UNKNOWN, {"rank": found, "claimed": int(claimed)}, subject=subject)
+    example = _example({"matrix": matrix}, found, int(claimed), f"rank = {found}")
+    return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example}, subject=subject)
+
+
+def _example(inputs: Mapping[str, Any], left: int, right: int, exact: str) -> dict[str, Any]:
+    """A counterexample as data: ``left`` is the rank, or a lower bound of it, and ``right`` what was claimed."""
+    numbers = {name: np.asarray(value).tolist() for name, value in inputs.items()}
+    texts = [exact, f"rank ≤ {right}"]
+    names = ["rank", "claimed"]
+    return {"dimensions": {}, "inputs": numbers, "names": names, "left": left, "right": right, "exact": texts}
+
+
+# --- matrices of real numbers --------------------------------------------------------------------------------------
+
+
+def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, subject: str = "") -> Evidence:
+    """rank(function(**inputs)) ≥ ``claimed``: PROVED by a minor in ball arithmetic, UNKNOWN if none is seen.
+
+    ``inputs`` are arrays of numbers; the function returns one matrix.  Raises `InputError` for a number that float64
+    does not hold exactly, for what is no matrix, and for a claim below 1, which says nothing.
+    """
+    if claimed < 1:
+        raise InputError(f"got a claimed rank of {claimed}; wanted at least 1")
+    arrays = {name: held(name, value) for name, value in inputs.items()}
+    balls = exact(lambda a: function(**a), (arrays,))
+    if balls.ndim != 2:
+        raise InputError(f"got an array of shape {balls.shape} from the function; wanted one matrix")
+    rows, columns = pivots(np.vectorize(float, otypes=[float])(balls))
+    if len(rows) < claimed:
+        finding = f"{what}: elimination ends after {len(rows)} pivots, claimed {claimed}"
+        return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+    rows, columns = rows[:claimed], columns[:claimed]
+    minor = lambda a: determinant(function(**a)[np.ix_(rows, columns)])
+    try:
+        value = exact(minor, (arrays,)).item()
+    except UndecidedError as error:  # as where the minor is zero, or an entry that is divided by
+        finding = f"{what}: a minor of size {claimed} is not known: {error}"
+        return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+    verdict = (Verdict.UNKNOWN, Verdict.PROVED)[bool(value != 0)]
+    figures = {"rows": rows, "columns": columns, "determinant": value.str(5), "claimed": int(claimed)}
+    finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"
+    return Evidence("minor in balls", finding, verdict, figures, subject=subject)
+
+
+def pivots(matrix: np.ndarray) -> tuple[list[int], list[int]]:
+    """The rows and columns on which elimination with complete pivoting divides, until nothing but rounding is left."""
+    rest, rows, columns = matrix.copy(), [], []
+    for _ in range(min(matrix.shape)):
+        i, j = (int(n) for n in np.unravel_index(np.argmax(np.abs(rest)), rest.shape))
+        if abs(rest[i, j]) <= ROUNDING * np.abs(matrix).max():
+            break
+        rows.append(i)
+        columns.append(j)
+        rest = rest - np.outer(rest[:, j], rest[i]) / rest[i, j]
+        rest[i], rest[:, j] = 0, 0
+    return rows, columns
+
+
+def determinant(matrix: jax.Array) -> jax.Array:
+    """The product of the pivots of Gaussian elimination; the leading minors must not be zero."""
+    if len(matrix) == 1:
+        return matrix[0, 0]
+    rest = matrix[1:, 1:] - matrix[1:, :1] * (matrix[:1, 1:] / matrix[0, 0])
+    return matrix[0, 0] * determinant(rest)
+
+
+def exceeded(claimed: int, function: Function, inputs: Inputs, *, what: str, subject: str = "") -> Evidence:
+    """REFUTED if rank(function(**inputs)) > ``claimed``, by a minor in ball arithmetic; else UNKNOWN."""
+    found = enclosed(claimed + 1, function, inputs, what=f"{what}: claimed rank ≤ {claimed}", subject=subject)
+    if found.verdict is not Verdict.PROVED:
+        return found
+    reason = f"a minor of size {claimed + 1} has the determinant {found.figures['determinant']}"
+    figures = {**found.figures, "counterexample": _example(inputs, claimed + 1, claimed, reason)}
+    return replace(found, method=METHOD, verdict=Verdict.REFUTED, figures=figures)

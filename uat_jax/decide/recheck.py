@@ -1,0 +1,218 @@
+"""Certificates about two functions decided again, from the file alone: the programs in it are data, never code."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from flint import arb, fmpz
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
+from uat_jax.arithmetic.jaxpr_file import decode, digest
+from uat_jax.decide.certificate import Certificate, one_line
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.equivalence import Pair, certificate_of, examined
+from uat_jax.decide.fields_evidence import METHOD
+from uat_jax.decide.specification import FLOATS, sizes_text
+from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
+
+ABOUT_INPUTS = ("integer input ", "shown at ", "sizes that do not fit ")
+"""How the assumptions begin that are about the question and not about its answer."""
+
+REPRODUCER = "# both programs stand in the certificate\n"
+CLAIM = frozenset("id left right derivatives inputs symbols programs".split())
+PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
+
+
+def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
+    """The certificate of the same question with fresh random numbers (``seed``; one more than before if None).
+
+    Raises:
+        InputError: the file is damaged, or holds no programs.
+        MismatchError: its digests or numbers do not fit, or another verdict is found.
+    """
+    try:
+        return _decide_again(given, seed)
+    except UatJaxError:
+        raise
+    except Exception as error:  # whatever a hostile program makes JAX raise
+        raise _damaged(f"{type(error).__name__}: {one_line(error)}") from error
+
+
+def _decide_again(given: Certificate, seed: int | None) -> Certificate:
+    if any(e.method == "budget" for e in given.evidence):
+        raise InputError("the certificate was written when the time was up; certify both functions again")
+    stated = Effort(given.settings["error"], given.settings["seed"])
+    effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
+    _check_claim(given.claim)
+    pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
+    _check_verdict(given, [sizes_text(pair.sizes) for pair in pairs])
+    share = dataclasses.replace(effort, error=effort.error / len(pairs))
+    _check_numbers(given, pairs, math.log2(stated.error / len(pairs)))
+    evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
+    assumptions = [a for a in given.assumptions if a.startswith(ABOUT_INPUTS) or "does not trace with" in a]
+    assumptions += [a for e in evidence for a in e.assumptions]
+    found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort)
+    if found.verdict is not given.verdict:
+        raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
+    return found
+
+
+def _damaged(what: str) -> InputError:
+    return InputError(f"the certificate is damaged: {what}; take the file as uat_jax wrote it")
+
+
+# What is asked
+
+
+def _check_claim(claim: Mapping[str, Any]) -> None:
+    """Names that can be shown to a person, and a list of programs."""
+    if set(claim) != CLAIM or type(claim["derivatives"]) is not bool:
+        raise _damaged(f"its claim has not the fields {', '.join(sorted(CLAIM))}")
+    lists = (claim["inputs"], claim["symbols"], claim["programs"])
+    if not all(isinstance(x, list | tuple) for x in lists) or not claim["programs"]:
+        raise _damaged("its inputs, symbols and programs are not lists, or it compares no programs")
+    names = (claim["left"], claim["right"], *claim["inputs"], *claim["symbols"])
+    if not all(isinstance(name, str) and name.isprintable() for name in names):
+        raise _damaged("a name in it is no readable text")
+    sizes = [data["sizes"] for data in claim["programs"]]
+    if any(a == b for i, a in enumerate(sizes) for b in sizes[:i]):
+        raise _damaged("it compares programs of the same sizes twice")
+
+
+def _pair(data: Mapping[str, Any], claim: Mapping[str, Any]) -> Pair:
+    if "missing" in data:
+        raise InputError(
+            f"the certificate holds no programs ({one_line(data['missing'])}); certify both functions again"
+        )
+    if set(data) != PROGRAMS:
+        raise _damaged(f"a pair of programs has not the fields {', '.join(sorted(PROGRAMS))}")
+    sizes = data["sizes"]
+    if sorted(sizes) != sorted(claim["symbols"]) or not all(type(n) is int and n > 0 for n in sizes.values()):
+        raise _damaged("its sizes are not whole numbers, one for each symbolic dimension")
+    left, right = decode(data["left"]), decode(data["right"])
+    for side in ("left", "right"):
+        if digest(data[side]) != data[f"{side}_digest"]:
+            raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
+    _check_types(left, right, claim)
+    return Pair(dict(sizes), left, right)
+
+
+def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any]) -> None:
+    """Both programs take the stated inputs, and return floating-point arrays of the same shapes."""
+    if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
+        raise _damaged("its programs have different inputs or outputs")
+    outputs = [jnp.issubdtype(aval.dtype, jnp.floating) and 0 not in aval.shape for aval in left.out_avals]
+    if not outputs or not all(outputs):
+        raise _damaged("its programs do not return floating-point arrays")
+    stated = [text for text in claim["inputs"] if text.partition("[")[0] in FLOATS.values()]
+    taken = [f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in left.in_avals]
+    if claim["symbols"]:  # the sizes of one evaluation are not in the text
+        stated, taken = ([text.partition("[")[0] for text in texts] for texts in (stated, taken))
+    if stated != taken or not taken:
+        raise MismatchError("the inputs in the certificate are not those of its programs")
+
+
+# What is said
+
+
+def _check_verdict(given: Certificate, subjects: list[str]) -> None:
+    """Verdict, evidence, counterexample and assumptions tell the same story."""
+    if [e.subject for e in given.evidence] != subjects:
+        raise MismatchError("the certificate's evidence is not about its programs")
+    found = combine(given.evidence)
+    passes = found in (Verdict.PROVED, Verdict.CERTIFIED)
+    if (given.verdict, given.passes, given.expected) != (found, passes, Verdict.CERTIFIED):
+        raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
+    if (given.counterexample is not None) != (found is Verdict.REFUTED):
+        raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
+    for assumption in (a for e in given.evidence for a in e.assumptions):
+        if not any(a == assumption or a.startswith(f"{assumption} (at ") for a in given.assumptions):
+            raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
+    if passes and given.claim["symbols"]:
+        tried = f": {'; '.join(subjects)}"
+        if not any(a.startswith("shown at ") and a.endswith(tried) for a in given.assumptions):
+            raise MismatchError("the certificate does not state the sizes at which its programs were compared")
+
+
+def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> None:
+    """The stated chance of error is that of the rounds, and small enough; the counterexample is one."""
+    for evidence in given.evidence:
+        if evidence.verdict is Verdict.CERTIFIED:
+            _check_rounds(evidence, log2_error)
+    if given.counterexample is not None:
+        if given.counterexample != given.evidence[0].figures["counterexample"]:
+            raise MismatchError("the certificate states two counterexamples")
+        _check_counterexample(given.counterexample, pairs[0])
+
+
+def _check_rounds(evidence: Evidence, log2_error: float) -> None:
+    rounds, total, readings = (evidence.figures[name] for name in ("rounds", "log2_error", "readings"))
+    if type(readings) is not int or not 1 <= readings <= 4:
+        raise _damaged(f"{readings!r} readings")
+    share = math.log2(2 * readings)
+    fits = math.isclose(sum(r["bound"]["log2"] for r in rounds) + share, total, abs_tol=1e-6)
+    if evidence.method != METHOD or not fits or total > log2_error:
+        raise MismatchError(
+            "the chance of error in the certificate is not that of its rounds, or not as small as asked"
+        )
+    conditions = [r["bound"]["condition"] for r in rounds if r["bound"]["condition"] != ""]
+    if (evidence.figures["condition"], evidence.figures["theorem"]) != ((conditions or [""])[0], not conditions):
+        raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
+    for r in rounds:
+        _check_round(r)
+
+
+def _check_round(r: Mapping[str, Any]) -> None:
+    primes, copies, applications = r["primes"], r["copies"], r["applications"]
+    counts = [*primes, *copies, *applications, r["bound"]["degree"]]
+    whole = all(type(n) is int and 0 <= n < 2**62 for n in counts)
+    if not whole or not 1 <= len(primes) == len(copies) == len(applications):
+        raise _damaged("primes, copies, applications and degrees are not whole numbers, one for each level")
+    tower = all(p > q and (p - 1) % q == 0 for p, q in pairwise(primes))
+    if not tower or not all(fmpz(p).is_prime() for p in primes):
+        raise MismatchError(f"the numbers {primes[:3]} in the certificate are no tower of primes")
+    if not r["bound"]["log2"] >= _best(primes[0], copies[0], applications, r["bound"]["degree"]):
+        raise MismatchError("the chance of error in the certificate is less than its primes and copies allow")
+
+
+def _best(prime: int, copies: int, applications: list[int], degree: int) -> float:
+    """log₂ of the least chance of error that a round of such numbers can have: two terms of Theorem E."""
+    outputs = copies * min(0.0, math.log2(max(degree, 1) * (1 / prime + 2.0**-52)))
+    return math.log2(ATTEMPTS) + max(outputs, *(log2_tests(applied) - 120 for applied in applications))
+
+
+def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair) -> None:
+    """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
+    arrays = [np.asarray(x["values"], np.float64).reshape(x["shape"]) for x in counterexample["inputs"]]
+    wanted = [(aval.shape, str(aval.dtype)) for aval in pair.left.in_avals]
+    stated = [(array.shape, x["dtype"]) for array, x in zip(arrays, counterexample["inputs"], strict=True)]
+    if stated != wanted or counterexample["sizes"] != pair.sizes:
+        raise MismatchError("the counterexample in the certificate does not fit its programs")
+    if not all(_representable(x, aval.dtype) for x, aval in zip(arrays, pair.left.in_avals, strict=True)):
+        raise MismatchError("the counterexample in the certificate is not made of finite numbers of its dtypes")
+    values = [Balls().number(x) for x in arrays]
+    try:
+        sides = [enclose(side, values)[counterexample["output"]] for side in (pair.left, pair.right)]
+    except (UndecidedError, UnsupportedError) as error:
+        raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
+    a, b = (side[tuple(counterexample["entry"])] for side in sides)
+    if not (a.is_finite() and b.is_finite()) or a.overlaps(b):
+        raise MismatchError("at the counterexample in the certificate both programs have the same value")
+    texts = [arb(text) for text in counterexample["exact"]]
+    if len(texts) != 2 or texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
+        raise MismatchError("the values at the counterexample are not those in the certificate")
+
+
+def _representable(array: np.ndarray, dtype: np.dtype) -> bool:
+    """Whether all entries are finite numbers of a dtype."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array).all() and (array.astype(dtype).astype(np.float64) == array).all())

@@ -1,0 +1,113 @@
+"""A witness as a Python program that anyone can paste: both functions evaluated on it by plain JAX."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from uat_jax.decide.specification import Specification, is_variable
+from uat_jax.decide.witness import Witness
+
+DENSE = 16
+"""Arrays up to this many entries are written out; larger ones entry by entry where few entries are not zero."""
+
+
+def reproducer(left: Callable, right: Callable, specification: Specification, witness: Witness) -> str:
+    """A program that prints both values of the entry that differs, and their difference.
+
+    Functions that can be imported are; of others the program says that they must be put in.  It stands in the dtypes of
+    the inputs, so that a difference below their precision shows only in the exact values, which are in a comment.
+    """
+    place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
+    wide = any(array.dtype == np.float64 for array in witness.inputs)
+    body = [
+        *_arguments(specification, witness),
+        f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))",
+        "print(a, b, a - b)",
+    ]
+    if wide:
+        body = ["with jax.enable_x64(True):", *("    " + line for text in body for line in text.splitlines())]
+    lines = [
+        "import jax",
+        "import jax.numpy as jnp",
+        *_imported("left", left),
+        *_imported("right", right),
+        "",
+        f"# exact: {witness.exact[0]} and {witness.exact[1]}",
+        'jax.config.update("jax_default_matmul_precision", "highest")',
+        *body,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _imported(name: str, function: Callable) -> list[str]:
+    """The lines that make a function available as `name`."""
+    module, path = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    if not module or not path or module == "__main__" or _looked_up(module, path) is not function:
+        return [f"{name} = ...  # put in the {'first' if name == 'left' else 'second'} of the two functions"]
+    first, *rest = path.split(".")
+    if not rest:
+        return [f"from {module} import {first} as {name}"]
+    return [f"from {module} import {first}", f"{name} = {path}"]
+
+
+def _looked_up(module: str, path: str) -> Any:
+    found = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _arguments(specification: Specification, witness: Witness) -> list[str]:
+    """The lines that make the tuple `arguments`: the witness's floats in the specification's trees."""
+    leaves, tree = jax.tree.flatten(specification.arguments)
+    floats = iter(witness.inputs)
+    arrays = [next(floats) if is_variable(leaf) else np.asarray(leaf) for leaf in leaves]
+    texts = [_array(array) for array in arrays]
+    written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))
+    if written is not None:
+        return [f"arguments = {written}"]
+    return [
+        "tree = ...  # put in jax.tree.structure(specs), of the tuple of inputs that were compared",
+        f"arguments = jax.tree.unflatten(tree, [{', '.join(texts)}])",
+    ]
+
+
+class _Leaf(str):
+    """The text of an array."""
+
+
+def _written(tree: Any) -> str | None:
+    """A tree of tuples, lists, dictionaries and leaves as Python, or None if it has other containers."""
+    if isinstance(tree, _Leaf) or tree is None:
+        return str(tree)
+    if type(tree) is dict:
+        parts = [_written(value) for value in tree.values()]
+        keys = list(tree)
+        if None in parts or not all(isinstance(key, str | int) for key in keys):
+            return None
+        return "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(keys, parts, strict=True)) + "}"
+    if type(tree) not in (tuple, list):
+        return None
+    parts = [_written(value) for value in tree]
+    if None in parts:
+        return None
+    inside = ", ".join(part for part in parts if part is not None)
+    return f"[{inside}]" if type(tree) is list else f"({inside}{',' if len(parts) == 1 else ''})"
+
+
+def _array(array: np.ndarray) -> str:
+    """An array as a JAX expression, exact in its dtype."""
+    dtype = "jnp.bool_" if array.dtype == np.bool_ else f"jnp.{array.dtype}"
+    entries = np.argwhere(array)
+    if array.size <= DENSE or len(entries) > DENSE:
+        return f"jnp.array({_plain(array).tolist()}, {dtype})"
+    sets = "".join(f".at[{', '.join(map(str, e))}].set({_plain(array)[tuple(e)].item()})" for e in entries)
+    return f"jnp.zeros({array.shape}, {dtype}){sets}"
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """Floats of any dtype as float64, which writes them exactly."""
+    return array if array.dtype.kind in "biu" else array.astype(np.float64)

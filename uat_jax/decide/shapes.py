@@ -1,0 +1,48 @@
+"""Formulas whose shapes do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import ShapeError
+from uat_jax.symbolic import language as m
+
+LARGEST = 3
+"""Sizes from 1 to 3 are tried: two dimensions that should be equal differ there, or never do."""
+
+METHOD = "shapes"
+
+
+def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *, what: str) -> Evidence:
+    """REFUTED if ``build`` (sizes → the printed formula) raises `ShapeError` for symbolic sizes, with the smallest
+    sizes that do not fit; UNKNOWN if the formula fits.
+
+    ``symbols`` names the dimensions in the order in which ``build`` takes them.  They are free: a formula with slices
+    of M/h features takes h and M/h, so that both are whole.
+    """
+    reason = _misfit(build, tuple(map(m.dimension, symbols)))
+    if reason is None:
+        return Evidence(METHOD, f"{what}: the shapes fit", Verdict.UNKNOWN)
+    ordered = sorted(product(range(1, LARGEST + 1), repeat=len(symbols)), key=lambda sizes: (sum(sizes), sizes))
+    misfits = {sizes: text for sizes in ordered if (text := _misfit(build, sizes)) is not None}
+    if not misfits:
+        return Evidence(METHOD, f"{what}: {reason}, but no sizes up to {LARGEST} show it", Verdict.UNKNOWN)
+    smallest, text = next(iter(misfits.items()))
+    dimensions = dict(zip(symbols, smallest, strict=True))
+    shown = ", ".join(f"{name} = {size}" for name, size in dimensions.items())
+    example = {"dimensions": dimensions, "inputs": {}, "left": "a formula", "right": text, "exact": [what, text]}
+    fits = sum(1 for sizes in ordered if sizes not in misfits)
+    figures = {"counterexample": example, "reason": reason, "fits": f"{fits} of {len(ordered)} sizes up to {LARGEST}"}
+    return Evidence(METHOD, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures)
+
+
+def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:
+    try:
+        build(*sizes)
+    except ShapeError as error:
+        return str(error)
+    except ZeroDivisionError:  # no formula at such sizes
+        return None
+    return None

@@ -1,0 +1,144 @@
+"""What one trial finds: the distance of both outputs from the exact value, and how far rounding may carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.matmul_precision import DotPrecisions, unit_roundoff
+from uat_jax.arithmetic.rounding import standard_deviation
+from uat_jax.arithmetic.tracing import single_output
+from uat_jax.decide.kept_trials import KeptTrials, TrialFigures
+from uat_jax.decide.side_error import distances, ulps
+from uat_jax.decide.trials import Program, Trials, block_size, check_rows
+from uat_jax.errors import FloatRangeError, InputError, ShapeError
+
+NOISE = 2**31 - 1
+"""Next to seed and trial, the entropy of the trial's rounding noise."""
+
+
+@dataclass(frozen=True)
+class TwoPrograms:
+    """Two programs f and g for one function, the function `reference` whose exact value is the truth, and the trials.
+
+    `seed` and `samples` are those of the rounding noise, `precision` the matmul precision where a program states none.
+    """
+
+    f: Program
+    g: Program
+    reference: Program
+    trials: Trials
+    precision: str
+    seed: int
+    samples: int
+
+    @cached_property
+    def jaxprs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, ClosedJaxpr]:
+        """Of f, g and the reference, at one trial."""
+        f, g, reference = (jax.make_jaxpr(p)(self.trials.structure) for p in (self.f, self.g, self.reference))
+        return f, g, reference
+
+    @cached_property
+    def output(self) -> Any:
+        """The abstract output that f, g and the reference share.  Raises `ShapeError`, `InputError` if they do not."""
+        first, *others = [single_output(program) for program in self.jaxprs]
+        for other in others:
+            got = f"f returns {first.str_short()} and the other side {other.str_short()}"
+            if other.shape != first.shape:
+                raise ShapeError(f"{got}; want one shape")
+            if other.dtype != first.dtype:
+                raise InputError(f"{got}; want one dtype")
+        return first
+
+    @cached_property
+    def block(self) -> int:
+        """Trials in a block."""
+        return block_size(self.trials.structure, self.trials.batched, self.output)
+
+    @cached_property
+    def dots(self) -> DotPrecisions:
+        """The measured precision of every dot product of both programs."""
+        found = DotPrecisions(self.trials.devices[0], self.precision)
+        for program in self.jaxprs[:2]:
+            standard_deviation(program, self.first, np.random.default_rng(), samples=0, dot_precision=found)
+        return found
+
+    @cached_property
+    def first(self) -> list[np.ndarray]:
+        """The leaves of trial 0."""
+        return self.trials.trial_leaves(0, self.block)
+
+    def measure(self, kept: KeptTrials, process: int, processes: int) -> None:
+        """Add the figures of every trial t ≡ process (mod processes), but for those already kept.
+
+        Every process runs all blocks: kernels cost little beside the exact values and the noise of one trial.
+        """
+        kernels: list[Callable] = []
+        for rows in self.trials.blocks(self.block, range(-(-self.trials.count // self.block))):
+            batched = self.trials.rows(rows)
+            check_rows(batched)
+            places = [(int(t), int(i)) for t, i in zip(*np.unique(rows, return_index=True), strict=True)]
+            mine = [(t, i, self.trials.digest(batched, i)) for t, i in places if t % processes == process]
+            missing = [(trial, place, digest) for trial, place, digest in mine if not kept.take(trial, digest)]
+            if not missing:
+                continue
+            kernels = kernels or [self.trials.kernel(program, self.block) for program in (self.f, self.g)]
+            outputs = [kernel(batched) for kernel in kernels]
+            for trial, place, digest in missing:
+                leaves = self.trials.leaves([leaf[place] for leaf in batched], self.trials.shared)
+                kept.add(trial, digest, self._figures(trial, leaves, [y[place] for y in outputs]))
+
+    def _figures(self, trial: int, leaves: list[np.ndarray], outputs: Sequence[np.ndarray]) -> TrialFigures:
+        truth = self._truth(leaves)
+        return TrialFigures(
+            errors=np.stack([distances(_finite(y, trial), truth) for y in outputs]),
+            deviations=np.stack([self._deviation(jaxpr, trial, leaves) for jaxpr in self.jaxprs[:2]]),
+            ulp=float(ulps(truth[None], self.output.dtype)[0, 0]),
+        )
+
+    def _truth(self, leaves: list[np.ndarray]) -> np.ndarray:
+        """The exact output of one trial as balls, (entries,)."""
+        shared = iter(self._shared_balls)
+        exact = lambda i, x: next(shared) if i not in self.trials.batched else _exact(x)
+        values = [exact(i, x) for i, x in enumerate(leaves)]
+        bits = 64 + int(-np.log2(unit_roundoff(self.output.dtype)))
+        return enclose(self.jaxprs[2], values, bits=bits)[0].ravel()
+
+    @cached_property
+    def _shared_balls(self) -> list[Any]:
+        return [_exact(leaf) for leaf in self.trials.shared]
+
+    def _deviation(self, jaxpr: ClosedJaxpr, trial: int, leaves: list[np.ndarray]) -> np.ndarray:
+        """σ̂ of every entry of one trial: float64 (entries,)."""
+        random = np.random.default_rng([self.seed, trial, NOISE])
+        found = standard_deviation(jaxpr, leaves, random, samples=self.samples, dot_precision=self.dots)
+        if not np.isfinite(found).all():
+            raise FloatRangeError(
+                "the rounding noise is not finite: the arguments are too near a singularity; move them"
+            )
+        return found.ravel()
+
+
+def _exact(leaf: np.ndarray) -> Any:
+    """A leaf as exact balls; integers and booleans stay as they are."""
+    return Balls().number(leaf) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+
+def _finite(output: np.ndarray, trial: int) -> np.ndarray:
+    """A device's output as float64 (entries,).  Raises `FloatRangeError` for NaN and infinity."""
+    found = output.astype(np.float64).ravel()
+    bad = ~np.isfinite(found)
+    if bad.any():
+        raise FloatRangeError(
+            f"trial {trial} gives {found[bad][0]} in {output.dtype} from finite arguments; "
+            "scale the arguments or take a wider dtype"
+        )
+    return found

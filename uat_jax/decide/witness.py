@@ -1,0 +1,303 @@
+"""A concrete input on which two functions differ, found in float64, confirmed in ball arithmetic, and made simple.
+
+    candidates (small integers, sparse, normal, scaled, uniform)  →  |left − right| in float64, many at once
+    →  disjoint enclosures of both exact values at one output entry  →  simpler numbers, as long as they differ
+
+Candidates are rounded to the dtypes of the inputs first: both sides get them exactly.  A value that is not finite
+confirms nothing.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from flint import arb
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.simplification import Trials, simplify
+from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
+from uat_jax.errors import ShapeError, UatJaxError
+
+CANDIDATES, CONFIRMATIONS = 64, 2
+"""How many candidates there are of each kind, and how many of them, those that differ most, are evaluated in balls."""
+
+CLEAR, VISIBLE = 1e-9, 1e-6
+"""A difference is looked at if, in float64, it exceeds 1e-9 of the output array's largest entry (2^23 roundings); at
+1e-6 float64 is enough to see whether it stays while numbers are made simpler."""
+
+BITS, FINE_BITS, FINE_POINTS = 64, 160, 3
+"""Radii are 2^-64 of the scale; where float64 sees no difference, 2^-160 at three random normal points."""
+
+EVALUATIONS, BALL_EVALUATIONS = 400, 200
+"""The most evaluations of both sides that simplifying takes, in float64 and (where that sees nothing) in balls."""
+
+MEMORY = 2**22
+"""The most entries of one intermediate array, all copies together."""
+
+Drawing = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+"""(random, (copies, entries)) → candidates, one per row; at least two."""
+
+
+def _small_integers(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Integers −2 … 2; the first row is 0 and the second 1."""
+    points = random.integers(-2, 3, shape).astype(np.float64)
+    points[0], points[1] = 0, 1
+    return points
+
+
+KINDS: dict[str, Drawing] = {
+    "small integers": _small_integers,
+    "sparse": lambda random, shape: random.integers(-2, 3, shape) * (random.random(shape) < 0.2),
+    "normal": lambda random, shape: random.standard_normal(shape),
+    "scaled": lambda random, shape: random.standard_normal(shape) * 10 ** random.uniform(-2, 2, (shape[0], 1)),
+    "uniform": lambda random, shape: random.random(shape),
+}
+"""The candidates, in the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An input on which two functions differ over the real numbers.
+
+    ``inputs``: one array per input of the jaxprs, of its shape and dtype.  ``output``: which output array differs, and
+    ``entry`` its index in there.  ``left``/``right``: that entry in float64.  ``exact``: its two enclosures as texts.
+    ``minimal``: no single entry of the inputs can be replaced by a simpler number (0, ±1, ±2, a smaller whole
+    number, its leading bits) so that the difference still shows.  ``seed``: of the search.
+    """
+
+    inputs: tuple[np.ndarray, ...]
+    output: int
+    entry: tuple[int, ...]
+    left: float
+    right: float
+    exact: tuple[str, str]
+    minimal: bool
+    seed: int
+
+
+def find(
+    left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: float | None = None, apart: float = 0.0
+) -> Witness | None:
+    """A simplified input on which left ≠ right, or None if none is found.
+
+    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  Only differences of more
+    than ``apart`` of the value count.
+
+    Raises:
+        ShapeError: the jaxprs have different inputs or outputs.
+        UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
+    """
+    search = _Search(left, right, seed, deadline, apart)
+    point = search.point()
+    return None if point is None else search.witness(*search.simplified(point))
+
+
+def smallest(
+    left: Callable,
+    right: Callable,
+    specification: Specification,
+    sizes: Sizes,
+    *,
+    seed: int = 0,
+    deadline: float | None = None,
+    apart: float = 0.0,
+) -> tuple[Sizes, Witness] | None:
+    """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
+
+    Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
+    deadline the witness at `sizes` itself is given, if it was found by then.
+    """
+    known = _search_at(left, right, specification, sizes, seed, deadline, apart)
+    point = known.point()
+    if point is None:
+        return None
+    for smaller in specification.smaller_sizes(sizes):
+        if smaller == sizes or known.late():
+            break
+        try:
+            search = _search_at(left, right, specification, smaller, seed, deadline, apart)
+            found = search.point()
+        except UatJaxError:
+            continue
+        if found is not None:
+            return smaller, search.witness(*search.simplified(found))
+    return sizes, known.witness(*known.simplified(point))
+
+
+def _search_at(left, right, specification: Specification, sizes: Sizes, seed: int, deadline, apart) -> "_Search":
+    (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
+    same_outputs(left_outputs, right_outputs)
+    return _Search(left, right, seed, deadline, apart)
+
+
+@dataclass(frozen=True)
+class _Separation:
+    """The output entry at which two enclosures are disjoint and furthest apart, and both balls there."""
+
+    output: int
+    entry: tuple[int, ...]
+    left: arb
+    right: arb
+
+
+class _Search:
+    """One pair of jaxprs.  A point is a float64 vector: the entries of all inputs, end to end."""
+
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None, apart: float):
+        self.sides = left, right
+        self.seed, self.deadline, self.apart = seed, deadline, apart
+        (self.inputs, self.outputs), other = (
+            [[jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in vs] for vs in (p.jaxpr.invars, p.jaxpr.outvars)]
+            for p in self.sides
+        )
+        if [self.inputs, self.outputs] != other:
+            raise ShapeError(f"got jaxprs from {self.inputs} to {self.outputs} and from {other[0]} to {other[1]}")
+        self.entries = sum(a.size for a in self.inputs)
+        self.copies = int(np.clip(MEMORY // max(self.entries, *map(_largest, self.sides)), 1, 512))
+        self.bits = BITS
+        self.separations: dict[bytes, _Separation | None] = {}
+
+    def late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def cut(self, points: np.ndarray) -> list[np.ndarray]:
+        """(copies, entries) → one float64 array of shape (copies, *shape) per input."""
+        pieces = np.split(points, np.cumsum([a.size for a in self.inputs])[:-1], axis=1)
+        return [p.reshape(len(points), *a.shape) for p, a in zip(pieces, self.inputs, strict=True)]
+
+    def rounded(self, points: np.ndarray) -> np.ndarray:
+        """The points that the dtypes of the inputs hold."""
+        pieces = [p.astype(a.dtype).astype(np.float64) for p, a in zip(self.cut(points), self.inputs, strict=True)]
+        return np.concatenate([p.reshape(len(points), -1) for p in pieces], axis=1)
+
+    def doubles(self, points: np.ndarray) -> list[list[np.ndarray]]:
+        """Both sides' outputs in float64, each of shape (copies, entries)."""
+        flat = lambda x: np.broadcast_to(x, (len(points), *x.shape[1:])).reshape(len(points), -1)
+        with np.errstate(all="ignore"), jax.enable_x64(True):
+            return [[flat(x) for x in interpret(side, Doubles(), self.cut(points))] for side in self.sides]
+
+    def gaps(self, points: np.ndarray) -> np.ndarray:
+        """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
+
+        0 where a value is not finite, and where float64 arithmetic cannot evaluate the functions.
+        """
+        try:
+            sides = self.doubles(points)
+        except UatJaxError:  # such as a branch that differs from copy to copy
+            alone = len(points) == 1
+            return np.zeros(1) if alone else np.concatenate([self.gaps(row[None]) for row in points])
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
+
+    def separation(self, point: np.ndarray) -> _Separation | None:
+        """Where ball arithmetic tells the two sides apart at a point, or None."""
+        key = point.tobytes()
+        if key not in self.separations:
+            self.separations[key] = self._separation(point)
+        return self.separations[key]
+
+    def _separation(self, point: np.ndarray) -> _Separation | None:
+        arguments = [Balls().number(x[0]) for x in self.cut(point[None])]
+        try:
+            left, right = (enclose(side, arguments, bits=self.bits) for side in self.sides)
+        except UndecidedError:
+            return None
+        found = [s for output, (a, b) in enumerate(zip(left, right, strict=True)) for s in _separated(output, a, b)]
+        return max((s for s in found if _distance(s) > self.apart), key=_distance, default=None)
+
+    def point(self) -> np.ndarray | None:
+        """The first candidate that ball arithmetic confirms."""
+        count = int(np.clip(self.copies, 2, CANDIDATES))
+        for index, draw in enumerate(KINDS.values()):
+            if self.late():
+                return None
+            points = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
+            gaps = self.gaps(points)
+            for best in np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]:
+                if gaps[best] > CLEAR and not self.late() and self.separation(points[best]) is not None:
+                    return points[best]
+        return self.fine_point()
+
+    def fine_point(self) -> np.ndarray | None:
+        """A random normal point at which only ball arithmetic sees the difference."""
+        self.bits = FINE_BITS
+        self.separations.clear()
+        random = np.random.default_rng((self.seed, len(KINDS)))
+        for point in self.rounded(random.standard_normal((FINE_POINTS, self.entries))):
+            if not self.late() and self.separation(point) is not None:
+                return point
+        return None
+
+    def simplified(self, point: np.ndarray) -> tuple[np.ndarray, bool]:
+        """A simpler point that still separates the sides, and whether it is minimal."""
+        clear = lambda points: self.gaps(points) > max(CLEAR, self.apart)
+        separate = lambda points: np.array([self.separation(p) is not None for p in points])
+        trials = [Trials(separate, 1, BALL_EVALUATIONS, self.late)]
+        if self.gaps(point[None])[0] > VISIBLE:
+            # Float64 may see a value where there is none, such as 1 / (1 / 0); balls go on from the last that has one.
+            trials.insert(0, Trials(clear, self.copies, EVALUATIONS, self.late))
+        for trial in trials:
+            history, minimal = simplify(point, trial)
+            point = next(p for p in reversed(history) if self.separation(p) is not None)
+            if point is history[-1]:
+                return point, minimal
+        return point, False
+
+    def witness(self, point: np.ndarray, minimal: bool) -> Witness:
+        """The witness at a separated point."""
+        found = self.separation(point)
+        assert found is not None
+        arrays = tuple(x[0].astype(a.dtype) for x, a in zip(self.cut(point[None]), self.inputs, strict=True))
+        left, right = self.values(point, found)
+        return Witness(
+            arrays, found.output, found.entry, left, right, texts_apart(found.left, found.right), minimal, self.seed
+        )
+
+    def values(self, point: np.ndarray, found: _Separation) -> tuple[float, float]:
+        """Both values of the separated entry in float64; rounded from the balls where float64 cannot evaluate them."""
+        try:
+            left, right = (side[found.output][0] for side in self.doubles(point[None]))
+        except UatJaxError:
+            return float(found.left.mid()), float(found.right.mid())
+        entry = int(np.ravel_multi_index(found.entry, self.outputs[found.output].shape)) if found.entry else 0
+        return float(left[entry]), float(right[entry])
+
+
+def _gap(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """max |left − right| / max(|left|, |right|), maxima along the last axis; NaN where a value is not finite.
+
+    Infinities that both sides share, such as the logarithm of a probability 0, are left out.
+    """
+    shared = (left == right) & np.isinf(left)
+    left, right = (np.where(shared, 0, side) for side in (left, right))
+    scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1)
+    return np.abs(left - right).max(axis=1) / np.maximum(scale, np.finfo(np.float64).tiny)
+
+
+def _separated(output: int, left: np.ndarray, right: np.ndarray) -> Iterator[_Separation]:
+    for entry, a, b in zip(np.ndindex(left.shape), left.ravel(), right.ravel(), strict=True):
+        if a.is_finite() and b.is_finite() and not a.overlaps(b):
+            yield _Separation(output, entry, a, b)
+
+
+def _distance(found: _Separation) -> float:
+    """|left − right| relative to the larger."""
+    return float((abs(found.left - found.right) / arb.max(abs(found.left), abs(found.right))).mid())
+
+
+def texts_apart(left: arb, right: arb) -> tuple[str, str]:
+    """Two disjoint balls with as many digits as it takes to tell them apart, at least 15."""
+    digits = next((n for n in (15, 30) if left.str(n) != right.str(n)), 60)
+    return left.str(digits), right.str(digits)
+
+
+def _largest(program: ClosedJaxpr) -> int:
+    """The size of the largest array that an evaluation makes."""
+    return max((math.prod(shape_of(v)) for p in programs_within(program) for e in p.eqns for v in e.outvars), default=1)

@@ -1,0 +1,337 @@
+"""What the closed form costs: evaluations of σ, products, levels that must follow one another (L1, L2, L3, L6).
+
+Nothing of this is printed in the papers, which say of the closed form only that it is computed serially.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import sympy
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.decide.confirmation import proved
+from uat_jax.decide.counts import counted
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.complexity import evaluators
+from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
+from uat_jax.ledger.source import duat
+from uat_jax.networks import ResidualLayer, TransformerLayer, residual_network, transformer
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.layers import KINDS, Layers
+from uat_jax.symbolic.recurrence import ClosedForm
+from uat_jax.symbolic.step import Step
+
+L, j, k = map(m.dimension, "Ljk")
+UP_TO_SIX = [{L: depth} for depth in range(1, 7)]
+Shape = Mapping[sympy.Symbol, int]
+
+# --- real traces -----------------------------------------------------------------------------------------------------
+
+
+def _array(*shape: int) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
+
+
+def _layers(depth: int) -> list[ResidualLayer]:
+    """Layers of two features and three hidden ones."""
+    return [ResidualLayer(_array(2, 2), _array(3, 2), _array(2, 3), _array(3), _array(2))] * depth  # type: ignore[arg-type]
+
+
+@cache
+def trace(name: str, depth: int) -> ClosedJaxpr:
+    """The jaxpr of one order of evaluation with σ = tanh; "hatted" is the computation of the parameters."""
+    layers, x = _layers(depth), _array(2)
+    if name == "hatted":
+        return jax.make_jaxpr(evaluators.hatted)(layers)
+    if name in ("tree", "memoised"):
+        given: Any = jax.eval_shape(evaluators.hatted, layers)
+    else:
+        given = layers
+    network = residual_network if name == "network" else getattr(evaluators, name)
+    return jax.make_jaxpr(lambda given, x: network(given, x, jnp.tanh))(given, x)
+
+
+def activations(name: str) -> Callable[[Shape], int]:
+    """How often σ is evaluated."""
+    return lambda shape: applications(trace(name, shape[L]), "tanh")
+
+
+def with_vectors(name: str) -> Callable[[Shape], int]:
+    """Products of a matrix with a vector."""
+    return lambda shape: products(trace(name, shape[L]), with_vectors=True)
+
+
+def of_matrices(name: str) -> Callable[[Shape], int]:
+    """Products of two matrices."""
+    return lambda shape: products(trace(name, shape[L]), with_vectors=False)
+
+
+# --- derived counts --------------------------------------------------------------------------------------------------
+
+
+def _solved(right: Callable[[Any], Any], start: int, value: int) -> Any:
+    """f(j) with f(j+1) = right(f(j)) and f(start) = value."""
+    f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
+    solution: Any = sympy.rsolve(f(n + 1) - right(f(n)), f(n), {f(start): value})
+    return solution.subs(n, j)
+
+
+def one_per_layer() -> Any:
+    """n_{j+1} = n_j + 1 and n_1 = 1: a layer more is one activation more, which needs the one before."""
+    return _solved(lambda n: n + 1, 1, 1).subs(j, L)
+
+
+def network_products() -> Any:
+    """A_j x, B_j x and C_j σ(…) in every layer."""
+    return sympy.summation(3, (j, 1, L))
+
+
+def levels() -> Any:
+    """⌈d⌉ with f(d) = L, f(d) the most matrices that d levels of products of two multiply: f(d+1) = 2 f(d), f(0) = 1."""
+    most = _solved(lambda n: 2 * n, 0, 1)
+    (depth,) = sympy.solve(sympy.Eq(most, L), j)
+    return sympy.ceiling(depth)
+
+
+def tree_activations() -> Any:
+    """Σ_j S_j: s_j costs S_j = 1 + Σ_{k<j} S_k, hence S_{j+1} = 2 S_j, S_1 = 1."""
+    return sympy.summation(_solved(lambda S: 2 * S, 1, 1), (j, 1, L))
+
+
+def tree_products() -> Any:
+    """1 + L + Σ_j V_j: P_L x_0, every W̃_k s_k, and V_j for s_j.
+
+    V_j = 2 + (j−1) + Σ_{k<j} V_k for Ŵ_{j,2} x_0, B_j(…), every W̃_k s_k and every s_k, hence V_{j+1} = 2 V_j + 1
+    from j = 2 on; V_1 = 1 and V_2 = 4.
+    """
+    return 1 + L + 1 + sympy.summation(_solved(lambda V: 2 * V + 1, 2, 4), (j, 2, L))
+
+
+def memoised_products() -> Any:
+    """P_L x_0, every W̃_k^{(L)} s_k; for s_1 one product, for s_j the products Ŵ_{j,2} x_0, B_j(…), W̃_k^{(j−1)} s_k."""
+    return 1 + L + 1 + sympy.summation(2 + (j - 1), (j, 2, L))
+
+
+def hatted_products() -> Any:
+    """For every layer j ≥ 2: A_j P_{j−1}, B_j P_{j−1} and A_j W̃_k^{(j−1)} for k < j."""
+    return sympy.summation(2 + (j - 1), (j, 2, L))
+
+
+def two_stream_products() -> Any:
+    """A_j p_{j−1}, A_j u_{j−1}, B_j(…) and C_j σ(…) in every layer, but u_0 = 0."""
+    total: Any = sympy.summation(4, (j, 1, L))
+    return total - 1
+
+
+def _count(claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Shape], int]) -> Callable[[Settings], Any]:
+    """``claimed`` against the derived number, and against traces of 1 to 6 layers."""
+
+    def decide(settings: Settings) -> Iterator[Evidence]:
+        derived = found() if callable(found) else found
+        yield from counted(claimed, derived, what="L layers", measured=measured, shapes=UP_TO_SIX)
+
+    return decide
+
+
+def _named(subject: str, found: Iterator[Evidence]) -> Iterator[Evidence]:
+    return (replace(evidence, subject=subject) for evidence in found)
+
+
+def _only_vectors(settings: Settings) -> Iterator[Evidence]:
+    """4L − 1 products with a vector, and 4L − 1 products in all: none of two matrices."""
+    vectors, matrices = with_vectors("two_streams"), of_matrices("two_streams")
+    every = lambda shape: vectors(shape) + matrices(shape)
+    for subject, measured in (("with a vector", vectors), ("in all", every)):
+        yield from _named(subject, _count(4 * L - 1, two_stream_products, measured)(settings))
+
+
+# --- two streams -----------------------------------------------------------------------------------------------------
+
+
+def _two_streams(settings: Settings) -> Iterator[Evidence]:
+    """p_j + u_j = x_j and p_j = P_j x_0 + q_j for every j, with parameters of any kind."""
+    for kind in KINDS:
+        for dynamic in (False, True):
+            steps = two_stream_steps(Layers(kind, dynamic=dynamic))
+            what = f"{kind} network, {'dynamic' if dynamic else 'fixed'} parameters"
+            found = proved(steps, method="induction", what=f"{what}: for every L, every shape and every σ")
+            yield from (replace(evidence, subject=what) for evidence in found)
+
+
+def two_stream_steps(layers: Layers) -> list[Step]:
+    """The first layer, and one layer more: p_{i+1} + u_{i+1} is layer i+1 applied to p_i + u_i."""
+    i, x = INDEX, layers.x(0)
+    p, u = m.Letter("p", layers.widths(i), 1, (i,)), m.Letter("u", layers.widths(i), 1, (i,))
+    start = m.Zero(layers.widths(0), 1)
+    steps = [
+        Step("one layer", m.Addition(*_streams(layers, 1, x, start)), layers.apply(1, x)),
+        Step("one layer more", m.Addition(*_streams(layers, i + 1, p, u)), layers.apply(i + 1, p + u)),
+    ]
+    if layers.dynamic:
+        return steps
+    closed, A = ClosedForm(layers), layers.A(i + 1)
+    next_p = {p: closed.affine(i)}
+    affine = m.Addition(A @ closed.W1(i) @ x, A @ closed.b3(i), layers.c(i + 1))
+    return [*steps, Step("p is the affine part", _streams(layers, i + 1, p, u)[0], affine, next_p)]
+
+
+def _streams(layers: Layers, j: Any, p: m.Expression, u: m.Expression) -> tuple[m.Expression, m.Expression]:
+    """p_j = A_j p_{j−1} + c_j and u_j = A_j u_{j−1} + C_j σ(B_j (p_{j−1} + u_{j−1}) + b_j), B_j A_j in a Transformer."""
+    A, B, C, b, c = (m.Dependent(w, p + u) if layers.dynamic else w for w in layers.parameters(j))
+    inner = p + u if layers.kind == "residual" else A @ p + A @ u
+    return A @ p + c, A @ u + C @ m.Activation(B @ inner + b)
+
+
+# --- levels ----------------------------------------------------------------------------------------------------------
+
+
+def _prefix_levels(shape: Shape) -> int:
+    matrices = [_array(2, 2)] * shape[L]
+    return longest_chain(jax.make_jaxpr(evaluators.prefix_products)(matrices), "dot_general")
+
+
+def _scan(settings: Settings) -> Iterator[Evidence]:
+    """d levels of products of two multiply at most 2^d matrices, and ⌈log₂ L⌉ are enough for all A_j…A_1."""
+    claimed = sympy.ceiling(sympy.log(L, 2))
+    shapes = [{L: length} for length in (1, 2, 3, 4, 5, 8, 9, 16, 17)]
+    yield from counted(claimed, levels(), what="levels", measured=_prefix_levels, shapes=shapes)
+
+
+def _attention_chain(shape: Shape) -> int:
+    """The longest chain of softmaxes in a Transformer."""
+    one = TransformerLayer(*[_array(1, 2, 2)] * 4, _array(2, 3), _array(3), _array(3, 2), _array(2))  # type: ignore[arg-type]
+    network = lambda layers, x: transformer(layers, x, jnp.tanh)
+    return longest_chain(jax.make_jaxpr(network)([one] * shape[L], _array(2, 2)), "exp")
+
+
+def _chains(settings: Settings) -> Iterator[Evidence]:
+    """s_j needs s_{j−1}, and A_{j+1}(x_j) needs A_j: chains of length L in every order of evaluation."""
+    for name in ("network", "memoised", "tree", "two_streams"):
+        chain = lambda shape, name=name: longest_chain(trace(name, shape[L]), "tanh")
+        what = f"σ one after the other, {name}"
+        yield from _named(name, counted(L, one_per_layer(), what=what, measured=chain, shapes=UP_TO_SIX))
+    what = "attention patterns one after the other"
+    found = counted(L, one_per_layer(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
+    yield from _named("attention", found)
+
+
+# --- the rows --------------------------------------------------------------------------------------------------------
+
+_SOURCES = (duat("3.3", 11, 12), duat("B.3", 33, 34))
+_DERIVED = "not printed: a count for the closed form with the parameters of Theorem 1"
+_HATTED = "the hatted parameters that do not depend on x_0 are computed beforehand"
+
+
+def _row(name: str, ledger: str, title: str, printed: str, decide: Any, **others: Any) -> Claim:
+    defaults = {
+        "kind": Kind.COUNT,
+        "sources": _SOURCES,
+        "reading": _DERIVED,
+        "hypotheses": (ELEMENTWISE, _HATTED),
+        "expects": Verdict.PROVED,
+    }
+    named = {"id": f"complexity.{name}", "ledger": ledger, "title": title, "printed": printed, "decide": decide}
+    return Claim(**{**defaults, **others, **named})
+
+
+CLAIMS = (
+    _row(
+        "tree.activations",
+        "L1",
+        "the nested form with nothing shared evaluates σ 2^L − 1 times",
+        r"\sum_{j=1}^{L}2^{j-1}=2^L-1",
+        _count(2**L - 1, tree_activations, activations("tree")),
+    ),
+    _row(
+        "tree.products",
+        "L1",
+        "the nested form with nothing shared takes 5·2^(L−1) − 2 matrix–vector products",
+        r"5\cdot 2^{L-1}-2",
+        _count(5 * 2 ** (L - 1) - 2, tree_products, with_vectors("tree")),
+    ),
+    _row(
+        "memoised.activations",
+        "L2",
+        "with every s_k computed once, σ is evaluated L times",
+        "L",
+        _count(L, one_per_layer, activations("memoised")),
+    ),
+    _row(
+        "memoised.products",
+        "L2",
+        "with every s_k computed once, L(L+5)/2 matrix–vector products",
+        r"\tfrac{1}{2}L(L+5)",
+        _count(L * (L + 5) / 2, memoised_products, with_vectors("memoised")),
+    ),
+    _row(
+        "memoised.parameters",
+        "L2",
+        "the hatted parameters take (L−1)(L+4)/2 products of matrices",
+        r"\tfrac{1}{2}L(L-1)+(L-1)+(L-1)",
+        _count((L - 1) * (L + 4) / 2, hatted_products, of_matrices("hatted")),
+        reading=f"{_DERIVED}: L(L−1)/2 for A_m W̃_k, L−1 for P_j and L−1 for Ŵ_{{j,2}}",
+        hypotheses=(ELEMENTWISE, "for a Transformer B_j stands for B_j A_j, which takes L products more"),
+    ),
+    _row(
+        "two-streams.identity",
+        "L3",
+        "p_j + u_j is x_j, for every depth and for parameters that depend on the input",
+        r"p_j=A_jp_{j-1}+c_j,\ u_j=A_ju_{j-1}+C_j\sigma(\bar{B}_j(p_{j-1}+u_{j-1})+b_j),\ x_j=p_j+u_j",
+        _two_streams,
+        kind=Kind.ALL_DEPTHS,
+        reading="not printed: p_j is P_j x_0 + q_j, and u_j the sum that the papers call UAT_j^R",
+        hypotheses=(ELEMENTWISE,),
+    ),
+    _row(
+        "two-streams.activations",
+        "L3",
+        "two streams evaluate σ L times",
+        "L",
+        _count(L, one_per_layer, activations("two_streams")),
+        hypotheses=(ELEMENTWISE,),
+    ),
+    _row(
+        "two-streams.products",
+        "L3",
+        "two streams take 4L − 1 matrix–vector products and no product of matrices",
+        "4L-1",
+        _only_vectors,
+        hypotheses=(ELEMENTWISE,),
+    ),
+    _row(
+        "network.products",
+        "L3",
+        "the network itself takes 3L matrix–vector products",
+        "3L",
+        _count(3 * L, network_products, with_vectors("network")),
+        hypotheses=(ELEMENTWISE,),
+    ),
+    _row(
+        "levels.products",
+        "L6",
+        "all products A_j…A_1 of fixed matrices take ⌈log₂ L⌉ levels",
+        r"\lceil\log_2L\rceil",
+        _scan,
+        reading="not printed: a parallel scan; with pairs (A_j, c_j) it gives q_j too, and W̃_k^{(j)} is such a product",
+        hypotheses=("A_j does not depend on the input",),
+    ),
+    _row(
+        "levels.chains",
+        "L6",
+        "the activations, and attention's matrices, form chains of length L",
+        "L",
+        _chains,
+        reading="not printed: in the network, in two streams and in the closed form as a tree and memoised; every L by one more "
+        "per layer, counted in traces",
+        hypotheses=(ELEMENTWISE,),
+    ),
+)

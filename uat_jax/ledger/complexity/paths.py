@@ -1,0 +1,174 @@
+"""Attention matrices multiplied over layers: paths through the heads, and the Kronecker rank of the product (L5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from uat_jax.decide.confirmation import proved
+from uat_jax.decide.counts import counted
+from uat_jax.decide.ranks import attained, bounded
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.source import duat
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.step import Step
+
+N, M, h, L = map(m.dimension, "NMhL")
+
+# --- the product over layers -----------------------------------------------------------------------------------------
+
+
+def path_steps() -> list[Step]:
+    """Π_j (I + Σ_i H_i ⊗ V_iᵀ) as a sum over paths: one layer more makes n paths n + h n; and two examples in full."""
+    n, p, i = m.dimension("n"), *(sympy.Symbol(name, integer=True, positive=True) for name in "pi")
+    G, U = m.Letter("G", N, N, (p,)), m.Letter("U", M, M, (p,))
+    H, V = m.Letter("H", N, N, (i,)), m.Letter("V", M, M, (i,))
+    paths = m.RangeSum(m.Kronecker(G, U.T), p, 1, n)
+    layer = m.Identity(N * M) + m.RangeSum(m.Kronecker(H, V.T), i, 1, h)
+    longer = m.RangeSum(m.RangeSum(m.Kronecker(H @ G, (U @ V).T), p, 1, n), i, 1, h)
+    return [Step("one layer more: n paths become n + h n", layer @ paths, paths + longer)] + [
+        _written_paths(heads, depth) for heads, depth in ((1, 3), (2, 2))
+    ]
+
+
+def _written_paths(heads: int, depth: int) -> Step:
+    """Σ over all (i_1, …, i_L) in {0, …, h}^L of H_{i_L}…H_{i_1} ⊗ (V_{i_1}…V_{i_L})ᵀ; i_j = 0 leaves layer j out."""
+    H = lambda j, i: m.Letter("H", N, N, (j, i))
+    V = lambda j, i: m.Letter("V", M, M, (j, i))
+    heads_of = lambda j: (m.Kronecker(H(j, i), V(j, i).T) for i in range(1, heads + 1))
+    layers = range(1, depth + 1)
+
+    def path(choice: tuple[int, ...]) -> m.Expression:
+        taken = [(j, i) for j, i in zip(layers, choice, strict=True) if i]
+        if not taken:
+            return m.Identity(N * M)
+        left, right = [H(*head) for head in reversed(taken)], [V(*head) for head in taken]
+        return m.Kronecker(m.Product(*left), m.Product(*right).T)
+
+    network = m.Product(*(m.Addition(m.Identity(N * M), *heads_of(j)) for j in reversed(layers)))
+    paths = m.Addition(*map(path, product(range(heads + 1), repeat=depth)))
+    return Step(f"h = {heads}, L = {depth}", network, paths)
+
+
+def _paths(settings: Settings) -> Iterator[Evidence]:
+    """The paths multiply by h + 1 in every layer, so that there are (h+1)^L."""
+    yield from proved(path_steps(), method="induction", what="for every h, N, M and L")
+    f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
+    number: Any = sympy.rsolve(f(n + 1) - (f(n) + h * f(n)), f(n), {f(0): 1})
+    measured = lambda shape: len(_written_paths(shape[h], shape[L]).right.operands)
+    shapes = [{h: 1, L: 1}, {h: 1, L: 2}, {h: 2, L: 1}, {h: 2, L: 2}, {h: 1, L: 3}]
+    yield from counted((h + 1) ** L, number.subs(n, L), what="paths", measured=measured, shapes=shapes)
+
+
+def row_sums(settings: Settings) -> Iterator[Evidence]:
+    """G G' 1 − 1 = G (G' 1 − 1) + (G 1 − 1): rows that add up to 1 in G and G' do in G G'."""
+    G, other, one = m.Letter("G", N, N), m.Letter("G'", N, N), m.Ones(N, 1)
+    step = Step("row sums", G @ other @ one - one, G @ (other @ one - one) + (G @ one - one))
+    yield from proved([step], method="normal form", what="products of row-stochastic matrices are row-stochastic")
+
+
+def rearranged(free: Any, where: str) -> Step:
+    """Σ_p vec(G_p) u_pᵀ, the rearrangement of Σ_p G_p ⊗ U_pᵀ, with vec(G_p) = S g_p + o.
+
+    The G_p have a fixed row sum, so that ``free`` numbers g_p determine them; S and o are the same for all p.
+    """
+    n, p = m.dimension("n"), sympy.Symbol("p", integer=True, positive=True)
+    g, u = m.Letter("g", free, 1, (p,)), m.Letter("u", M * M, 1, (p,))
+    S, o = m.Letter("S", N * N, free), m.Letter("o", N * N, 1)
+    over = lambda term: m.RangeSum(term, p, 1, n)
+    return Step(where, over((S @ g + o) @ u.T), S @ over(g @ u.T) + o @ over(u.T))
+
+
+def _rank_bounds(settings: Settings) -> Iterator[Evidence]:
+    """The Kronecker rank is at most the number of paths, the dimension of the G_p, and M²."""
+    for subject, free in (("any pattern", N * (N - 1)), ("causal", N * (N - 1) / 2)):
+        step = rearranged(free, subject)
+        yield from bounded(step, claimed=free + 1, what=f"rearranged P_L, {subject}", subject=subject)
+        yield from bounded(step, claimed=M**2, what=f"rearranged P_L, {subject}", subject=f"{subject}, M²")
+    p = sympy.Symbol("p", integer=True, positive=True)
+    g, u = m.Letter("g", N * N, 1, (p,)), m.Letter("u", M * M, 1, (p,))
+    paths = m.RangeSum(g @ u.T, p, 1, (h + 1) ** L)
+    yield from bounded(Step("paths", paths, paths), claimed=(h + 1) ** L, what="rearranged P_L", subject="paths")
+    yield from row_sums(settings)
+
+
+TOKENS, FEATURES, HEADS = 4, 4, 2
+RANKS = {"any pattern": (3, 9, 13, 13), "causal": (3, 7, 7, 7)}
+"""Reached at N = 4, M = 4, h = 2 and L = 1, 2, 3, 4."""
+
+
+def _ranks_attained(settings: Settings) -> Iterator[Evidence]:
+    for subject, ranks in RANKS.items():
+        for depth, claimed in enumerate(ranks, 1):
+            build = lambda random, s=subject, depth=depth: kronecker_matrix(random, depth, causal=s == "causal")
+            yield attained(claimed, build, what=f"{subject}, L = {depth}", subject=f"{subject}, L = {depth}")
+
+
+def kronecker_matrix(random: np.random.Generator, depth: int, *, causal: bool) -> np.ndarray:
+    """The rearrangement of Π_j (q I + Σ_i Z_i ⊗ V_iᵀ): with the row-stochastic H_i = Z_i / q, P_L times q^L."""
+    total = np.eye(TOKENS * FEATURES, dtype=object)
+    for _ in range(depth):
+        layer = SUM * np.eye(TOKENS * FEATURES, dtype=object)
+        for _ in range(HEADS):
+            V = random.integers(-3, 4, (FEATURES, FEATURES)).astype(object)
+            layer = layer + np.kron(_rows(random, causal).astype(object), V.T)
+        total = layer.dot(total)
+    blocks = total.reshape(TOKENS, FEATURES, TOKENS, FEATURES)
+    return blocks.transpose(0, 2, 1, 3).reshape(TOKENS**2, FEATURES**2)
+
+
+SUM = 64
+
+
+def _rows(random: np.random.Generator, causal: bool) -> np.ndarray:
+    """Positive whole numbers, zero above the diagonal if causal, every row adding up to `SUM`."""
+    rows = [random.integers(1, 16, TOKENS) * (np.arange(TOKENS) <= (n if causal else TOKENS)) for n in range(TOKENS)]
+    matrix = np.array(rows)
+    matrix[:, 0] += SUM - matrix.sum(axis=1)
+    return matrix
+
+
+# --- the rows --------------------------------------------------------------------------------------------------------
+
+_SOURCES = (duat("3.2", 9, 10), duat("3.3", 11))
+
+
+def _row(name: str, title: str, printed: str, decide: Any, **others: Any) -> Claim:
+    defaults = {"kind": Kind.RANK, "sources": _SOURCES, "expects": Verdict.PROVED}
+    named = {"id": f"complexity.{name}", "ledger": "L5", "title": title, "printed": printed, "decide": decide}
+    return Claim(**{**defaults, **others, **named})
+
+
+CLAIMS = (
+    _row(
+        "paths.identity",
+        "the product over layers is a sum over (h+1)^L paths through the heads",
+        r"\prod_j(I+\sum_iH_{j,i}\otimes V_{j,i}^T)=\sum_{i_1,\ldots,i_L=0}^{h}H_{i_L}\cdots H_{i_1}\otimes(V_{i_1}\cdots V_{i_L})^T",
+        _paths,
+        kind=Kind.ALL_DEPTHS,
+        reading="not printed: attention with a residual, H_0 = I and V_0 = I; without it there are h^L paths",
+        hypotheses=("V_i is the product W_Vi W_Oi, M × M",),
+    ),
+    _row(
+        "paths.rank",
+        "the Kronecker rank is at most min((h+1)^L, N² − N + 1, M²)",
+        r"\min((h+1)^L,N^2-N+1,M^2),\ \text{causal: }\min((h+1)^L,\tfrac{1}{2}N(N-1)+1,M^2)",
+        _rank_bounds,
+        reading="not printed: the rank of the rearrangement Σ_p vec(G_p) vec(U_p)ᵀ of Σ_p G_p ⊗ U_pᵀ",
+        hypotheses=("the rows of every H_i add up to 1, and so those of I and of products",),
+    ),
+    _row(
+        "paths.rank-reached",
+        "N = M = 4 and h = 2: 3, 9, 13, 13, and 3, 7, 7, 7 with a causal mask",
+        r"3,9,13,13\quad\text{causal: }3,7,7,7",
+        _ranks_attained,
+        reading="not printed: for L = 1, 2, 3, 4, with rational row-stochastic H_i",
+        hypotheses=("N = 4, M = 4, h = 2",),
+    ),
+)

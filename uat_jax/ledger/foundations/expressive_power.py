@@ -1,0 +1,175 @@
+"""What a sum with fixed parameters can do: several functions at once (A7), and telling near inputs apart (A8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import sympy
+from sympy import Rational
+
+from uat_jax.decide.exhibits import exhibit
+from uat_jax.decide.inequalities import enclosed, proved_inequality
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.foundations.elementary import equations, resting_on
+from uat_jax.ledger.record import Record, Status
+from uat_jax.ledger.source import duat, v1, v2
+
+# --- A7: one fixed sum, several functions ----------------------------------------------------------------------------
+
+RAMP = lambda u: sympy.Min(sympy.Max(u, 0), 1)
+"""A continuous sigmoidal σ: 0 up to 0, then u, then 1 from 1 on."""
+RELU = lambda u: sympy.Max(u, 0)
+
+
+def two_terms(x: Any, t: Any) -> Any:
+    """G(x, t) = σ(x − t) + σ(t − x), σ the ramp: a fixed sum of two terms on the square."""
+    return RAMP(x - t) + RAMP(t - x)
+
+
+def on_both_sides(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Iterator[Evidence]:
+    """G(x, 0) and G(x, 1) as functions of x on all of [0, 1]."""
+    x = sympy.Symbol("x", real=True)
+    for t, f in ((0, first), (1, second)):
+        what = f"G(x, {t}) = {f(x)} for 0 ≤ x ≤ 1"
+        yield proved_inequality(sympy.Eq(two_terms(x, t), f(x)), [x >= 0, x <= 1], what=what, subject=f"t = {t}")
+
+
+def _one_function(settings: Settings) -> Iterator[Evidence]:
+    ramp = lambda u: jnp.clip(u, 0, 1)
+    at = lambda t: lambda x: ramp(x - t) + ramp(t - x)
+    what, names = "G(x, t) = σ(x − t) + σ(t − x), σ the ramp", ("at t = 0", "at t = 1")
+    example = exhibit(at(0.0), at(1.0), {"x": 0}, what=what, names=names)
+    yield resting_on(on_both_sides(lambda x: x, lambda x: 1 - x), example)
+
+
+def switch(margin: Any = 0) -> Iterator[Evidence]:
+    """σ(z − M(1 − t)) is σ(z) for t = 1 and 0 for t = 0, if z ≤ M (+ ``margin``, which must be 0)."""
+    z, M = sympy.symbols("z M", real=True)
+    for name, sigma in (("ramp", RAMP), ("relu", RELU)):
+        off, on = (sympy.Eq(sigma(z - M * (1 - t)), value) for t, value in ((0, 0), (1, sigma(z))))
+        for state, claim in (("off", off), ("on", on)):
+            what = f"{name}: a term is {state} for t = {int(state == 'on')}"
+            yield proved_inequality(claim, [z <= M + margin], what=what, subject=f"{name}, {state}")
+
+
+def largest_argument(bias: Any = 0) -> Evidence:
+    """w x + θ ≤ max(w, 0) + θ for 0 ≤ x ≤ 1; summed over the coordinates this is M."""
+    x = sympy.Symbol("x", nonnegative=True)
+    w, theta = sympy.symbols("w θ", real=True)
+    what = "w x + θ ≤ max(w, 0) + θ on the cube"
+    return proved_inequality(w * x + theta <= sympy.Max(w, 0) + theta - bias, [x <= 1], what=what, subject="M")
+
+
+def _selected(settings: Settings) -> Iterator[Evidence]:
+    yield from switch()
+    yield largest_argument()
+
+
+# --- A8: similar inputs ---------------------------------------------------------------------------------------------
+
+
+def _logistic(x: Any) -> Any:
+    return 1 / (1 + (-x).exp())
+
+
+def _similar(settings: Settings) -> Iterator[Evidence]:
+    """G(t) = logistic(2000(t − 1/2)) with t = n/1000."""
+    at = lambda n: jax.nn.sigmoid(2 * n - 1000)
+    names = ("at t = 0.501", "at t = 0.499")
+    what = "logistic(2000(t − 1/2)), t = n/1000"
+    yield exhibit(at, lambda n: at(n - 2), {"n": 501}, what=what, names=names)
+
+
+def steep_term(gap: Any) -> Iterator[Evidence]:
+    """G(t) = logistic(4(t − 1/2)/δ) differs by tanh 1 > ``gap`` between 1/2 − δ/2 and 1/2 + δ/2, for every δ > 0."""
+    delta, t = sympy.Symbol("δ", positive=True), sympy.Symbol("t", real=True)
+    argument = 4 / delta * (t - Rational(1, 2))
+    half = Rational(1, 2)
+    ends: dict[str, Any] = {
+        f"argument {2 * s} at 1/2 {sign} δ/2": (argument.subs(t, half + s * delta / 2), 2 * s)
+        for s, sign in ((1, "+"), (-1, "−"))
+    }
+    sigma = lambda u: 1 / (1 + sympy.exp(-u))
+    ends["logistic(2) − logistic(−2) = tanh 1"] = (sigma(2) - sigma(-2), sympy.tanh(1).rewrite(sympy.exp))
+    yield equations(ends, what="for every δ > 0", subject="values")
+    difference = lambda u: _logistic(u) - _logistic(-u)
+    yield enclosed(difference, [(2, 2)], above=gap, what="logistic(2) − logistic(−2)", subject="their distance")
+
+
+# --- the rows -------------------------------------------------------------------------------------------------------
+
+_SECTION_4_1 = (v1("4.1"), v2("4.1"), duat("4.1"))
+
+CLAIMS = (
+    Claim(
+        id="uat.one-function",
+        title="a sum with fixed parameters can fit only one function",
+        ledger="A7",
+        kind=Kind.EXISTENCE,
+        sources=(duat("2.3"), *_SECTION_4_1),
+        printed=r"\text{it can only fit one function within a closed interval}",
+        reading="the function being the dependence on x, while another input t (the prompt) says which is wanted, as in "
+        "the papers' example of summarising and translating one text",
+        hypotheses=("σ is the ramp min(max(u, 0), 1), continuous and sigmoidal",),
+        expects=Verdict.REFUTED,
+        correction="uat.one-function.selected",
+        decide=_one_function,
+    ),
+    Claim(
+        id="uat.one-function.selected",
+        title="one fixed sum contains any K sums, and an input selects among them",
+        ledger="A7",
+        kind=Kind.EXISTENCE,
+        sources=(duat("2.3"), *_SECTION_4_1),
+        printed=r"G(\mathbf{x},\mathbf{t})=\sum_{k=1}^{K}\sum_{j=1}^{N}\alpha_{kj}\sigma(\mathbf{W}_{kj}^T\mathbf{x}+\theta_{kj}-M(1-t_k)),"
+        r"\quad G(\mathbf{x},\mathbf{e}_k)=\sum_{j=1}^{N}\alpha_{kj}\sigma(\mathbf{W}_{kj}^T\mathbf{x}+\theta_{kj})",
+        reading="t = e_k leaves the terms of the k-th sum as they are and puts out all others; M is at least every "
+        "argument on the cube. With the theorem, one fixed sum is within ε of any K continuous functions",
+        hypotheses=("σ is the ramp min(max(u, 0), 1) or relu", "x is in the cube I_n, t one of e_1, …, e_K"),
+        expects=Verdict.PROVED,
+        decide=_selected,
+    ),
+    Claim(
+        id="uat.similar-inputs",
+        title="with fixed parameters nearly identical inputs give similar outputs",
+        ledger="A8",
+        kind=Kind.EXISTENCE,
+        sources=(*_SECTION_4_1, v2("Fig. 6")),
+        printed=r"\text{will result in identical or similar outputs}",
+        reading="inputs 0.002 apart, outputs 0.76 apart, where σ ranges over an interval of length 1",
+        hypotheses=("σ is the logistic function",),
+        expects=Verdict.REFUTED,
+        correction="uat.similar-inputs.corrected",
+        decide=_similar,
+    ),
+    Claim(
+        id="uat.similar-inputs.corrected",
+        title="however near two inputs are, one fixed term tells them apart",
+        ledger="A8",
+        kind=Kind.EXISTENCE,
+        sources=(*_SECTION_4_1, v2("Fig. 6")),
+        printed=r"G(t)=\sigma\left(\tfrac{4}{\delta}(t-\tfrac12)\right),\quad "
+        r"G(\tfrac12+\tfrac{\delta}{2})-G(\tfrac12-\tfrac{\delta}{2})=\tanh 1>\tfrac34",
+        reading="for every δ > 0. What remains is continuity: any one network, a Transformer too, gives near outputs for "
+        "inputs that are near enough, so that it does not divide the two",
+        hypotheses=("σ is the logistic function",),
+        expects=Verdict.PROVED,
+        decide=lambda settings: steep_term(Rational(3, 4)),
+    ),
+)  # fmt: skip
+
+RECORDS = (
+    Record(
+        id="uat.one-function.whole-input",
+        ledger="A7",
+        status=Status.NO_CONTENT,
+        sources=(duat("2.3"), *_SECTION_4_1),
+        says="A network whose parameters are fixed is one function.",
+        note="True of its whole input, and just as true of a trained Transformer: it divides nothing.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,208 @@
+"""Can a multi-layer network be a UAT sum whose parameters are all fixed?  It depends on σ and on the inputs (G2).
+
+The network's own σ-terms have input-dependent biases (lemma-2.fixed-bias); here *any* fixed sum
+
+    f(x) = a x + k + Σ_{j=1}^{N} α_j σ(w_j x + b_j)
+
+may equal the network, with any number N of terms.  For σ(t) = t² none does, in one dimension already; for σ = relu one
+does if x is a number, and none does for some network of two inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import sympy
+
+from uat_jax.decide.confirmation import proved
+from uat_jax.decide.exhibits import exhibit
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.source import duat, v2
+from uat_jax.networks import ResidualLayer, residual_network
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.step import Step
+
+# --- σ(t) = t² -------------------------------------------------------------------------------------------------------
+
+ORDER = 3
+"""Third differences: a fixed sum with σ(t) = t² is a quadratic polynomial, and has none."""
+
+
+def difference(f: Callable[[Any], Any], at: Any, order: int) -> Any:
+    """Δ^n f(x) = Σ_{k=0}^{n} (−1)^{n−k} C(n, k) f(x + k)."""
+    terms = ((-1) ** (order - k) * comb(order, k) * f(at + k) for k in range(order + 1))
+    return sum(terms, 0 * f(at))
+
+
+def square_term_difference(order: int) -> Any:
+    """The difference of one term α (w x + b)², a polynomial in α, w, b and x."""
+    alpha, w, b, x = sympy.symbols("alpha w b x")
+    return sympy.expand(difference(lambda t: alpha * (w * t + b) ** 2, x, order))
+
+
+def square_network(x: jax.Array) -> jax.Array:
+    """x_2 of two layers x_j = x_{j−1} + x_{j−1}² of width one: (x + x²) + (x + x²)²."""
+    one, zero = jnp.ones((1, 1), x.dtype), jnp.zeros(1, x.dtype)
+    layer = ResidualLayer(one, one, one, zero, zero)
+    return residual_network((layer, layer), x[None], jnp.square)[0]
+
+
+def _squares(settings: Settings) -> Iterator[Evidence]:
+    """Third differences: zero for a x + k and for every term, whatever N is, and 24 x + 48 for the network."""
+    left = square_term_difference(ORDER)
+    found = f"third difference of α (w x + b)²: {left}; that of a x + k is zero too, so that of every fixed sum is"
+    verdict = Verdict.PROVED if left == 0 else Verdict.UNKNOWN
+    yield Evidence("differences", found, verdict, subject="fixed sums")
+    what = "third difference on 0, 1, 2, 3 with σ(t) = t²: of x_2, and of every fixed sum"
+    network = lambda x: difference(square_network, x, ORDER)
+    yield exhibit(network, lambda x: 0 * x, {"x": 0}, what=what, names=("network", "fixed sum"))
+
+
+# --- σ = relu --------------------------------------------------------------------------------------------------------
+
+
+def maximum_network(x: jax.Array, y: jax.Array) -> jax.Array:
+    """max(0, x, y) as two layers with σ = relu: x_1 = y + relu(x − y), x_2 = relu(x_1)."""
+    matrix = lambda *rows: jnp.asarray(rows, x.dtype)
+    zero = jnp.zeros(1, x.dtype)
+    first = ResidualLayer(matrix([0, 1]), matrix([1, -1]), matrix([1]), zero, zero)
+    second = ResidualLayer(matrix([0]), matrix([1]), matrix([1]), zero, zero)
+    return residual_network((first, second), jnp.stack([x, y]), jax.nn.relu)[0]
+
+
+def vanishes(f: Callable[[Any], Any]) -> bool:
+    """Whether f(t) = 0 for every t > 0, every t < 0 and t = 0, decided by SymPy on each side."""
+    t = sympy.Symbol("t", positive=True)
+    return all(sympy.simplify(f(side)) == 0 for side in (t, -t, sympy.Integer(0)))
+
+
+def relu(t: Any) -> Any:
+    """max(t, 0) of a SymPy expression."""
+    return sympy.Max(t, 0)
+
+
+_SCALE = sympy.Symbol("s", positive=True)
+LAWS: dict[str, Callable[[Any], Any]] = {
+    "relu(t) − relu(−t) = t": lambda t: relu(t) - relu(-t) - t,
+    "relu(s t) = s relu(t) for s > 0": lambda t: relu(_SCALE * t) - _SCALE * relu(t),
+}
+
+
+def _two_inputs(settings: Settings) -> Iterator[Evidence]:
+    """The odd part of a fixed relu sum is linear far from 0; that of max(0, x, y) is not additive.
+
+    f(p) = a·p + k + Σ α_j relu(w_j·p + b_j) gives lim_{s→∞} (f(sp) − f(−sp))/s = 2 a·p + Σ α_j w_j·p, since
+    |relu(z + b) − relu(z)| ≤ |b|: linear in p.  max(0, x, y) is positively homogeneous, so that for it the quotient is
+    f(p) − f(−p) for every s.
+    """
+    for law, difference_ in LAWS.items():
+        verdict = Verdict.PROVED if vanishes(difference_) else Verdict.UNKNOWN
+        yield Evidence("odd part", law, verdict, subject="fixed sums")
+    odd = lambda p: maximum_network(*p) - maximum_network(*(-p))
+    yield exhibit(
+        lambda p, q: odd(p + q),
+        lambda p, q: odd(p) + odd(q),
+        {"p": [1, 0], "q": [0, 1]},
+        what="f = max(0, x, y), g(p) = f(p) − f(−p): g(p + q), and g(p) + g(q), equal if f is a fixed relu sum",
+        names=("network", "fixed sum"),
+    )
+
+
+# --- σ = relu, one input ---------------------------------------------------------------------------------------------
+
+
+def slopes() -> tuple[Step, ...]:
+    """s_0 + Σ_{k=1}^{n} (s_k − s_{k−1}) = s_n for every n: the slope, on piece n, of the sum `fixed_relu_sum`."""
+    k, n = (sympy.Symbol(name, integer=True, positive=True) for name in "kn")
+    s = lambda index: m.Letter("s", 1, 1, (index,))
+    jumps = lambda upper: m.RangeSum(s(k) - s(k - 1), k, 1, upper)
+    so_far = m.Letter("T", 1, 1, (n,))
+    return (
+        Step("first jump", s(0) + jumps(1), s(1)),
+        Step("one jump more", jumps(n + 1), jumps(n) + (s(n + 1) - s(n))),
+        Step("induction", m.Addition(s(0), so_far, s(n + 1) - s(n)), s(n + 1), {so_far: s(n) - s(0)}),
+    )
+
+
+def fixed_relu_sum(f: Callable[[Fraction], Fraction], breaks: Sequence[Fraction]) -> Callable[[Fraction], Fraction]:
+    """f(t_1) + s_0 (x − t_1) + Σ_k (s_k − s_{k−1}) relu(x − t_k), for f linear between its breaks t_1 < … < t_n.
+
+    s_k is the slope of f between t_k and t_{k+1}, s_0 and s_n those before the first and after the last break.
+    """
+    ends = [breaks[0] - 1, *breaks, breaks[-1] + 1]
+    slope = [(f(b) - f(a)) / (b - a) for a, b in pairwise(ends)]
+    jumps = [(after - before, t) for before, after, t in zip(slope, slope[1:], breaks, strict=False)]
+    start = f(breaks[0])
+    return lambda x: (
+        start + slope[0] * (x - breaks[0]) + sum((c * max(x - t, Fraction(0)) for c, t in jumps), Fraction())
+    )
+
+
+def hat(x: Fraction) -> Fraction:
+    """x_2 of two relu layers of width one: x_1 = x − 2 relu(x), x_2 = −x_1 + 3 relu(2 x_1 + 1)."""
+    zero = Fraction(0)
+    first = x - 2 * max(x, zero)
+    return -first + 3 * max(2 * first + 1, zero)
+
+
+HAT_BREAKS = tuple(map(Fraction, ("-1/2", "0", "1/2")))
+"""Where the argument of one of its relu changes sign: x = 0 and x_1 = −1/2."""
+
+
+def _one_input(settings: Settings) -> Iterator[Evidence]:
+    """A relu network of one input is continuous and linear on pieces, and so is the sum with its slopes."""
+    what = "the sum has slope s_n on piece n, for any number of pieces, and the value of the network at t_1"
+    yield from proved(slopes(), method="induction", what=what)
+    found = fixed_relu_sum(hat, HAT_BREAKS)
+    points = sorted({HAT_BREAKS[0] - 1, *HAT_BREAKS, HAT_BREAKS[-1] + 1})
+    same = all(found(x) == hat(x) for x in points)
+    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere"
+    yield Evidence("exact numbers", finding, Verdict.AGREES if same else Verdict.UNKNOWN)
+
+
+_PRINTED = r"\text{The multi-layer network of this form still corresponds to the mathematical form of UAT}"
+_SOURCES = (v2("C.1"), duat("B.2"))
+_READING = "UAT: some sum a x + k + Σ_{j=1}^{N} α_j σ(w_j x + b_j) with fixed parameters and any N equals the network"
+
+
+def _claim(
+    name: str, title: str, read: str, expects: Verdict, decide: Any, *hypotheses: str, correction: str = ""
+) -> Claim:
+    return Claim(
+        id=f"lemma-2.{name}",
+        title=title,
+        ledger="G2",
+        kind=Kind.EXISTENCE,
+        sources=_SOURCES,
+        printed=_PRINTED,
+        reading=f"{_READING}; {read}",
+        hypotheses=(ELEMENTWISE, read, *hypotheses),
+        expects=expects,
+        correction=correction,
+        decide=decide,
+    )
+
+
+CLAIMS = (
+    _claim(
+        "some-fixed-sum.square", "every network is some fixed UAT sum, σ(t) = t²", "every σ, so also σ(t) = t²",
+        Verdict.REFUTED, _squares, correction="lemma-2.dynamic-bias",
+    ),
+    _claim(
+        "some-fixed-sum.relu", "every network of two inputs is some fixed UAT sum, σ = relu", "σ = relu, two inputs",
+        Verdict.REFUTED, _two_inputs, correction="lemma-2.dynamic-bias",
+    ),
+    _claim(
+        "some-fixed-sum.relu-one-input", "every relu network of one input is a fixed UAT sum", "σ = relu, one input",
+        Verdict.PROVED, _one_input,
+        "relu networks of one input are continuous and linear between finitely many breaks, as compositions of such functions",
+    ),
+)  # fmt: skip

@@ -1,0 +1,282 @@
+"""The list of parameter updates that the papers print after Eq. 11 and Eq. 33, under seven orders of execution (G15).
+
+The caption of Fig. 2 describes such an order: readings (a), (c), (c′) and (f) (G19).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import sympy
+
+from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
+from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
+from uat_jax.ledger.source import duat
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.derivation import plain_network
+from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.layers import KINDS
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k, sequential, simultaneous
+
+j = sympy.Symbol("j", integer=True, positive=True)
+
+# DUAT, after Eq. 11 and again after Eq. 33, "for each j = 1, 2, …, i":
+PRINTED = (
+    Assignment(W1(j + 1), W1(j + 1) @ W1(j)),
+    Assignment(b3(j + 1), W1(j + 1) @ b3(j) + b3(j + 1)),
+    Assignment(W2(j + 1), W2(j + 1) @ W1(j)),
+    Assignment(W3(j), W1(j + 1) @ W3(j)),
+)
+# Eq. 12/34, "for j = 2, …, i+1":
+BIAS = Assignment(b2(j), (W2(j) @ b3(j - 1) + b2(j)) + W2(j) @ u.nested_sum(1, j - 1))
+# The correction: every W_{k,3} with k ≤ j is multiplied, not only W_{j,3}.
+CORRECTED = (*PRINTED[:3], Assignment(W3(k), W1(j + 1) @ W3(k)))
+
+
+def written(rules: tuple[Assignment, ...]) -> str:
+    """Assignments as LaTeX, for the lists that correct the printed one."""
+    return r",\ ".join(rf"{m.latex(rule.target)}\leftarrow {m.latex(rule.value)}" for rule in rules)
+
+
+PRINTED_LATEX = (
+    r"\mathbf{W}'_{j+1,1}=\mathbf{W}'_{j+1,1}\mathbf{W}_{j,1},\ "
+    r"\mathbf{b}'_{j+1,3}=\mathbf{W}'_{j+1,1}\mathbf{b}_{j,3}+\mathbf{b}'_{j+1,3},\ "
+    r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1},\ "
+    r"\mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}\quad(j=1,\ldots,i),\quad "
+    + BIAS_LATEX
+    + r"\quad(j=2,\ldots,i+1)"
+)
+
+
+def _at(rules: tuple[Assignment, ...], number: int) -> list[Assignment]:
+    return [rule.at(j, number) for rule in rules]
+
+
+def _biases(last: int) -> list[Assignment]:
+    return [BIAS.at(j, number) for number in range(2, last + 1)]
+
+
+def _whole_list(last: int) -> list[Assignment]:
+    return [a for number in range(1, last) for a in _at(PRINTED, number)] + _biases(last)
+
+
+def _is_W3(letter: m.Letter) -> bool:
+    return letter.name == "W" and letter.subscripts[1] == 3
+
+
+def one_shot(depth: int) -> list[Block]:
+    """(a) Every symbol on the right is the original one."""
+    return [simultaneous(_whole_list(depth))]
+
+
+def one_sweep(depth: int) -> list[Block]:
+    """(b) The assignments are executed in the printed order."""
+    return [sequential(_whole_list(depth))]
+
+
+def boxes(depth: int) -> list[Block]:
+    """(c) Fig. 2: one box per layer from top to bottom; in a box the right-hand sides are the values on entering."""
+    return [simultaneous([*_at(PRINTED, n), BIAS.at(j, n + 1)]) for n in range(1, depth)]
+
+
+def boxes_with_new_W3(depth: int) -> list[Block]:
+    """(c′) As (c), but b_{j+1,2} uses the W_{k,3} already updated in the same box."""
+    return [Block((*_at(PRINTED, n), BIAS.at(j, n + 1)), _is_W3) for n in range(1, depth)]
+
+
+def redone(depth: int) -> list[Block]:
+    """(d) For each new layer all rules are applied again."""
+    passes = range(2, depth + 1)
+    return [simultaneous(_whole_list(last)) for last in passes]
+
+
+def corrected_boxes(depth: int) -> list[Block]:
+    """(f) As (c), but box j+1 multiplies every W_{k,3}, k ≤ j, by the W_{j+1,1} on entering."""
+    pass_ = lambda n: (*u.for_every_k(_at(CORRECTED, n), n), BIAS.at(j, n + 1))
+    return [simultaneous(pass_(n)) for n in range(1, depth)]
+
+
+def in_place(depth: int) -> list[Block]:
+    """Theorem 2: five assignments per layer, each seeing the ones before it."""
+    return [sequential(u.for_every_k(u.in_place_rules(n), n)) for n in range(1, depth)]
+
+
+Order = Callable[[int], list[Block]]
+
+
+def _executed(kind: str, order: Order) -> Pair:
+    return lambda depth: (plain_network(u.square_layers(kind), depth), u.execute(kind, depth, order(depth)))
+
+
+def _final(kind: str) -> Pair:
+    """(e) Every symbol on the right is the final value, except the assigned one, which is the original."""
+    return lambda depth: (
+        plain_network(u.square_layers(kind), depth),
+        u.final_values(kind, depth, _whole_list(depth)),
+    )
+
+
+def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
+    layers = u.square_layers(kind)
+    return lambda depth: {layers.A(n): m.Identity(u.D) for n in range(1, depth + 1)}
+
+
+def reading(pairs: Callable[[str], Pair]) -> Callable[[Settings], Iterator[Evidence]]:
+    """Compare for both kinds of network at L = 1…5 and, where it fails, refute by a counterexample.
+
+    With A_j = I (a pure ResNet) some readings are exact for longer; that is recorded as a figure.
+    """
+
+    def decide(settings: Settings) -> Iterator[Evidence]:
+        for kind in KINDS:
+            what = f"{kind} network"
+            yield from settle_by_depth(pairs(kind), DEPTHS, u.X0, what=what, also=_identity_skip(kind))
+
+    return decide
+
+
+def for_all_depths(
+    order: Order, rules: tuple[Assignment, ...], *, in_place: bool
+) -> Callable[[Settings], Iterator[Evidence]]:
+    """Prove a list exact for every L by induction over the boxes, and execute it at L = 1…5."""
+
+    def decide(settings: Settings) -> Iterator[Evidence]:
+        for kind in KINDS:
+            steps = u.update_induction(kind, rules, in_place=in_place)
+            proof = prove(steps, method="induction", what=f"{kind} network: exact for every L")
+            pair, what = _executed(kind, order), f"{kind} network, executed"
+            executed, confirmed = by_depth(pair, DEPTHS, what=what), confirm_at(pair, DEPTHS[-1], what)
+            yield from (replace(found, subject=kind) for found in (proof, executed, confirmed))
+
+    return decide
+
+
+def _first_factor(kind: str) -> Callable[[Settings], Iterator[Evidence]]:
+    """The rule for i = 0: W_{1,2} = W_{1,2} W_{1,1}, everything else unchanged."""
+    store = u.originals(kind, 1, raw=True)
+    rule = simultaneous([Assignment(W2(1), W2(1) @ W1(1))])
+    x = u.square_layers(kind).x(1)
+    printed = u.run(store, [rule], x, u.closed_form_33(1))
+    network = plain_network(u.square_layers(kind), 1)
+    return lambda settings: settle(network, printed, u.X0, what=f"{kind} network of one layer")
+
+
+def _raw_weights(settings: Settings) -> Iterator[Evidence]:
+    """The corrected boxes on a Transformer's own W_{j,2}, without Eq. 30's factor; i = 0 as printed."""
+
+    def pair(depth: int) -> tuple[Program, Program]:
+        first = simultaneous([Assignment(W2(1), W2(1) @ W1(1))])
+        store, x = u.originals("transformer", depth, raw=True), u.square_layers("transformer").x(depth)
+        program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
+        return plain_network(u.square_layers("transformer"), depth), program
+
+    return settle_by_depth(pair, DEPTHS, u.X0, what="transformer, raw W_{j,2}")
+
+
+_SOURCES = (duat("3.3", 11), duat("B.3", 33))
+FIGURE = duat("App. Fig. 2")
+IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
+"""The readings that the figure's caption admits: it has boxes, and "original values" on the right."""
+_PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
+
+
+def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable[[str], Pair]) -> Claim:
+    return Claim(
+        id=f"updates.{name}",
+        title=f"update list, {title}",
+        ledger="G15, G19" if name in IN_BOXES else "G15",
+        kind=Kind.ALL_DEPTHS,
+        sources=(*_SOURCES, FIGURE) if name in IN_BOXES else _SOURCES,
+        printed=PRINTED_LATEX,
+        reading=read,
+        hypotheses=_PRESUPPOSED,
+        expects=Verdict.REFUTED,
+        exact_to=exact_to,
+        correction="updates.corrected-boxes",
+        decide=reading(pairs),
+    )
+
+
+def _ordered(order: Order) -> Callable[[str], Pair]:
+    return lambda kind: _executed(kind, order)
+
+
+CLAIMS = (
+    Claim(
+        id="updates.in-place",
+        title="in-place update order of Theorem 2",
+        ledger="Theorem 2",
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
+        printed=written(u.in_place_rules(j)),
+        reading="for j = 1…L−1: b_{j+1,2}, then W_{j+1,2}, then every W_{k,3}, then b_{j+1,3}, then W_{j+1,1}",
+        hypotheses=_PRESUPPOSED,
+        expects=Verdict.PROVED,
+        decide=for_all_depths(in_place, u.in_place_rules(INDEX), in_place=True),
+    ),
+    _list_claim("one-shot", "(a) all right-hand sides old", one_shot.__doc__ or "", 2, _ordered(one_shot)),
+    _list_claim("one-sweep", "(b) executed in printed order", one_sweep.__doc__ or "", 1, _ordered(one_sweep)),
+    _list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__ or "", 2, _ordered(boxes)),
+    _list_claim("boxes-new-w3", "(c′) boxes with the new W_{k,3}", boxes_with_new_W3.__doc__ or "", 1, _ordered(boxes_with_new_W3)),
+    _list_claim("redone", "(d) redone for each layer", redone.__doc__ or "", 2, _ordered(redone)),
+    _list_claim("final-values", "(e) all right-hand sides final", _final.__doc__ or "", 1, _final),
+    Claim(
+        id="updates.corrected-boxes",
+        title="update list, (f) corrected: every W_{k,3} is multiplied",
+        ledger="G15, G19",
+        kind=Kind.ALL_DEPTHS,
+        sources=(*_SOURCES, FIGURE),
+        printed=written((*CORRECTED, BIAS.at(j, j + 1))),
+        reading=corrected_boxes.__doc__ or "",
+        hypotheses=_PRESUPPOSED,
+        expects=Verdict.PROVED,
+        decide=for_all_depths(corrected_boxes, tuple(a.at(j, INDEX) for a in CORRECTED) + (BIAS.at(j, INDEX + 1),), in_place=False),
+    ),
+    Claim(
+        id="updates.first-factor-transformer",
+        title="W_{1,2} = W_{1,2}W_{1,1} in a Transformer",
+        ledger="G15",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.3", 11), duat("B.3", 33)),
+        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
+        reading="the product W_{1,2}W_{1,1}, as in Fig. 2 (the text of one copy has a comma between the factors)",
+        hypotheses=SQUARE,
+        expects=Verdict.PROVED,
+        decide=_first_factor("transformer"),
+    ),
+    Claim(
+        id="updates.first-factor-residual",
+        ours=True,
+        title="W_{1,2} = W_{1,2}W_{1,1} in a residual network",
+        ledger="G15",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.3", 11), duat("B.3", 33)),
+        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
+        reading="the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0",
+        hypotheses=SQUARE,
+        expects=Verdict.REFUTED,
+        correction="residual.closed-form",
+        decide=_first_factor("residual"),
+    ),
+    Claim(
+        id="updates.raw-weights",
+        title="W_{j+1,2} = W_{j+1,2}W_{j,1} on a Transformer's own weights",
+        ledger="G15",
+        kind=Kind.ALL_DEPTHS,
+        sources=_SOURCES,
+        printed=r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}",
+        reading="Eq. 30 is not applied first; the other rules are the corrected ones",
+        hypotheses=SQUARE,
+        expects=Verdict.REFUTED,
+        exact_to=1,
+        correction="updates.corrected-boxes",
+        decide=_raw_weights,
+    ),
+)  # fmt: skip

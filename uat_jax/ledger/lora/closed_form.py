@@ -1,0 +1,247 @@
+"""LoRA in the feed-forward part, and what becomes of the closed form under it: Eq. 18 (H2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from uat_jax.decide.confirmation import proved
+from uat_jax.decide.programs import settle, settle_by_depth
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.shapes import refute_shape
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.source import duat, v2
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.derivation import closed_form, plain_network
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.layers import KINDS, Layers
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.recurrence import ClosedForm, Recurrence
+from uat_jax.symbolic.step import Step
+
+
+def delta(letter: m.Letter) -> m.Letter:
+    """ΔW for a weight W: a letter of its shape."""
+    return m.Letter(f"Δ{letter.name}", *letter.shape, letter.subscripts)
+
+
+@dataclass(frozen=True)
+class TunedLayers(Layers):
+    """Layers with B_j + ΔB_j and C_j + ΔC_j in place of B_j and C_j."""
+
+    def parameters(self, j: Any) -> tuple[m.Expression, ...]:  # type: ignore[override]
+        """A_j, B_j + ΔB_j, C_j + ΔC_j, b_j, c_j."""
+        A, B, C, b, c = super().parameters(j)
+        return A, B + delta(B), C + delta(C), b, c
+
+
+def _tuned(kind: str) -> TunedLayers:
+    return TunedLayers(kind, widths=lambda j: u.D, hidden_widths=lambda j: u.F)
+
+
+Term = Callable[[Layers, int, int], m.Expression]
+"""(layers, j, L) → what is added to Ŵ_{j,2}, or to Ŵ_{j,3}, in the network of L layers."""
+
+
+def eq_18(kind: str, depth: int, inner: Term, outer: Term) -> Program:
+    """Eq. 18 on the hatted parameters of the network that was not tuned, b̂_{j,2} among them."""
+    layers = u.square_layers(kind)
+    closed, x = ClosedForm(layers), layers.x(depth)
+    lines = {**closed_form(layers, depth).lines}
+    argument = lambda j: (closed.W2(j) + inner(layers, j, depth)) @ layers.x(0) + closed.b2(j)
+    term = lambda j: (closed.W3(j, depth) + outer(layers, j, depth)) @ m.Activation(argument(j))
+    lines[x] = m.Addition(closed.affine(depth), *map(term, range(1, depth + 1)))
+    return Program(lines, x)
+
+
+def _products(layers: Layers, first: int, last: int) -> m.Expression:
+    """A_last … A_first (the identity if there are none)."""
+    factors = [layers.A(j) for j in range(last, first - 1, -1)]
+    return m.Product(*factors) if factors else m.Identity(u.D)
+
+
+def _transported_inner(layers: Layers, j: int, depth: int) -> m.Expression:
+    """ΔB_j times what B_j is multiplied by: A_{j−1}…A_1, in a Transformer A_j…A_1."""
+    return delta(layers.B(j)) @ _products(layers, 1, j - 1 if layers.kind == "residual" else j)
+
+
+READINGS: dict[str, tuple[Term, Term]] = {
+    "final-values": (lambda of, j, L: delta(of.B(j)), lambda of, j, L: delta(of.C(j))),
+    "transported": (_transported_inner, lambda of, j, L: _products(of, j + 1, L) @ delta(of.C(j))),
+    "delta-index": (lambda of, j, L: delta(of.B(j + 1)), lambda of, j, L: delta(of.C(j + 1))),
+}
+"""What is added to Ŵ_{j,2} and to Ŵ_{j,3}."""
+
+
+def _reading(name: str, *kinds: str) -> Callable[[Settings], Iterator[Evidence]]:
+    """Compare with the tuned network at L = 1…5."""
+
+    def decide(settings: Settings) -> Iterator[Evidence]:
+        for kind in kinds:
+            printed = lambda depth, kind=kind: eq_18(kind, depth, *READINGS[name])
+            pair = lambda depth, kind=kind, p=printed: (plain_network(_tuned(kind), depth), p(depth))
+            yield from settle_by_depth(pair, DEPTHS, u.X0, what=f"{kind} network")
+
+    return decide
+
+
+def tuned_rules(closed: ClosedForm) -> Recurrence:
+    """The hatted parameters of layer i+1, from those of i layers, with B + ΔB and C + ΔC in place of B and C."""
+    layers, i, j = closed.layers, INDEX, INDEX + 1
+    A, b, c = layers.A(j), layers.b(j), layers.c(j)
+    B, C = layers.B(j) + delta(layers.B(j)), layers.C(j) + delta(layers.C(j))
+    inner = B if layers.kind == "residual" else B @ A
+    return Recurrence(
+        W1=A @ closed.W1(i),
+        b3=A @ closed.b3(i) + c,
+        W2=inner @ closed.W1(i),
+        b2_constant=inner @ closed.b3(i) + b,
+        b2_u=inner,
+        carry=A,
+        W3=C,
+    )
+
+
+def _original(settings: Settings) -> Iterator[Evidence]:
+    """The deltas go into the layers' own weights, and every hatted parameter is computed from those."""
+    for kind in KINDS:
+        layers = TunedLayers(kind)
+        steps = closed_form_induction(layers, tuned_rules(ClosedForm(layers)))
+        found = [*proved(steps, method="induction", what=f"{kind} network: exact for every L, every shape and every σ")]
+        pair = lambda depth, kind=kind: (plain_network(_tuned(kind), depth), recomputed(kind, range(depth), depth))
+        found += settle_by_depth(pair, DEPTHS, u.X0, what=f"{kind} network, written out")
+        yield from (replace(evidence, subject=kind) for evidence in found)
+    steps = closed_form_induction(Layers("transformer", dynamic=True))
+    what = "Transformer with parameters that depend on the input, of which A(x), B + ΔB and C + ΔC are some"
+    yield from (replace(e, subject="dynamic") for e in proved(steps, method="induction", what=what))
+
+
+def recomputed(kind: str, tuned: Iterable[int], depth: int) -> Program:
+    """Theorem 1's program with W + ΔW put in for the weights W of those layers (counted from 0)."""
+    layers = u.square_layers(kind)
+    weights = {weight for j in tuned for weight in (layers.B(j + 1), layers.C(j + 1))}
+    put_in = lambda letter, _: letter + delta(letter) if letter in weights else None
+    program = closed_form(layers, depth)
+    return Program({x: m.replace_letters(e, put_in) for x, e in program.items()}, program.result)
+
+
+def _coefficient(settings: Settings) -> Iterator[Evidence]:
+    """A_L…A_{k+1}(C_k + ΔC_k) = A_L…A_{k+1} C_k + A_L…A_{k+1} ΔC_k, from i to i+1 layers."""
+    layers, k = Layers("residual"), 1
+    closed, C, A = ClosedForm(layers), layers.C(k), layers.A(INDEX + 1)
+    before, change = closed.W3(k, INDEX), delta(closed.W3(k, INDEX))
+    steps = [
+        Step("k layers: the delta is ΔC_k", (C + delta(C)) - C, delta(C)),
+        Step("one layer more multiplies it", A @ (before + change) - A @ before, A @ change),
+    ]
+    yield from proved(steps, method="induction", what="for every k and L")
+
+
+def stray_plus(D: Any, F: Any) -> m.Expression:
+    """(W'_{j,3} + ΔW_{j+1,3}) + σ((W'_{j,2} + ΔW_{j+1,2}) x_0 + b_{j,2})."""
+    W2, W3, b, x = m.Letter("W", F, D, (2,)), m.Letter("W", D, F, (3,)), m.Letter("b", F, 1, (2,)), m.Letter("x", D, 1)
+    return (W3 + delta(W3)) + m.Activation((W2 + delta(W2)) @ x + b)
+
+
+def _bias_index(settings: Settings) -> Iterator[Evidence]:
+    """b_{i+1,1} is the bias of no layer; one layer, everything else right."""
+    layers = _tuned("residual")
+    x, printed = layers.x(1), m.Letter("b", u.D, 1, (1, 1))
+    wrong = lambda letter, _: printed if letter == layers.c(1) else None
+    value = m.replace_letters(layers.apply(1, layers.x(0)), wrong)
+    yield from settle(plain_network(layers, 1), Program({x: value}, x), u.X0, what="one layer")
+
+
+# --- the rows --------------------------------------------------------------------------------------------------------
+
+_CLOSED = (duat("4.4", 18), v2("4.4", 17))
+_18 = (
+    r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,1})+\sum_{j=1}^{i+1}"
+    r"(\mathbf{W}'_{j,3}+\Delta\mathbf{W}_{j+1,3})"
+    r"\sigma((\mathbf{W}'_{j,2}+\Delta\mathbf{W}_{j+1,2})\mathbf{x}'_0+\mathbf{b}'_{j,2})"
+)
+_18_PLUS = _18.replace(r"\sigma", r"+\sigma")
+_REPAIRED = "without the stray plus, with Δ of layer j and with b_{i+1,3}"
+
+
+def _row(name: str, title: str, decide: Any, **others: Any) -> Claim:
+    """A row about Eq. 18, refuted unless ``others`` say else."""
+    defaults = {
+        "ledger": "H2",
+        "kind": Kind.ALL_DEPTHS,
+        "sources": _CLOSED,
+        "printed": _18,
+        "hypotheses": SQUARE,
+        "expects": Verdict.REFUTED,
+        "correction": "lora.original",
+    }
+    return Claim(id=f"lora.{name}", title=title, decide=decide, **{**defaults, **others})
+
+
+CLAIMS = (
+    _row(
+        "stray-plus",
+        "Eq. 18 adds a matrix to a column",
+        lambda settings: [refute_shape(stray_plus, ("D", "F"), what="(W' + ΔW) + σ(…)")],
+        kind=Kind.SHAPE,
+        sources=(duat("4.4", 18),),
+        printed=_18_PLUS,
+        reading="with the plus before σ; the second version of the UAT paper has a product there",
+        hypotheses=(ELEMENTWISE,),
+    ),
+    _row(
+        "delta-index",
+        "the delta of term j is that of layer j+1",
+        _reading("delta-index", *KINDS),
+        exact_to=0,
+        reading="a product before σ and b_{i+1,3}; there is no layer i+2 whose deltas the last term could take",
+    ),
+    _row(
+        "bias-index",
+        "the bias outside the sum is b_{i+1,1}",
+        _bias_index,
+        kind=Kind.IDENTITY,
+        reading="a product before σ and Δ of layer j; no layer has a bias b_{i+1,1}",
+    ),
+    *(
+        _row(
+            f"final-values-{kind}",
+            f"deltas added to the final parameters of a {title}",
+            _reading("final-values", kind),
+            exact_to=exact_to,
+            reading=f"{_REPAIRED}: ΔW is added to W' as it is after all updates, and b'_{{j,2}} stays as it is",
+        )
+        for kind, title, exact_to in (("residual", "residual network", 1), ("transformer", "Transformer", 0))
+    ),
+    _row(
+        "transported",
+        "deltas that are updated like their weights, with the old biases",
+        _reading("transported", *KINDS),
+        exact_to=1,
+        reading=f"{_REPAIRED}: A_L…A_{{j+1}}ΔW_{{j,3}} and ΔW_{{j,2}}A_j…A_1 are added, and b'_{{j,2}} stays as it is",
+    ),
+    _row(
+        "original",
+        "deltas added to the layers' own weights, and every parameter computed anew",
+        _original,
+        reading=f"{_REPAIRED}: W + ΔW is put in before all updates, so that b'_{{j,2}} is computed from it as well",
+        hypotheses=(ELEMENTWISE,),
+        expects=Verdict.PROVED,
+        correction="",
+        printed=r"\hat{W}_{j,2}=(B_j+\Delta B_j)A_jP_{j-1},\ \tilde{W}_j^{(L)}=A_L\cdots A_{j+1}(C_j+\Delta C_j),\ "
+        r"\hat{b}_{j,2}=(B_j+\Delta B_j)A_j(q_{j-1}+\textstyle\sum_{k<j}\tilde{W}_k^{(j-1)}s_k)+b_j",
+    ),
+    _row(
+        "coefficient-delta",
+        "the delta of the k-th coefficient is A_L…A_{k+1}ΔC_k",
+        _coefficient,
+        printed=r"\tilde{W}_k^{(L)}\text{ changes by }A_L\cdots A_{k+1}\Delta C_k",
+        reading="not printed: what Eq. 18 would have to add to W'_{k,3} in the network of L layers",
+        hypotheses=(ELEMENTWISE, "A_j does not change with the deltas: no attention in a later layer"),
+        expects=Verdict.PROVED,
+        correction="",
+    ),
+)
