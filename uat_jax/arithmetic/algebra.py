@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.laws import LAWS
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -39,6 +40,7 @@ class Algebra:
         self.laws = laws
         self.logarithms = logarithms and "logarithm of exponentials" in laws
         self.scales: dict[bytes, Fraction] = {}
+        self.expressions = Expressions()
 
     def constant(self, value: Fraction | int, shape: tuple[int, ...] = ()) -> Number:
         """One rational number."""

@@ -16,6 +16,7 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_lin
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from uat_jax.arithmetic.field_functions import FieldFunctions
     from uat_jax.arithmetic.fields import Fields
 
 Rule = Callable[..., Any]
@@ -147,26 +148,27 @@ def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Residues:
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
-    """x > y as (1 + sign(x - y))/2 almost everywhere; entries at an infinity are decided."""
+    """x > y by the step of x - y, x ≥ y as the opposite of y > x; entries at an infinity are decided."""
 
     def rule(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
         f = fields.functions
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (y, x) if swapped else (x, y)
-        if "almost everywhere" in f.laws and is_number(equation.invars[0]):
-            f.draw.notes.add("comparisons hold almost everywhere: x > 0 is taken for x >= 0")
+        _refuse_undefined(equation, x, y)
+        difference = f.subtract(x, y)
+        if not strict and difference.nonnegative and fields.certain(x, y):
+            return np.ones(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
-        everywhere = not is_number(equation.invars[0])
-        return _with_infinities(
-            fields, equation, x, y, compare, lambda a, b: f.step(f.subtract(a, b), strict, everywhere)
-        )
+        step = (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
+        form = lambda found: _with_infinities(fields, x, y, compare, found)
+        almost = lambda: form(lambda a, b: f.almost_step(f.subtract(a, b)))
+        return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
 
     return rule
 
 
-def _with_infinities(fields: Fields, equation: JaxprEqn, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
+def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
     """A comparison whose entries at an infinity are decided by their codes, the others by `compare`."""
-    _refuse_undefined(equation, x, y)
     codes = [np.zeros(n.shape, np.int8) if n.special is None else n.special for n in (x, y)]
     special = (codes[0] != FINITE) | (codes[1] != FINITE)
     decided = decide(*codes)
@@ -195,27 +197,30 @@ def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
         )
 
 
-def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """Of square 1 almost everywhere, unless x is an integer."""
+def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+    """The sign, which is 0 at 0."""
     f = fields.functions
-    if "almost everywhere" in f.laws and not _integers(equation):
-        f.draw.notes.add("signs are 1 or -1 almost everywhere")
-    return f.sign(x, everywhere=_integers(equation))
+    return fields.decision(equation, (x,), x, lambda: f.sign(x), lambda: f.almost_sign(x), strict=True)
 
 
 def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
-    """1 where x = y as functions, else an unknown even function of x - y."""
+    """1 where x = y as functions, else an unknown even function of x - y that is 0 or 1; 0 almost everywhere."""
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
-    return _with_infinities(fields, equation, x, y, lambda a, b: a == b, lambda a, b: _same(fields, a, b))
+    _refuse_undefined(equation, x, y)
+    form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
+    surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
+    return fields.decision(equation, (x, y), f.subtract(x, y), surely, lambda: form(lambda a, b: f.constant(0, x.shape)))
 
 
-def _same(fields: Fields, x: Number, y: Number) -> Any:
-    difference = fields.functions.subtract(x, y).residues
-    zero = vanishes(difference)
-    if zero.all():
-        return np.ones(x.shape, bool)
-    return Number(fields.draw.where(zero, fields.draw.fraction(1), fields.functions.even("equal", difference)))
+def _everywhere_equal(f: FieldFunctions, x: Number, y: Number) -> Any:
+    difference = f.subtract(x, y)
+    return np.ones(x.shape, bool) if vanishes(difference.residues).all() else f.equality(difference)
+
+
+def _opposite(f: FieldFunctions, x: Number) -> Number:
+    """1 - x for a number that is 0 or 1."""
+    return f.subtract(f.constant(1, x.shape), x).but(nonnegative=True)
 
 
 def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
@@ -224,8 +229,7 @@ def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
 
 
 def _not(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
-    f, x = fields.functions, fields.lift(x)
-    return f.subtract(f.constant(1, x.shape), x)
+    return _opposite(fields.functions, fields.lift(x))
 
 
 def _and(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
@@ -243,6 +247,8 @@ def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     old, new = dtype_of(equation.invars[0]), equation.params["new_dtype"]
     if is_number(equation.outvars[0]) or old == np.bool_ or old == new:
         return x
+    if not fields.certain(x):
+        return fields.unknown("cast", equation, x.shape)
     if new == np.bool_:
         return _inequality(fields, equation, x, np.zeros(x.shape))
     signed = is_number(equation.invars[0]) and np.issubdtype(new, np.signedinteger)
@@ -266,8 +272,10 @@ def _erfc(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return f.subtract(f.constant(1, x.shape), _odd("erf")(fields, equation, x))
 
 
-def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> np.ndarray:
-    return np.ones(x.shape, bool) if x.special is None else x.special == FINITE
+def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
+    _refuse_undefined(equation, x)
+    finite = np.ones(x.shape, bool) if x.special is None else x.special == FINITE
+    return fields.decision(equation, (x,), None, lambda: finite, lambda: fields.number(finite))
 
 
 def _integer_pow(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
@@ -305,6 +313,8 @@ def _sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
     numbers = [fields.lift(operand) for operand in operands]
     axis, count = equation.params["dimension"], equation.params["num_keys"]
     _refuse_special(equation, *numbers)
+    if not fields.certain(*numbers[:count]):
+        return [fields.unknown(f"{i}", equation, number.shape) for i, number in enumerate(numbers)]
     results = [fields.functions.order_statistics(numbers[0], axis)]
     for i, number in enumerate(numbers[1:], start=1):
         keys = numbers[:count]
@@ -331,6 +341,8 @@ def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
     axis = equation.params.get("axis", len(x.shape) - 1)
     _refuse_special(equation, x)
     count = equation.params["k"]
+    if not fields.certain(x):
+        return [fields.unknown(f"{i}", equation, shape_of(v)) for i, v in enumerate(equation.outvars)]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
     return [ordered.moved(pick), _of_row(fields, "places", axis, x).moved(pick)]
@@ -342,6 +354,8 @@ def _argument(name: str) -> Rule:
     def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
         (axis,) = equation.params["axes"]
         _refuse_undefined(equation, x)
+        if not fields.certain(x):
+            return fields.unknown("place", equation, shape_of(equation.outvars[0]))
         if x.special is None:
             row = [x]
         else:

@@ -7,7 +7,7 @@ too.  Two programs that agree here are the same function, up to a probability th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,9 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
+from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
@@ -30,6 +33,13 @@ LOWEST = -1e30
 
 SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_slice": slice(0, 2)}
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
+
+
+MEETING = frozenset(["select_n", "mul", "add", "sub"])
+"""Primitives behind which the cases of a decision may have become one function again."""
+
+Meet = Callable[[Expressions, int], bool]
+"""Whether an expression has the same value for all outcomes of each of its decisions between equal numbers."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +62,16 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
 
-    def __init__(self, functions: FieldFunctions, deadline: float | None = None):
+    def __init__(self, functions: FieldFunctions, meet: Meet, deadline: float | None = None):
         self.functions = functions
+        self.meet = meet
         self.deadline = deadline
         self.draw = functions.draw
+        self.expressions = functions.expressions
         self.doubles = Doubles()
         self.trail: list[Step] = []
+        self.lawful: set[JaxprEqn] = set()
+        self._places: tuple[int, ...] = ()
 
     def number(self, array: Any) -> Number:
         """The numbers that floats are; ±∞ and NaN are codes, masks ≤ -10³⁰ are -∞."""
@@ -69,7 +83,12 @@ class Fields(Arithmetic):
         finite = np.where(np.isfinite(values), values, 0.0)  # of masks too: outputs -1e30 and -2e30 are not equal
         residues = self.draw.floats(finite)
         return Number(
-            residues, special if special.any() else None, values, bool(np.all(finite >= 0) and not special.any())
+            residues,
+            special if special.any() else None,
+            values,
+            bool(np.all(finite >= 0) and not special.any()),
+            facts=of_constant(np.where(special == FINITE, values, np.nan)),
+            expression=self.expressions.constant(values),
         )
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
@@ -88,7 +107,8 @@ class Fields(Arithmetic):
         if radicand != 1:
             root = self.functions.root(self.functions.constant(radicand, values.shape))
             number = self.functions.multiply(number, root)
-        return number.but(known=values, nonnegative=factor > 0)
+        place = self.expressions.constant(values)
+        return number.but(known=values, nonnegative=factor > 0, facts=of_constant(values), expression=place)
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever the type of its variable."""
@@ -97,31 +117,172 @@ class Fields(Arithmetic):
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
         numbers = [self.lift(value) for value in values]
-        return self._gathered(
-            numbers, np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
-        )
+        places = np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
+        stacked = self._gathered(numbers, places)
+        stacked = stacked.but(expression=self.expressions.part("stack", 0, list(map(self._place, numbers)), places.shape))
+        if all(n.almost is None for n in numbers):
+            return stacked
+        others = [n.almost or n for n in numbers]
+        return self._open(stacked, self._gathered(others, places).but(lawful=_all_lawful(others)))
 
     def entry(self, value: Value, index: int) -> Value:
         """value[index] along the leading axis."""
-        return value.moved(lambda a: a[:, index]) if isinstance(value, Number) else value[index]
+        if not isinstance(value, Number):
+            return value[index]
+        place = self.expressions.part("entry", index, [self._place(value)], value.shape[1:])
+        take = lambda number: number.moved(lambda a: a[:, index]).but(expression=place)
+        entry = take(value)
+        return entry if value.almost is None else self._open(entry, take(value.almost).but(lawful=value.almost.lawful))
+
+    def _place(self, value: Value) -> int:
+        """Where the expression of a value stands in the table."""
+        if isinstance(value, Number):
+            return self.expressions.unnamed(value.shape) if value.expression is None else value.expression
+        return self.expressions.constant(value)
 
     def lift(self, value: Value) -> Number:
         """A concrete array as numbers."""
         return value if isinstance(value, Number) else self.number(value)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The results of one equation; what depends on constants only is also followed in float64."""
+        """The results of one equation, with what is known about them, and what they are almost everywhere."""
+        results = self._followed(equation, operands)
+        self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
+        others = [o.almost or o if isinstance(o, Number) else o for o in operands]
+        if any(isinstance(o, Number) and o.almost is not None for o in operands):
+            results = self._paired(results, self._almost(equation, others), _all_lawful(others))
+        return [
+            self._settled(equation, self._open(r, r.almost)) if isinstance(r, Number) and r.almost is not None else r
+            for r in results
+        ]
+
+    def _open(self, result: Number, almost: Number) -> Number:
+        """A result whose decisions between equal numbers matter; `almost`: what it is without them."""
+        if result.expression is not None:
+            self.expressions.open.add(result.expression)
+        return result.but(almost=almost.but(expression=result.expression, almost=None))
+
+    def _followed(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results with their facts and expressions; what depends on constants only is also followed in float64."""
+        self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
         known = self._known(equation, operands)
         if known is not None and not is_number(equation.outvars[0]):
             return self._decided(equation, operands, known)
+        self._refuse_hollow(equation, operands)
         results = super().evaluate(equation, operands)
-        self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
+        if not self.involves(equation, operands):
+            return results
+        results = [
+            self._described(equation, i, r, facts) if isinstance(r, Number) and facts else r
+            for i, (r, facts) in enumerate(zip(results, facts_of(self.draw, equation, operands, results), strict=True))
+        ]
         if known is None:
             return results
         return [
             r.but(known=k[0]) if isinstance(r, Number) and is_number(v) else _concrete(k, v)
             for r, k, v in zip(results, known, equation.outvars, strict=True)
         ]
+
+    def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
+        almost = None if result.almost is None else result.almost.but(facts=facts)
+        place = self.expressions.applied(equation, self._places, index, result.shape)
+        return result.but(facts=facts, expression=place, almost=almost)
+
+    def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
+        """The results for operands as they are almost everywhere, or None where that cannot be followed."""
+        try:
+            return self._followed(equation, operands)
+        except UnsupportedError:
+            return None
+
+    def _paired(self, results: list[Value], others: list[Value] | None, lawful: bool) -> list[Value]:
+        """Results together with what they are almost everywhere."""
+        if others is None:
+            return [r.but(almost=None) if isinstance(r, Number) else r for r in results]
+        pairs = []
+        for result, other in zip(results, others, strict=True):
+            if not isinstance(result, Number):
+                pairs.append(result)
+                continue
+            other = self.lift(other)
+            other = other if other.almost is None else other.almost
+            pairs.append(result.but(almost=other.but(lawful=lawful and other.lawful)))
+        return pairs
+
+    def _settled(self, equation: JaxprEqn, result: Number) -> Number:
+        """The result, without its decisions between equal numbers where the cases meet there."""
+        assert result.almost is not None
+        if equation.primitive.name not in MEETING or result.expression is None:
+            return result
+        if not self.meet(self.expressions, result.expression):
+            return result
+        self.expressions.open.discard(result.expression)
+        return result.almost.but(lawful=True)
+
+    def _refuse_hollow(self, equation: JaxprEqn, operands: Sequence[Value]) -> None:
+        """Refuse to follow a quotient by what may be zero through anything that can make a number of an infinity."""
+        hollow = [isinstance(o, Number) and o.facts is not None and o.facts.hollow for o in operands]
+        name = equation.primitive.name
+        passes = name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
+        if not any(hollow) or passes or name in DECISIONS or name == "div" and not hollow[1]:
+            return
+        raise UnsupportedError(
+            f"'{name}'{source_line(equation)} is applied to a quotient whose divisor may be zero for inputs of positive "
+            "measure; add a positive number to the divisor"
+        )
+
+    def certain(self, *numbers: Number) -> bool:
+        """Whether numbers are defined for all inputs, so that nothing is decided by NaN."""
+        known = [n.facts for n in numbers]
+        return all(f is not None and f.defined is Defined.ALWAYS and not f.hollow for f in known)
+
+    def decision(
+        self,
+        equation: JaxprEqn,
+        operands: Sequence[Number],
+        difference: Number | None,
+        surely: Callable[[], Any],
+        almost: Callable[[], Any],
+        *,
+        strict: bool = False,
+    ) -> Any:
+        """What an equation decides about its operands.
+
+        Args:
+            equation: a comparison, a sign, or a look at NaN.
+            operands: what it looks at.
+            difference: what is zero where it decides between equal numbers; None if it compares nothing.
+            surely: makes the result that is right for all inputs, if the operands are defined for all.
+            almost: makes the result that is right where the difference is not zero and the operands are defined.
+            strict: whether the result is NaN where an operand is.
+
+        Returns:
+            `surely()`, or an unknown function of the inputs if the operands may be NaN, with `almost()` beside it.
+        """
+        certain = strict or self.certain(*operands)
+        found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
+        known = [o.facts for o in operands]
+        if not isinstance(found, Number) or "almost everywhere" not in self.functions.laws:
+            return found
+        if any(f is None or f.defined is Defined.PARTLY or f.hollow for f in known):
+            return found
+        if difference is not None and vanishes(difference.residues).any():
+            return found
+        lawful = all(f is not None and f.nature is not Nature.PIECEWISE for f in known) or difference is None
+        if not certain and not lawful:
+            return found
+        if difference is not None and lawful:
+            self.lawful.add(equation)
+        return found.but(almost=self.lift(almost()).but(lawful=lawful))
+
+    def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
+        """An unknown function of the inputs at every place of an array, the same for the same expression."""
+        places = self.draw.floats(np.arange(int(np.prod(shape)), dtype=float)).reshaped(shape)
+        return Number(self.draw.opaque(f"{equation.primitive.name} {name} of {self._places}", places))
+
+    def unknown_choice(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
+        """The same with values 0 and 1."""
+        return self.functions.choice(self.unknown("choice", equation, shape).residues)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.
@@ -191,6 +352,7 @@ class Fields(Arithmetic):
             all(n.nonnegative for n in numbers),
             scale,
             largest_of=self._gathered_members(numbers, source),
+            facts=_joined_facts(numbers, source),
         )
 
     def _gathered_members(self, numbers: Sequence[Number], source: np.ndarray) -> tuple[Residues, np.ndarray] | None:
@@ -236,6 +398,25 @@ def _presence(members: Residues, present: np.ndarray | None, k: int) -> np.ndarr
     if k >= members.shape[0]:
         return np.zeros(members.shape[1:], bool)
     return np.ones(members.shape[1:], bool) if present is None else np.broadcast_to(present[k], members.shape[1:])
+
+
+def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None:
+    """What is known of entries gathered from several arrays."""
+    known = [n.facts for n in numbers]
+    if any(f is None for f in known):
+        return None
+    join = lambda arrays: np.concatenate([a.ravel() for a in arrays])[source]
+    return Facts(
+        max(f.nature for f in known),
+        max(f.defined for f in known),
+        any(f.hollow for f in known),
+        join(f.positive for f in known),
+        join(f.thin for f in known),
+    )
+
+
+def _all_lawful(operands: Sequence[Value]) -> bool:
+    return all(o.lawful for o in operands if isinstance(o, Number))
 
 
 def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[Number], dtype: Any) -> np.ndarray | None:

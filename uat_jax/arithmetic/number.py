@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
@@ -72,6 +73,10 @@ class Number:
     s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
     sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
     it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
+
+    facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
+    it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
+    where there are none.  lawful: of such a number, whether it is right almost everywhere.
     """
 
     residues: Residues
@@ -85,6 +90,10 @@ class Number:
     largest_of: tuple[Residues, np.ndarray | None] | None = None
     terms: Terms | None = None
     factors: tuple[Number, Number] | None = None
+    facts: Facts | None = None
+    expression: int | None = None
+    almost: Number | None = None
+    lawful: bool = True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -107,6 +116,7 @@ class Number:
             terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
             factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
+            facts=None if self.facts is None else self.facts.moved(move),
         )
 
     def but(self, **changes: object) -> Number:

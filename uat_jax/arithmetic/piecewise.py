@@ -33,21 +33,35 @@ class Piecewise(Algebra):
         h = functools.partial(self.draw.opaque, name)
         return self.draw.add(h(x), h(self.draw.negate(x)))
 
-    def sign(self, x: Number, *, everywhere: bool = False) -> Number:
-        """The sign of x: odd, and that of x/s for the positive scale s; of square 1 almost everywhere.
-
-        `everywhere`: x may be 0 at more than single points.
-        """
+    def sign(self, x: Number) -> Number:
+        """The sign of x: [x > 0] - [-x > 0], which is 0 at 0, and that of x/s for the positive scale s."""
         special = combined_special((x.special,), x.shape, undefined_codes)
-        if not everywhere and self._almost_nowhere_zero(x):
-            return self._sign(x).but(special=special)
-        base = self._direction(x, everywhere=True)
-        above, below = (self.draw.opaque("step", b) for b in (base, self.draw.negate(base)))
-        return Number(self.draw.subtract(above, below), special)
+        return self.subtract(self.step(x), self.step(self.negate(x))).but(special=special)
 
-    def _almost_nowhere_zero(self, x: Number) -> bool:
-        """Whether x is taken for zero at single points only: by the law, unless an entry is zero as a function."""
-        return "almost everywhere" in self.laws and not vanishes(x.residues).any()
+    def step(self, x: Number) -> Number:
+        """1 where x > 0, else 0: (1 + ε)/2 for a letter ε of square 1 that belongs to x/s for the positive scale s."""
+        return self.choice(self.draw.opaque("step", self._direction(x, everywhere=True)))
+
+    def equality(self, x: Number) -> Number:
+        """1 where x = 0, else 0: the letter is an even function of x."""
+        zero = vanishes(x.residues)
+        found = self.choice(self.even("equal", x.residues))
+        return Number(self.draw.where(zero, self.draw.fraction(1), found.residues)) if zero.any() else found
+
+    def choice(self, value: Residues) -> Number:
+        """(1 + ε)/2 for the letter ε of this value and of square 1: an unknown number that is 0 or 1."""
+        half = self.draw.fraction(Fraction(1, 2), value.shape)
+        return from_quadratic(self.draw, half, half, Letter(value, value, None, False)).but(nonnegative=True)
+
+    def almost_sign(self, x: Number) -> Number:
+        """An odd letter ε with ε² = 1: the sign of x where x is not 0, and anything where it is."""
+        special = combined_special((x.special,), x.shape, undefined_codes)
+        return self._sign(x).but(special=special)
+
+    def almost_step(self, x: Number) -> Number:
+        """(1 + ε)/2 with that letter: 1 where x > 0, 0 where x < 0, and anything where x is 0."""
+        half = self.constant(Fraction(1, 2), x.shape)
+        return self.multiply(half, self.add(self.constant(1, x.shape), self._sign(x))).but(nonnegative=True)
 
     def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
         """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
@@ -71,19 +85,6 @@ class Piecewise(Algebra):
             return x
         plain = Number(x.residues)
         return self.multiply(plain, self._sign(x)).but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
-
-    def step(self, x: Number, strict: bool, everywhere: bool = False) -> Number:
-        """1 where x > 0 (or x ≥ 0), else 0: (1 + ε(x))/2 almost everywhere."""
-        one = self.constant(1, x.shape)
-        if x.nonnegative and not strict:
-            return one
-        if not everywhere and self._almost_nowhere_zero(x):
-            half = self.constant(Fraction(1, 2), x.shape)
-            return self.multiply(half, self.add(one, self._sign(x))).but(nonnegative=True)
-        base = self._direction(x, everywhere=True)
-        if strict:
-            return Number(self.draw.opaque("step", base), nonnegative=True)
-        return self.subtract(one, Number(self.draw.opaque("step", self.draw.negate(base)))).but(nonnegative=True)
 
     def maximum(self, x: Number, y: Number) -> Number:
         """max(x, y)."""

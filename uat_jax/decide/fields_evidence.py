@@ -27,9 +27,8 @@ def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: 
     `seen`: both functions in float64.  Where compared numbers were equal at a random point, x > 0 and x ≥ 0 are not
     taken for the same.
     """
-    laws = effort.laws - {"almost everywhere"} if seen.ties else effort.laws
     try:
-        fields = PrimeFields(left, right, effort.seed, laws, effort.deadline)
+        fields = PrimeFields(left, right, effort.seed, effort.laws, effort.deadline)
         if not fields.varies:
             return _vacuous("neither function depends on its inputs")
         if seen.nowhere_defined:
@@ -72,8 +71,6 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
     if found.log2_error > log2_error:
         bound = f"2^{found.log2_error:.0f}, wanted 2^{log2_error:.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
-    if seen.looks:
-        return f"equal where everything is defined, but something is decided by what is not: {', '.join(seen.looks)}"
     return ""
 
 

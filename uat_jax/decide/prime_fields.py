@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr
+from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -29,7 +29,9 @@ from uat_jax.arithmetic.error_bound import (
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
+from uat_jax.arithmetic.facts import of_inputs
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
+from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
 from uat_jax.arithmetic.random_function import key
@@ -49,6 +51,9 @@ MOST_ROUNDS = 6
 
 ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 """Primitives whose values carry a square that products know of, and sums forget."""
+
+MEETING_ERROR = -192.0
+"""Log2 of the chance that the cases of one decision are wrongly taken to meet."""
 
 THEOREM_SECONDS = 0.6
 """Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
@@ -78,6 +83,8 @@ class FieldComparison:
     condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
     which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
     entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
+    almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
+    decisions, each of which is between numbers that are not the same function.
     """
 
     equal: bool
@@ -91,6 +98,8 @@ class FieldComparison:
     constant: bool = False
     undefined: int = 0
     readings: int = 1
+    almost: bool = False
+    decisions: tuple[JaxprEqn, ...] = ()
 
     def figures(self) -> dict[str, Any]:
         """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
@@ -110,6 +119,7 @@ class PrimeFields:
     laws: frozenset[str] = LAWS
     deadline: float | None = None
     bits: int = BITS
+    meeting: Meeting = field(init=False)
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
     varies: bool = field(init=False)
@@ -119,9 +129,23 @@ class PrimeFields:
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
+        self.meeting = Meeting(self._same_scalars)
 
-    def compare(self, log2_error: float = -128.0, *, thoroughly: bool = True) -> FieldComparison:
+    def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
+        """Whether two small programs are the same function, with an error that all of them together do not show."""
+        try:
+            found = PrimeFields(left, right, self.seed, self.laws, self.deadline, self.bits).compare(MEETING_ERROR)
+        except UnsupportedError:
+            return False
+        return found.equal and not found.almost and not found.condition and found.log2_error <= MEETING_ERROR
+
+    def compare(
+        self, log2_error: float = -128.0, *, thoroughly: bool = True, almost_everywhere: bool = False
+    ) -> FieldComparison:
         """Different, or equal up to a chance of 2^log2_error.
+
+        With `almost_everywhere` programs that differ only where a decision is between equal numbers are equal too; else
+        the comparison of such programs says `almost`, and not `equal`.
 
         Laws that can stand in each other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and
         as exponentials, roots with and without their squares; only the first of these unless `thoroughly`.
@@ -134,11 +158,11 @@ class PrimeFields:
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
         for laws in readings:
-            found.append(self._compare(laws, log2_error - share))
+            found.append(self._compare(laws, log2_error - share, almost_everywhere))
             if found[-1].equal:
-                total = found[-1].log2_error + share
+                total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers))
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
-        return found[0]
+        return next((f for f in found if f.almost), found[0])
 
     def _readings(self) -> list[frozenset[str]]:
         plain = self.laws - {"exponential form"}
@@ -149,11 +173,14 @@ class PrimeFields:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         return list(dict.fromkeys(readings))
 
-    def _compare(self, laws: frozenset[str], log2_error: float) -> FieldComparison:
+    def _compare(self, laws: frozenset[str], log2_error: float, almost_everywhere: bool) -> FieldComparison:
         depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
-        if probe.where is not None:
-            return self._different(laws, probe, set(probe.assumptions))
+        where = Drawn.where
+        if probe.where() is not None:
+            if not almost_everywhere or probe.where_almost() is not None:
+                return self._different(laws, probe, set(probe.assumptions))
+            where = Drawn.where_almost
         notes = set(probe.assumptions)
         rounds = [probe.round()]
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
@@ -165,7 +192,7 @@ class PrimeFields:
                 break
             drawn = self.draw(copies, number, laws)
             notes |= set(drawn.assumptions)
-            if drawn.where is not None:
+            if where(drawn) is not None:
                 return self._different(laws, drawn, notes)
             rounds.append(drawn.round())
         return FieldComparison(
@@ -177,11 +204,14 @@ class PrimeFields:
             tuple(sorted(notes)),
             constant=probe.constant,
             undefined=probe.undefined,
+            almost=where is Drawn.where_almost,
+            decisions=probe.decisions,
         )
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))
-        return FieldComparison(False, names, (), 0.0, "", tuple(sorted(notes)), drawn.where, drawn.parting)
+        found = FieldComparison(False, names, (), 0.0, "", tuple(sorted(notes)), drawn.where(), drawn.parting)
+        return dataclasses.replace(found, almost=drawn.where_almost() is None, decisions=drawn.decisions)
 
     def _allowed(self) -> float:
         """Seconds that one round with the copies of the theorem may take."""
@@ -206,10 +236,13 @@ class PrimeFields:
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed)
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & {"log", "log1p", "cumlogsumexp"}))
-        inputs = [Number(draw.variable(shape_of(v))) for v in self.left.jaxpr.invars]
-        sides = [Fields(functions, self.deadline) for _ in range(2)]
+        inputs = [
+            Number(draw.variable(shape), facts=of_inputs(shape), expression=functions.expressions.input(i, shape))
+            for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))
+        ]
+        sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
-        return Drawn(draw, left, right, (sides[0].trail, sides[1].trail))
+        return Drawn(draw, left, right, (sides[0], sides[1]))
 
 
 @dataclass
@@ -219,19 +252,35 @@ class Drawn:
     draw: Draw
     left: list[Number]
     right: list[Number]
-    trails: tuple[list[Step], list[Step]]
+    sides: tuple[Fields, Fields]
 
     def __post_init__(self) -> None:
-        self.draw.tested(*(output.residues for output in (*self.left, *self.right)))
+        outputs = (*self.left, *self.right, *self._almost(self.left), *self._almost(self.right))
+        self.draw.tested(*(output.residues for output in outputs))
+
+    def where(self) -> tuple[int, tuple[int, ...]] | None:
+        """The first output entry at which the programs differ, or None if they agree for all inputs."""
+        return _first_difference(self.left, self.right)
+
+    def where_almost(self) -> tuple[int, tuple[int, ...]] | None:
+        """The first output entry at which the programs differ, or None if they agree for almost all inputs."""
+        sides = [self._almost(side) for side in (self.left, self.right)]
+        unlawful = next((i for i, pair in enumerate(zip(*sides, strict=True)) if not all(x.lawful for x in pair)), None)
+        return _first_difference(*sides) if unlawful is None else (unlawful, ())
+
+    @staticmethod
+    def _almost(outputs: list[Number]) -> list[Number]:
+        return [output.almost or output for output in outputs]
 
     @property
-    def where(self) -> tuple[int, tuple[int, ...]] | None:
-        """The first output entry at which the programs differ."""
-        for i, (x, y) in enumerate(zip(self.left, self.right, strict=True)):
-            agree = equal(x, y)
-            if not agree.all():
-                return i, tuple(int(n) for n in np.argwhere(~agree)[0])
-        return None
+    def decisions(self) -> tuple[JaxprEqn, ...]:
+        """The equations that decide between numbers that are not the same function."""
+        return tuple(dict.fromkeys(equation for side in self.sides for equation in side.lawful))
+
+    @property
+    def trails(self) -> tuple[list[Step], list[Step]]:
+        """What each program computed, in order."""
+        return self.sides[0].trail, self.sides[1].trail
 
     @property
     def parting(self) -> str:
@@ -263,6 +312,19 @@ class Drawn:
         levels = self.draw.levels
         primes, copies = tuple(level.field.prime for level in levels), tuple(level.copies for level in levels)
         return Round(primes, copies, tuple(self.draw.applications), error_bound(self.draw))
+
+
+def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tuple[int, ...]] | None:
+    for i, (x, y) in enumerate(zip(left, right, strict=True)):
+        agree = equal(x, y)
+        if not agree.all():
+            return i, tuple(int(n) for n in np.argwhere(~agree)[0])
+    return None
+
+
+def _added(log2_error: float, log2_each: float, count: int) -> float:
+    """Log2 of a chance and of so many others, together."""
+    return float(np.logaddexp2(log2_error, log2_each + math.log2(count))) if count else log2_error
 
 
 def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:

@@ -1,0 +1,82 @@
+"""Expressions: which computation each number of a draw is the result of, the same computation always the same place.
+
+Two programs that are evaluated at one draw share the table, so that equal places mean equal values at every input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+
+@dataclass(frozen=True)
+class Expression:
+    """One entry of the table.
+
+    shape: of the array.  equation: what computes it, or None for inputs and constants.  operands: places.  result:
+    which result of the equation it is.  constant: the value of a constant array.
+    """
+
+    shape: tuple[int, ...]
+    equation: JaxprEqn | None = None
+    operands: tuple[int, ...] = ()
+    result: int = 0
+    constant: np.ndarray | None = None
+
+
+class Expressions:
+    """The table of one draw.
+
+    open: places of values that depend on how a decision between equal numbers is made.
+    """
+
+    def __init__(self) -> None:
+        self.open: set[int] = set()
+        self._places: dict[Any, int] = {}
+        self._all: list[Expression] = []
+
+    def __getitem__(self, place: int) -> Expression:
+        return self._all[place]
+
+    def _place(self, key: Any, expression: Expression) -> int:
+        if key not in self._places:
+            self._places[key] = len(self._all)
+            self._all.append(expression)
+        return self._places[key]
+
+    def input(self, index: int, shape: tuple[int, ...]) -> int:
+        """The place of an input."""
+        return self._place(("input", index), Expression(shape))
+
+    def constant(self, array: Any) -> int:
+        """The place of a constant array; random keys and other objects get a place of their own."""
+        try:
+            values = np.asarray(array)
+            key: Any = ("constant", str(values.dtype), values.shape, values.tobytes())
+        except TypeError:
+            return self._place(object(), Expression(np.shape(array)))
+        if values.dtype == object:
+            key = object()
+        return self._place(key, Expression(values.shape, constant=values))
+
+    def applied(self, equation: JaxprEqn, operands: Sequence[int], result: int, shape: tuple[int, ...]) -> int:
+        """The place of a result of an equation applied to what stands at other places."""
+        parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
+        key: Any = (equation.primitive, parameters, tuple(operands), result)
+        try:
+            hash(key)
+        except TypeError:
+            key = object()
+        return self._place(key, Expression(shape, equation, tuple(operands), result))
+
+    def unnamed(self, shape: tuple[int, ...]) -> int:
+        """A place of its own, equal to no other."""
+        return self._place(object(), Expression(shape))
+
+    def part(self, kind: str, index: int, operands: Sequence[int], shape: tuple[int, ...]) -> int:
+        """The place of an entry along the leading axis, or of a stack of arrays."""
+        return self._place((kind, index, tuple(operands)), Expression(shape, operands=tuple(operands)))

@@ -1,0 +1,267 @@
+"""The table of facts: what each primitive makes of what is known about its operands.
+
+A primitive without a row makes a piecewise function that may be undefined anywhere; so does one whose operands nothing
+is known about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
+from uat_jax.arithmetic.number import FINITE, Number, rational
+from uat_jax.arithmetic.residues import Draw, vanishes
+from uat_jax.arithmetic.structure import STRUCTURAL
+from uat_jax.arithmetic.tracing import is_number
+
+ENTIRE = frozenset("asinh atan cos erf erfc exp expm1 logistic sin sinh tanh".split())
+"""Real-analytic functions of all real numbers."""
+
+POLYNOMIAL = frozenset("add add_any copy cumsum dot_general mul neg reduce_sum square sub".split())
+"""Sums and products: what they make of quotients are quotients."""
+
+ODD_INCREASING = frozenset("asinh atan cbrt erf expm1 sinh tanh".split())
+"""Functions that are zero at zero only."""
+
+TOTAL = ENTIRE | POLYNOMIAL | frozenset("abs argmax argmin cbrt ceil floor max reduce_max round sign sort top_k".split())
+"""Functions that are defined wherever their operands are."""
+
+DECISIONS = frozenset("and argmax argmin eq ge gt is_finite le lt ne not or reduce_and reduce_or xor".split())
+"""Primitives that make a boolean or an integer of anything, of NaN as well."""
+
+PASSES_HOLLOW = frozenset("add add_any copy convert_element_type dot_general mul neg reduce_sum sub".split()) | STRUCTURAL
+"""Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
+
+
+def _known(operand: Any) -> Facts:
+    """The facts of an operand: nothing of a number that has none, everything of a concrete array."""
+    if not isinstance(operand, Number):
+        return of_constant(np.asarray(operand, np.float64))
+    if operand.facts is not None:
+        return operand.facts
+    nothing = np.zeros(operand.shape, bool)
+    return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing)
+
+
+def _nature(equation: JaxprEqn, operands: Sequence[Facts]) -> Nature:
+    name, worst = equation.primitive.name, max(f.nature for f in operands)
+    if name == "convert_element_type":
+        return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE
+    if name in POLYNOMIAL or name in STRUCTURAL and name != "select_n":
+        return worst
+    if name == "integer_pow" and equation.params["y"] >= 0:
+        return worst
+    if name in ENTIRE:
+        return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
+    if name == "div":
+        return _nature_of_quotient(*operands)
+    if name == "integer_pow":
+        return _nature_of_quotient(operands[0], operands[0])
+    if name in ("sqrt", "rsqrt", "log") and operands[0].positive.all():
+        return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
+    if name == "log1p" and worst is Nature.ENTIRE and operands[0].positive.all():
+        return Nature.ENTIRE
+    return Nature.PIECEWISE
+
+
+def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
+    worst = max(x.nature, y.nature)
+    return worst if worst is Nature.ENTIRE and y.positive.all() else max(worst, Nature.QUOTIENT)
+
+
+def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
+    name, worst = equation.primitive.name, max(f.defined for f in facts)
+    if name in DECISIONS:
+        return Defined.ALWAYS
+    if name == "convert_element_type":
+        return worst if is_number(equation.outvars[0]) else Defined.ALWAYS
+    if name in TOTAL or name in STRUCTURAL or name == "integer_pow" and equation.params["y"] >= 0:
+        return worst
+    if name in ("div", "rem", "integer_pow"):
+        return max(worst, _defined_divisor(operands[-1], facts[-1]))
+    at_least_zero = isinstance(operands[0], Number) and operands[0].nonnegative
+    if name == "sqrt" and at_least_zero:
+        return worst
+    if name in ("rsqrt", "log") and at_least_zero:
+        return max(worst, _defined_divisor(operands[0], facts[0]))
+    if name == "log1p" and at_least_zero:
+        return worst
+    if name == "pow" and at_least_zero:
+        return max(worst, _defined_divisor(operands[0], facts[0]))
+    return Defined.PARTLY
+
+
+def _defined_divisor(divisor: Any, facts: Facts) -> Defined:
+    if facts.positive.all():
+        return Defined.ALWAYS
+    return Defined.ALMOST if facts.thin.all() else Defined.PARTLY
+
+
+def _divisor(draw: Draw, equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+    """What an equation divides by, if it does."""
+    name = equation.primitive.name
+    if name in ("div", "rem"):
+        return operands[1]
+    if name in ("rsqrt", "log") or name == "integer_pow" and equation.params["y"] < 0:
+        return operands[0]
+    if name == "pow" and isinstance(operands[1], Number):
+        exponent = rational(draw, operands[1])
+        return None if exponent is not None and exponent >= 0 else operands[0]
+    return None
+
+
+def _is_hollow(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool:
+    if any(f.hollow for f in facts) and equation.primitive.name not in DECISIONS:
+        return True
+    divisor = _divisor(draw, equation, operands)
+    if not isinstance(divisor, Number):
+        return False
+    counts = ~vanishes(divisor.residues) & (divisor.special is None or divisor.special == FINITE)
+    return bool(np.any(counts & ~_known(divisor).thin))
+
+
+Signs = Callable[..., Any]
+"""(equation, operands, their facts) → which entries of the result are positive, or zero on a null set only."""
+
+
+def _wherever_finite(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """Everywhere but at the image of -∞, which may be 0."""
+    special = operands[0].special if isinstance(operands[0], Number) else None
+    return True if special is None else special == FINITE
+
+
+def _nowhere(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> bool:
+    return False
+
+
+def _sum(which: str) -> Signs:
+    """Of terms that are not negative, one that is positive (or thin) makes the sum so."""
+
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+        if not all(_nonnegative(x) for x in operands):
+            return False
+        marks = [getattr(f, which) for f in facts]
+        if equation.primitive.name == "reduce_sum":
+            return marks[0].any(axis=tuple(equation.params["axes"]))
+        return marks[0] | marks[1]
+
+    return signs
+
+
+def _product(which: str) -> Signs:
+    """A product is positive (thin) where both factors are."""
+    return lambda equation, operands, facts: getattr(facts[0], which) & getattr(facts[1], which)
+
+
+def _dot(which: str) -> Signs:
+    """Sums of products of numbers that are all positive (or all not negative, and thin)."""
+    return lambda equation, operands, facts: (
+        all(_nonnegative(x) for x in operands) and all(getattr(f, which).all() for f in facts) and _terms(equation) > 0
+    )
+
+
+def _terms(equation: JaxprEqn) -> int:
+    (contract, _), _ = equation.params["dimension_numbers"]
+    return int(np.prod([equation.invars[0].aval.shape[axis] for axis in contract]))
+
+
+def _nonnegative(x: Any) -> bool:
+    return x.nonnegative if isinstance(x, Number) else bool(np.all(np.asarray(x) >= 0))
+
+
+def _largest(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """A maximum is positive where one of its members is."""
+    if equation.primitive.name == "reduce_max":
+        return facts[0].positive.any(axis=tuple(equation.params["axes"]))
+    return facts[0].positive | facts[1].positive
+
+
+def _same(which: str) -> Signs:
+    return lambda equation, operands, facts: getattr(facts[0], which)
+
+
+def _cases(which: str) -> Signs:
+    """A choice among cases that are all positive (thin)."""
+    return lambda equation, operands, facts: np.logical_and.reduce([getattr(f, which) for f in facts[1:]])
+
+
+POSITIVE: dict[str, Signs] = {
+    "abs": _same("positive"),
+    "add": _sum("positive"),
+    "add_any": _sum("positive"),
+    "convert_element_type": _same("positive"),
+    "copy": _same("positive"),
+    "div": _product("positive"),
+    "dot_general": _dot("positive"),
+    "erfc": _wherever_finite,
+    "exp": _wherever_finite,
+    "integer_pow": _same("positive"),
+    "log1p": _same("positive"),
+    "logistic": _wherever_finite,
+    "max": _largest,
+    "mul": _product("positive"),
+    "pow": _same("positive"),
+    "reduce_max": _largest,
+    "reduce_sum": _sum("positive"),
+    "rsqrt": _same("positive"),
+    "select_n": _cases("positive"),
+    "sqrt": _same("positive"),
+    "square": _same("positive"),
+}
+"""Where results are larger than 0; of other primitives nothing is known."""
+
+THIN: dict[str, Signs] = {
+    "abs": _same("thin"),
+    "add": _sum("thin"),
+    "add_any": _sum("thin"),
+    "convert_element_type": _same("thin"),
+    "copy": _same("thin"),
+    "div": _same("thin"),
+    "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
+    "mul": _product("thin"),
+    "neg": _same("thin"),
+    "reduce_sum": _sum("thin"),
+    "rsqrt": _wherever_finite,
+    "select_n": _cases("thin"),
+    "sqrt": _same("thin"),
+    "square": _same("thin"),
+    **dict.fromkeys(sorted(ODD_INCREASING), _same("thin")),
+}
+"""Where piecewise results are zero on a null set only; one that is analytic is so if it is not zero as a function."""
+
+
+def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
+    """Facts of an equation's results, None for those that are no numbers of the fields."""
+    known = [_known(operand) for operand in operands]
+    nature, defined = _nature(equation, known), _defined(equation, operands, known)
+    hollow = _is_hollow(draw, equation, operands, known)
+    facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature))
+    return [facts(result) if isinstance(result, Number) else None for result in results]
+
+
+def _zeros(
+    equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number, nature: Nature
+) -> tuple[np.ndarray, np.ndarray]:
+    """(positive, thin) of one result."""
+    name = equation.primitive.name
+    finite = np.ones(result.shape, bool) if result.special is None else result.special == FINITE
+    if name in STRUCTURAL and name != "select_n" and result.facts is not None:
+        return result.facts.positive & finite, result.facts.thin & finite
+    if name == "select_n" and result.facts is not None and not isinstance(operands[0], Number):
+        return result.facts.positive & finite, result.facts.thin & finite
+    positive = _applied(POSITIVE, equation, operands, known, result) & finite
+    thin = _applied(THIN, equation, operands, known, result)
+    if nature is not Nature.PIECEWISE:
+        thin = thin | ~vanishes(result.residues)
+    return positive, (positive | thin) & finite
+
+
+def _applied(
+    table: dict[str, Signs], equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number
+) -> np.ndarray:
+    signs = table.get(equation.primitive.name, _nowhere)
+    return np.broadcast_to(np.asarray(signs(equation, operands, known), bool), result.shape)

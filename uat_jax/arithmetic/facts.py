@@ -1,0 +1,67 @@
+"""Where a number of the prime fields is analytic, defined, positive and zero: what must be known before a law is used.
+
+A function of the inputs is *entire* if it is real-analytic for all inputs, and a *quotient* if it is one of entire
+functions.  If it is not zero as a function, its zeros have measure zero; of a piecewise function that need not be so:
+relu(x) vanishes on a half-line.  Whatever is not shown here by the primitive that computes a number is taken for false.
+docs/soundness.md §9 has the proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+
+class Nature(IntEnum):
+    """How smooth a function of the inputs is; of two operands the larger one counts."""
+
+    ENTIRE = 0
+    """Real-analytic for all inputs."""
+    QUOTIENT = 1
+    """A quotient of two entire functions."""
+    PIECEWISE = 2
+    """Anything else, such as a maximum, or an entire function of a quotient: tanh(1/x) has a domain of two parts."""
+
+
+class Defined(IntEnum):
+    """For which inputs a function has a finite value; of two operands the larger one counts."""
+
+    ALWAYS = 0
+    ALMOST = 1
+    """For all inputs but those of a set of measure zero."""
+    PARTLY = 2
+    """Not known: it may be undefined for inputs of positive measure, as log(x) is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What is known about an array of functions of the inputs.
+
+    nature, defined: of the least regular entry.  hollow: whether an entry contains a quotient by something that may be
+    zero for inputs of positive measure.  positive: which entries are larger than 0 wherever they are defined.  thin:
+    which entries are zero on a set of measure zero only.  Both are boolean arrays of the array's shape.
+    """
+
+    nature: Nature
+    defined: Defined
+    hollow: bool
+    positive: np.ndarray
+    thin: np.ndarray
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
+        """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
+        return Facts(self.nature, self.defined, self.hollow, move(self.positive[None])[0], move(self.thin[None])[0])
+
+
+def of_constant(values: np.ndarray) -> Facts:
+    """Facts of an array of constants, given in float64; infinities and NaN are neither positive nor thin."""
+    finite = np.isfinite(values)
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, finite & (values > 0), finite & (values != 0))
+
+
+def of_inputs(shape: tuple[int, ...]) -> Facts:
+    """Facts of an input whose entries may be any real numbers."""
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, np.zeros(shape, bool), np.ones(shape, bool))
