@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
+from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.number import FINITE, Number, rational
 from uat_jax.arithmetic.residues import Draw, vanishes
 from uat_jax.arithmetic.structure import STRUCTURAL
@@ -21,7 +22,7 @@ from uat_jax.arithmetic.tracing import is_number
 ENTIRE = frozenset("asinh atan cos erf erfc exp expm1 logistic sin sinh tanh".split())
 """Real-analytic functions of all real numbers."""
 
-POLYNOMIAL = frozenset("add add_any copy cumsum dot_general mul neg reduce_sum square sub".split())
+POLYNOMIAL = IDENTITY | frozenset("add add_any dot_general mul neg reduce_sum square sub".split())
 """Sums and products: what they make of quotients are quotients."""
 
 ODD_INCREASING = frozenset("asinh atan cbrt erf expm1 sinh tanh".split())
@@ -33,7 +34,7 @@ TOTAL = ENTIRE | POLYNOMIAL | frozenset("abs argmax argmin cbrt ceil floor max r
 DECISIONS = frozenset("and argmax argmin eq ge gt is_finite le lt ne not or reduce_and reduce_or xor".split())
 """Primitives that make a boolean or an integer of anything, of NaN as well."""
 
-PASSES_HOLLOW = frozenset("add add_any copy convert_element_type dot_general mul neg reduce_sum sub".split()) | STRUCTURAL
+PASSES_HOLLOW = (POLYNOMIAL - {"square"}) | STRUCTURAL | {"convert_element_type"}
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
@@ -194,7 +195,6 @@ POSITIVE: dict[str, Signs] = {
     "add": _sum("positive"),
     "add_any": _sum("positive"),
     "convert_element_type": _same("positive"),
-    "copy": _same("positive"),
     "div": _product("positive"),
     "dot_general": _dot("positive"),
     "erfc": _wherever_finite,
@@ -211,6 +211,7 @@ POSITIVE: dict[str, Signs] = {
     "select_n": _cases("positive"),
     "sqrt": _same("positive"),
     "square": _same("positive"),
+    **dict.fromkeys(sorted(IDENTITY), _same("positive")),
 }
 """Where results are larger than 0; of other primitives nothing is known."""
 
@@ -219,7 +220,6 @@ THIN: dict[str, Signs] = {
     "add": _sum("thin"),
     "add_any": _sum("thin"),
     "convert_element_type": _same("thin"),
-    "copy": _same("thin"),
     "div": _same("thin"),
     "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
     "mul": _product("thin"),
@@ -229,7 +229,7 @@ THIN: dict[str, Signs] = {
     "select_n": _cases("thin"),
     "sqrt": _same("thin"),
     "square": _same("thin"),
-    **dict.fromkeys(sorted(ODD_INCREASING), _same("thin")),
+    **dict.fromkeys(sorted(ODD_INCREASING | IDENTITY), _same("thin")),
 }
 """Where piecewise results are zero on a null set only; one that is analytic is so if it is not zero as a function."""
 
