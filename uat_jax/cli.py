@@ -141,6 +141,9 @@ def _add_certify(commands: Any) -> None:
     )
     two.add_argument("--wrt", metavar="grad", help='"grad": the derivatives as well')
     two.add_argument(
+        "--almost-everywhere", action="store_true", help="accept a difference on a set of measure zero, as at ties"
+    )
+    two.add_argument(
         "--error", default="2^-128", metavar="P", help="largest chance of a wrong CERTIFIED (default %(default)s)"
     )
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
@@ -173,6 +176,7 @@ def _certify(options: argparse.Namespace) -> int:
             seed=options.seed,
             budget=options.budget,
             wrt=options.wrt,
+            almost_everywhere=options.almost_everywhere,
             progress=status.update,
         )
     show_equivalence(_console(), certificate, time.perf_counter() - start)

@@ -25,6 +25,7 @@ from uat_jax.decide.specification import (
     name_of,
     same_outputs,
     sizes_text,
+    specified,
     traced,
     traces_symbolically,
 )
@@ -45,6 +46,7 @@ def certify(
     seed: int = 0,
     budget: float | None = None,
     wrt: str | None = None,
+    almost_everywhere: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
@@ -58,6 +60,8 @@ def certify(
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.
         wrt: "grad" compares values and derivatives: the cotangents of all inputs for any cotangents of the outputs.
+        almost_everywhere: accept functions that differ on a set of measure zero only, such as at ties.  By default
+            they are compared everywhere: two functions that differ at x = 0 alone are REFUTED there.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -70,18 +74,30 @@ def certify(
     for function in (left, right):
         if not callable(function):
             raise InputError(f"got a {type(function).__name__} for a function; pass two functions, then their inputs")
-    effort = Effort(error, seed, deadline(budget), progress=progress or (lambda message: None))
-    return decide(Question(left, right, Specification(specs), wrt), effort)
+    question = Question(left, right, specified(specs, almost_everywhere), wrt, almost_everywhere)
+    told = progress or (lambda message: None)
+    return decide(question, Effort(error, seed, deadline(budget), progress=told, almost_everywhere=almost_everywhere))
 
 
-def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: Any) -> None:
+def assert_equivalent(
+    left: Callable,
+    right: Callable,
+    *specs: Any,
+    error: float = ERROR,
+    seed: int = 0,
+    budget: float | None = None,
+    wrt: str | None = None,
+    almost_everywhere: bool = False,
+) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal; arguments as for `certify`.
 
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
     """
     __tracebackhide__ = True
-    certificate = certify(left, right, *specs, **settings)
+    certificate = certify(
+        left, right, *specs, error=error, seed=seed, budget=budget, wrt=wrt, almost_everywhere=almost_everywhere
+    )
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
 
@@ -89,7 +105,8 @@ def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: 
 def describe(certificate: Certificate) -> str:
     """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
     claim, found = certificate.claim, certificate.counterexample
-    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}"]
+    where = ", almost everywhere" if claim.get("almost_everywhere") else ""
+    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
@@ -100,7 +117,10 @@ def describe(certificate: Certificate) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """Two functions and the inputs on which they are compared; wrt: None, or "grad" for their derivatives as well.
+    """Two functions and the inputs on which they are compared.
+
+    wrt: None, or "grad" for their derivatives as well.  almost_everywhere: whether a set of inputs of measure zero is
+    left out.
 
     Raises:
         InputError: another `wrt`.
@@ -110,6 +130,7 @@ class Question:
     right: Callable
     specification: Specification
     wrt: str | None = None
+    almost_everywhere: bool = False
 
     def __post_init__(self) -> None:
         if self.wrt not in (None, "grad"):
@@ -119,7 +140,9 @@ class Question:
         """The question about the derivatives, if it is one."""
         if self.wrt is None:
             return self
-        return Question(*pulled_back(self.left, self.right, self.specification))
+        return Question(
+            *pulled_back(self.left, self.right, self.specification), almost_everywhere=self.almost_everywhere
+        )
 
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated."""
@@ -265,6 +288,7 @@ def _claim(question: Question, specification: Specification, pairs: list[Pair]) 
         "left": _full_name(question.left),
         "right": _full_name(question.right),
         "derivatives": question.wrt is not None,
+        "almost_everywhere": question.almost_everywhere,
         "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in leaves],
         "symbols": list(specification.symbols),
         "programs": [pair.as_data() for pair in pairs],

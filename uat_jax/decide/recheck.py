@@ -28,7 +28,7 @@ ABOUT_INPUTS = ("integer input ", "shown at ", "sizes that do not fit ")
 """How the assumptions begin that are about the question and not about its answer."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
-CLAIM = frozenset("id left right derivatives inputs symbols programs".split())
+CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
 
 
@@ -50,9 +50,10 @@ def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
 def _decide_again(given: Certificate, seed: int | None) -> Certificate:
     if any(e.method == "budget" for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
-    stated = Effort(given.settings["error"], given.settings["seed"])
-    effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     _check_claim(given.claim)
+    everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
+    stated = Effort(given.settings["error"], given.settings["seed"], **everywhere)
+    effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
     _check_verdict(given, [sizes_text(pair.sizes) for pair in pairs])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
@@ -75,7 +76,13 @@ def _damaged(what: str) -> InputError:
 
 def _check_claim(claim: Mapping[str, Any]) -> None:
     """Names that can be shown to a person, and a list of programs."""
-    if set(claim) != CLAIM or type(claim["derivatives"]) is not bool:
+    if set(claim) == CLAIM - {"almost_everywhere"}:
+        raise InputError(
+            "the certificate is of an older uat_jax, which did not say whether almost everywhere was meant; "
+            "certify both functions again"
+        )
+    flags = ("derivatives", "almost_everywhere")
+    if set(claim) != CLAIM or not all(type(claim[flag]) is bool for flag in flags):
         raise _damaged(f"its claim has not the fields {', '.join(sorted(CLAIM))}")
     lists = (claim["inputs"], claim["symbols"], claim["programs"])
     if not all(isinstance(x, list | tuple) for x in lists) or not claim["programs"]:

@@ -113,6 +113,20 @@ class Specification:
         return jax.export.export(jax.jit(rows))(*map(_float32, symbols))
 
 
+def specified(specs: tuple[Any, ...], almost_everywhere: bool) -> Specification:
+    """The inputs that were given as specs.
+
+    Raises:
+        InputError: see `Specification`; or almost everywhere is asked for where no input is a real number.
+    """
+    leaves = [leaf for leaf in jax.tree.leaves(specs) if hasattr(leaf, "dtype")]
+    if almost_everywhere and leaves and not any(map(is_variable, leaves)):
+        raise InputError(
+            "got almost_everywhere=True and no floating-point input; it has no effect on integers: leave it out"
+        )
+    return Specification(specs)
+
+
 def _float32(length: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct((length,), jnp.float32)
 
