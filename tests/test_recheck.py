@@ -62,7 +62,8 @@ CASES = {
     "refuted": (square, wrong, V, {}, "REFUTED"),
     "agrees": (jnp.arctan, lambda x: jnp.arcsin(x / jnp.sqrt(1 + x * x)), V, {}, "AGREES"),
     "unknown": (lambda x: jnp.ones(3), lambda x: jnp.ones(3), V, {}, "UNKNOWN"),
-    "any sizes": (softmax, jax.nn.softmax, M, {}, "CERTIFIED"),
+    "any sizes": (softmax, jax.nn.softmax, M, {}, "AGREES"),
+    "listed sizes": (softmax, jax.nn.softmax, M, {"sizes": [{"b": 1, "d": 2}, {"b": 3, "d": 2}]}, "CERTIFIED"),
     "refuted at some sizes": (mean, mean_over_features, M, {}, "REFUTED"),
     "derivatives": (square, expanded, V, {"wrt": "grad"}, "CERTIFIED"),
     "refuted derivatives": (square, lambda x: x * x + x + 1, V, {"wrt": "grad"}, "REFUTED"),
@@ -293,6 +294,34 @@ def _without_sizes(body):
     body["assumptions"] = [a for a in body["assumptions"] if not a.startswith("shown at ")]
 
 
+def _drop_last_evidence(body):
+    body["evidence"].pop()
+    _says("CERTIFIED")(body)
+
+
+def _also_assumed(text):
+    return lambda body: body["assumptions"].append(text)
+
+
+def _without_constants(body):
+    for holder in (body, *body["evidence"]):
+        holder["assumptions"] = [a for a in holder["assumptions"] if not a.startswith("the constant ")]
+
+
+def _repeated(inputs):
+    """The same concrete programs, said to be those of n = 1, 2, 3."""
+
+    def change(body):
+        body["claim"].update(inputs=inputs, symbols=["n"], sizes_listed=True)
+        body["claim"]["programs"] = [{**_pair(body), "sizes": {"n": n}} for n in (1, 2, 3)]
+        body["evidence"] = [{**body["evidence"][0], "subject": f"n = {n}"} for n in (1, 2, 3)]
+        body["assumptions"].append(
+            "shown at these sizes of the symbolic dimensions n, and at no others: n = 1; n = 2; n = 3"
+        )
+
+    return change
+
+
 def _ledger_claim(name):
     """Settings that a claim of the ledger can have, so that only the name is wrong."""
 
@@ -320,18 +349,55 @@ TAMPERED = {
     "passes where it does not": ("unknown", lambda body: body.update(passes=True), "not what its evidence says"),
     "another verdict expected": ("refuted", lambda body: body.update(expected="REFUTED"), "not what its evidence says"),
     "no evidence": ("certified", lambda body: body.update(evidence=[]), "not about its programs"),
-    "evidence dropped": ("any sizes", lambda body: body["evidence"].pop(), "not about its programs"),
+    "evidence dropped": ("any sizes", lambda body: body["evidence"].pop(0), "not about its programs"),
     "evidence twice": ("certified", lambda body: body["evidence"].extend(body["evidence"]), "not about its programs"),
     "other subject": ("any sizes", lambda body: body["evidence"][0].update(subject="b = 9"), "not about its programs"),
     "subject no text": ("certified", lambda body: body["evidence"][0].update(subject=None), "not about its programs"),
     "another method": ("certified", lambda body: body["evidence"][0].update(method="oracle"), "not that of its rounds"),
     "assumptions dropped": ("certified", lambda body: body.update(assumptions=[]), "does not state an assumption"),
-    "sizes not stated": ("any sizes", _without_sizes, "does not state the sizes"),
+    "sizes not stated": ("listed sizes", _without_sizes, "does not state an assumption of its evidence: shown at"),
     "sizes dropped": (
-        "any sizes",
+        "listed sizes",
         lambda body: (body["evidence"].pop(), body["claim"]["programs"].pop()),
+        "does not state an assumption of its evidence: shown at",
+    ),
+    "sizes said to be listed": ("any sizes", _claim(sizes_listed=True), "does not state the sizes"),
+    "sizes said not to be listed": ("listed sizes", _claim(sizes_listed=False), "does not state the sizes"),
+    "all sizes said to be shown": ("any sizes", _drop_last_evidence, "does not state the sizes"),
+    "all sizes said to be certified": (
+        "any sizes",
+        lambda body: body["evidence"][-1].update(verdict="CERTIFIED"),
         "does not state the sizes",
     ),
+    # Assumptions that nothing assumes.
+    **{
+        f"assumption {text!r}": (name, _also_assumed(text), "states what its evidence does not assume")
+        for text in (
+            "shown at all sizes",
+            "shown at these sizes of the symbolic dimensions n, and at no others: n = 1; n = 2; n = 3",
+            "sizes that do not fit were skipped: none",
+            "f does not trace with symbolic dimensions: it may look at sizes",
+            "x > 0",
+        )
+        for name in ("certified", "any sizes")
+    },
+    "assumption about an integer input": (
+        "certified",
+        _also_assumed("integer input [1] is fixed to the given values"),
+        "does not say of each of its integer inputs",
+    ),
+    "assumption that begins like one": (
+        "certified",
+        _also_assumed("integer input values are never looked at"),
+        "states what its evidence does not assume",
+    ),
+    "constant no longer read as a root": ("a root", _without_constants, "assumes what the certificate does not"),
+    # One concrete pair as several sizes.
+    "symbols invented": ("certified", _repeated(["float32[3]"]), "are not those of its inputs"),
+    "symbols and inputs invented": ("certified", _repeated(["float32[n]"]), "are not those of its programs"),
+    "symbols that cancel": ("certified", _repeated(["float32[n-n+3]"]), "are not those of its inputs"),
+    "symbols that nobody can read": ("certified", _repeated(["float32[n//4+3]"]), "syntax error in symbolic shape"),
+    "symbols of another input": ("certified", _repeated(["float32[3]", "float32[n]"]), "are not those of its programs"),
     # The programs.
     "one byte of a program": ("certified", _other_byte, "digest"),
     "one byte, digest adapted": ("certified", _with_digest(_other_byte), "CERTIFIED; decided again it is REFUTED"),
@@ -447,7 +513,7 @@ TAMPERED = {
     "a size that is a truth": ("any sizes", _sizes(b=True), "not whole numbers"),
     "a size 0": ("any sizes", _sizes(b=0), "not whole numbers"),
     "a size of another dimension": ("any sizes", _sizes(z=1), "not whole numbers"),
-    "other sizes of a pair": ("any sizes", _sizes(b=5), "not about its programs"),
+    "other sizes of a pair": ("any sizes", _sizes(b=5), "are not those of its programs"),
     "sizes a list": ("certified", lambda body: _pair(body).update(sizes=[1]), "damaged"),
     "sizes null": ("certified", lambda body: _pair(body).update(sizes=None), "damaged"),
     "other inputs": ("certified", _claim(inputs=["float64[3]"]), "are not those of its programs"),

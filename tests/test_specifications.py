@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from jax.experimental import hijax
 
-from uat_jax.decide.specification import Specification, common_sizes, parse, same_outputs, sizes_text, traced
+from uat_jax.decide.equivalence import Question
+from uat_jax.decide.specification import Specification, parse, same_outputs, sizes_text, traced
 from uat_jax.errors import InputError, UnsupportedError
 
 VECTOR = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -17,6 +18,12 @@ NAN = np.array([1, np.nan], np.float32)
 
 def symbolic(text: str, **scope):
     return jax.ShapeDtypeStruct(jax.export.symbolic_shape(text, **scope), jnp.float32)
+
+
+def common_sizes(left, right, specification):
+    """The sizes at which both functions can be traced, and why the others are skipped."""
+    pairs, skipped = Question(left, right, specification).pairs()
+    return tuple(pair.sizes for pair in pairs), skipped
 
 
 def program(function, *specs):
@@ -177,7 +184,10 @@ def test_sizes_follow_the_rule():
         {"b": 1, "h": 1, "n": 1},
         {"b": 2, "h": 3, "n": 4},
         {"b": 5, "h": 4, "n": 3},
+        {"b": 5, "h": 6, "n": 7},
+        {"b": 10, "h": 9, "n": 8},
     )
+    assert [sizes["n"] for sizes in Specification((symbolic("n"),)).sizes_to_try()] == [1, 2, 3, 5, 8]
     assert specification.at({"b": 2, "h": 3, "n": 4})[0].shape == (5, 6, 2)
     smaller = list(specification.smaller_sizes({"b": 1, "h": 2, "n": 2}))
     assert [sizes_text(s) for s in smaller] == [
@@ -196,8 +206,8 @@ def test_constraints_are_respected():
     with pytest.raises(InputError, match="constraint n ?<= ?h"):
         specification.at({"h": 2, "n": 3})
     accepted, skipped = common_sizes(jnp.sin, jnp.sin, specification)
-    assert accepted == ({"h": 4, "n": 3},)
-    assert [text.split(":")[0] for text in skipped] == ["h = 1, n = 1", "h = 2, n = 3"]
+    assert accepted == ({"h": 4, "n": 3}, {"h": 9, "n": 8})
+    assert [text.split(":")[0] for text in skipped] == ["h = 1, n = 1", "h = 2, n = 3", "h = 5, n = 6"]
 
 
 def test_a_dimension_that_becomes_zero_is_an_error():
@@ -208,12 +218,12 @@ def test_a_dimension_that_becomes_zero_is_an_error():
 def test_sizes_at_which_tracing_fails_are_skipped_with_the_reason():
     halves = lambda x: x.reshape(2, -1).sum(axis=0)
     accepted, skipped = common_sizes(halves, halves, Specification((symbolic("n"),)))
-    assert accepted == ({"n": 2},)
-    assert len(skipped) == 2 and all("JAX cannot trace" in text and "reshape" in text for text in skipped)
+    assert accepted == ({"n": 2}, {"n": 8})
+    assert len(skipped) == 3 and all("JAX cannot trace" in text and "reshape" in text for text in skipped)
     sevenths = lambda x: x.reshape(7, -1).sum(axis=0)
     with pytest.raises(InputError, match=r"no sizes fit \(n = 1: .*; write dimensions as they must be, such as 4\*k"):
         common_sizes(sevenths, sevenths, Specification((symbolic("n"),)))
-    assert len(common_sizes(sevenths, sevenths, Specification((symbolic("7*n"),)))[0]) == 3
+    assert len(common_sizes(sevenths, sevenths, Specification((symbolic("7*n"),)))[0]) == 5
 
 
 def test_outputs_are_compared_at_every_size():

@@ -26,7 +26,7 @@ from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.decide.named_function import named_function
 from uat_jax.decide.settings import DTYPES, Settings
-from uat_jax.decide.specification import parse
+from uat_jax.decide.specification import parse, parse_sizes
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
@@ -139,7 +139,13 @@ def _add_certify(commands: Any) -> None:
     two.add_argument(
         "--arg", action="append", default=[], metavar="TYPE", help="repeatable: f32[4,8], bf16[b,2*h], f64[] …"
     )
+    two.add_argument(
+        "--sizes", action="append", default=[], metavar="SIZES", help="repeatable: n=4,m=3; the list is the claim"
+    )
     two.add_argument("--wrt", metavar="grad", help='"grad": the derivatives as well')
+    two.add_argument(
+        "--almost-everywhere", action="store_true", help="accept a difference on a set of measure zero, as at ties"
+    )
     two.add_argument(
         "--error", default="2^-128", metavar="P", help="largest chance of a wrong CERTIFIED (default %(default)s)"
     )
@@ -161,7 +167,7 @@ def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:
 def _certify(options: argparse.Namespace) -> int:
     if options.json:
         check_writable(Path(options.json))
-    specs = parse(*options.arg)
+    specs, sizes = parse(*options.arg), parse_sizes(*options.sizes)
     functions = [named_function(name) for name in (options.left, options.right)]
     start = time.perf_counter()
     console = Console(stderr=True)
@@ -173,6 +179,8 @@ def _certify(options: argparse.Namespace) -> int:
             seed=options.seed,
             budget=options.budget,
             wrt=options.wrt,
+            almost_everywhere=options.almost_everywhere,
+            sizes=sizes,
             progress=status.update,
         )
     show_equivalence(_console(), certificate, time.perf_counter() - start)

@@ -19,6 +19,7 @@ class Effort:
 
     error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: of `time.monotonic`, or
     None.  laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
+    almost_everywhere: whether the functions may differ on a set of inputs of measure zero.
 
     Raises:
         InputError: a value out of range.
@@ -29,12 +30,15 @@ class Effort:
     deadline: float | None = None
     laws: frozenset[str] = LAWS
     progress: Callable[[str], None] = lambda message: None
+    almost_everywhere: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.error, float) or not 0 < self.error < 1:
             raise InputError(f"got error={self.error!r}; wanted a probability between 0 and 1, such as 2.0**-128")
         if type(self.seed) is not int or not 0 <= self.seed < 2**31:
             raise InputError(f"got seed={self.seed!r}; wanted a whole number from 0 to 2^31 - 1")
+        if type(self.almost_everywhere) is not bool:
+            raise InputError(f"got almost_everywhere={self.almost_everywhere!r}; wanted True or False")
 
     @property
     def late(self) -> bool:

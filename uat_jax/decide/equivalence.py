@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,17 +21,20 @@ from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
-    common_sizes,
+    entries_computed,
     name_of,
     same_outputs,
     sizes_text,
+    specified,
     traced,
-    traces_symbolically,
 )
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.decide.witness import Witness, find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
+
+LARGE = 200_000
+"""Where no sizes are listed, those are left out at which more entries than this are computed."""
 
 KIND = "equivalence"
 """The id of the claim in a certificate of two functions."""
@@ -45,6 +48,8 @@ def certify(
     seed: int = 0,
     budget: float | None = None,
     wrt: str | None = None,
+    almost_everywhere: bool = False,
+    sizes: Sequence[Sizes] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
@@ -58,6 +63,10 @@ def certify(
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.
         wrt: "grad" compares values and derivatives: the cotangents of all inputs for any cotangents of the outputs.
+        almost_everywhere: accept functions that differ on a set of measure zero only, such as at ties.  By default
+            they are compared everywhere: two functions that differ at x = 0 alone are REFUTED there.
+        sizes: of the symbolic dimensions, such as [{"n": 4, "m": 3}].  Then that list is the claim, and CERTIFIED and
+            PROVED mean: at these sizes.  Without it some sizes are tried, and equality there is AGREES at best.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -70,18 +79,39 @@ def certify(
     for function in (left, right):
         if not callable(function):
             raise InputError(f"got a {type(function).__name__} for a function; pass two functions, then their inputs")
-    effort = Effort(error, seed, deadline(budget), progress=progress or (lambda message: None))
-    return decide(Question(left, right, Specification(specs), wrt), effort)
+    question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    told = progress or (lambda message: None)
+    return decide(question, Effort(error, seed, deadline(budget), progress=told, almost_everywhere=almost_everywhere))
 
 
-def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: Any) -> None:
+def assert_equivalent(
+    left: Callable,
+    right: Callable,
+    *specs: Any,
+    error: float = ERROR,
+    seed: int = 0,
+    budget: float | None = None,
+    wrt: str | None = None,
+    almost_everywhere: bool = False,
+    sizes: Sequence[Sizes] | None = None,
+) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal; arguments as for `certify`.
 
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
     """
     __tracebackhide__ = True
-    certificate = certify(left, right, *specs, **settings)
+    certificate = certify(
+        left,
+        right,
+        *specs,
+        error=error,
+        seed=seed,
+        budget=budget,
+        wrt=wrt,
+        almost_everywhere=almost_everywhere,
+        sizes=sizes,
+    )
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
 
@@ -89,7 +119,8 @@ def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: 
 def describe(certificate: Certificate) -> str:
     """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
     claim, found = certificate.claim, certificate.counterexample
-    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}"]
+    where = ", almost everywhere" if claim.get("almost_everywhere") else ""
+    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
@@ -100,7 +131,10 @@ def describe(certificate: Certificate) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """Two functions and the inputs on which they are compared; wrt: None, or "grad" for their derivatives as well.
+    """Two functions and the inputs on which they are compared.
+
+    wrt: None, or "grad" for their derivatives as well.  almost_everywhere: whether a set of inputs of measure zero is
+    left out.
 
     Raises:
         InputError: another `wrt`.
@@ -110,6 +144,7 @@ class Question:
     right: Callable
     specification: Specification
     wrt: str | None = None
+    almost_everywhere: bool = False
 
     def __post_init__(self) -> None:
         if self.wrt not in (None, "grad"):
@@ -119,14 +154,40 @@ class Question:
         """The question about the derivatives, if it is one."""
         if self.wrt is None:
             return self
-        return Question(*pulled_back(self.left, self.right, self.specification))
+        return Question(
+            *pulled_back(self.left, self.right, self.specification), almost_everywhere=self.almost_everywhere
+        )
 
     def at(self, sizes: Sizes) -> Pair:
-        """Both programs with the symbolic dimensions evaluated."""
+        """Both programs with the symbolic dimensions evaluated, each traced once."""
         arguments = self.specification.at(sizes)
-        (left, left_outputs), (right, right_outputs) = (traced(f, arguments) for f in (self.left, self.right))
-        same_outputs(left_outputs, right_outputs)
-        return Pair(sizes, left, right)
+        return _pair(sizes, [traced(f, arguments) for f in (self.left, self.right)])
+
+    def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
+        """Both programs at all sizes to try, and the reasons why other sizes were skipped.
+
+        Of listed sizes none is skipped.  Raises what `traced` raises if that is so at all sizes, and what
+        `same_outputs` raises at any.
+        """
+        pairs: list[Pair] = []
+        skipped: list[str] = []
+        for sizes in self.specification.sizes_to_try():
+            try:
+                arguments = self.specification.at(sizes)
+                traces = [traced(f, arguments) for f in (self.left, self.right)]
+            except InputError as error:
+                if not sizes or self.specification.listed:
+                    raise
+                skipped.append(f"{sizes_text(sizes)}: {error}")
+                continue
+            pairs.append(_pair(sizes, traces))
+            if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
+                pairs.pop()
+                skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
+        if not pairs:
+            fitting = "write dimensions as they must be, such as 4*k or n+1"
+            raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
+        return tuple(pairs), tuple(skipped)
 
     def search(self, pair: Pair, effort: Effort) -> Search:
         """The search for a witness: at the smallest sizes if any are symbolic."""
@@ -143,6 +204,11 @@ class Pair:
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
+
+    @property
+    def entries(self) -> int:
+        """How many entries both programs compute."""
+        return entries_computed(self.left.jaxpr) + entries_computed(self.right.jaxpr)
 
     def search(self, effort: Effort) -> Search:
         """The search for a witness at these sizes."""
@@ -163,20 +229,44 @@ class Pair:
         return {"sizes": dict(self.sizes), **programs, **digests}
 
 
+def _pair(sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]]) -> Pair:
+    """The pair of two traces of `traced`.  Raises `InputError` if they return different trees, shapes or dtypes."""
+    (left, left_outputs), (right, right_outputs) = traces
+    same_outputs(left_outputs, right_outputs)
+    return Pair(sizes, left, right)
+
+
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
-    sizes, skipped = common_sizes(asked.left, asked.right, asked.specification)
-    pairs = [asked.at(s) for s in sizes]
+    pairs, skipped = asked.pairs()
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     evidence: list[Evidence] = []
     for pair in pairs:
         evidence.append(examined(pair, share, asked.search(pair, share), _reproduce(question)))
         if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
-            pairs = [asked.at(evidence[-1].figures["counterexample"]["sizes"])]
-            evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(pairs[0].sizes))]
+            found = evidence[-1].figures["counterexample"]["sizes"]
+            pairs = (pair if found == pair.sizes else asked.at(found),)
+            evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
-    return _certificate(question, asked.specification, pairs, evidence, skipped, effort)
+    listed = asked.specification.listed is not None
+    evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
+    return _certificate(question, asked.specification, pairs, evidence, effort)
+
+
+ALL_SIZES = "all sizes"
+"""The subject of what is said about sizes that were not tried."""
+
+
+def not_for_all_sizes(
+    symbols: Sequence[str], listed: bool, pairs: Sequence[Pair], evidence: Sequence[Evidence], skipped: Sequence[str]
+) -> list[Evidence]:
+    """That equality at some sizes is no equality at all of them, where symbolic dimensions have no listed sizes."""
+    if not symbols or listed or combine(evidence) not in (Verdict.PROVED, Verdict.CERTIFIED):
+        return []
+    tried = "; ".join(sizes_text(pair.sizes) for pair in pairs)
+    finding = f"equal at {tried}; not shown for all sizes: pass sizes=[…] to make such a list the claim"
+    return [Evidence("sizes", finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
 
 
 def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Sizes, Witness], str]) -> Evidence:
@@ -216,27 +306,29 @@ def _reproduce(question: Question) -> Callable[[Sizes, Witness], str]:
 def _certificate(
     question: Question,
     specification: Specification,
-    pairs: list[Pair],
+    pairs: Sequence[Pair],
     evidence: list[Evidence],
-    skipped: tuple[str, ...],
     effort: Effort,
 ) -> Certificate:
-    verdict = combine(evidence)
-    assumptions = [*specification.assumptions, *_assumed(evidence)]
-    if specification.symbols and verdict is Verdict.CERTIFIED:
-        names, tried = ", ".join(specification.symbols), "; ".join(sizes_text(pair.sizes) for pair in pairs)
-        assumptions.append(f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}")
-        looks = [f for f in (question.left, question.right) if not traces_symbolically(f, specification)]
-        assumptions += [f"{name_of(f)} does not trace with symbolic dimensions: it may look at sizes" for f in looks]
-    assumptions += [f"sizes that do not fit were skipped: {text}" for text in skipped]
-    return certificate_of(_claim(question, specification, pairs), verdict, evidence, assumptions, effort)
+    claim, verdict = _claim(question, specification, pairs), combine(evidence)
+    assumptions = [*specification.assumptions, *only_at(claim, verdict), *assumed(evidence)]
+    return certificate_of(claim, verdict, evidence, assumptions, effort)
 
 
-def _assumed(evidence: list[Evidence]) -> list[str]:
+def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[str]:
+    """That functions of symbolic dimensions are equal at the listed sizes only."""
+    if not claim["symbols"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
+        return []
+    names, tried = ", ".join(claim["symbols"]), "; ".join(sizes_text(data["sizes"]) for data in claim["programs"])
+    return [f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}"]
+
+
+def assumed(evidence: Sequence[Evidence]) -> list[str]:
     """What the findings presuppose; with the sizes where only some of them do."""
-    every = dict.fromkeys(a for e in evidence for a in e.assumptions)
-    where = {a: [e.subject for e in evidence if a in e.assumptions] for a in every}
-    return [a if len(where[a]) == len(evidence) else f"{a} (at {'; '.join(where[a])})" for a in every]
+    found = [e for e in evidence if e.subject != ALL_SIZES]
+    every = dict.fromkeys(a for e in found for a in e.assumptions)
+    where = {a: [e.subject for e in found if a in e.assumptions] for a in every}
+    return [a if len(where[a]) == len(found) else f"{a} (at {'; '.join(where[a])})" for a in every]
 
 
 def certificate_of(
@@ -257,7 +349,7 @@ def certificate_of(
     )
 
 
-def _claim(question: Question, specification: Specification, pairs: list[Pair]) -> dict[str, Any]:
+def _claim(question: Question, specification: Specification, pairs: Sequence[Pair]) -> dict[str, Any]:
     """What was asked, with both programs as data."""
     leaves = jax.tree.leaves(specification.arguments)
     return {
@@ -265,8 +357,10 @@ def _claim(question: Question, specification: Specification, pairs: list[Pair]) 
         "left": _full_name(question.left),
         "right": _full_name(question.right),
         "derivatives": question.wrt is not None,
+        "almost_everywhere": question.almost_everywhere,
         "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in leaves],
         "symbols": list(specification.symbols),
+        "sizes_listed": specification.listed is not None,
         "programs": [pair.as_data() for pair in pairs],
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,17 +19,25 @@ from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.equivalence import Pair, certificate_of, examined
+from uat_jax.decide.equivalence import (
+    ALL_SIZES,
+    Pair,
+    assumed,
+    certificate_of,
+    examined,
+    not_for_all_sizes,
+    only_at,
+)
 from uat_jax.decide.fields_evidence import METHOD
-from uat_jax.decide.specification import FLOATS, sizes_text
+from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
 
-ABOUT_INPUTS = ("integer input ", "shown at ", "sizes that do not fit ")
-"""How the assumptions begin that are about the question and not about its answer."""
+FIXED = re.compile(r"integer input (\[(\d+|'[\w .-]*')\]|\.\w+)+ is fixed to the given values")
+"""The assumptions that are about the question and not about its answer; there is one for each integer input."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
-CLAIM = frozenset("id left right derivatives inputs symbols programs".split())
+CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
 
 
@@ -50,19 +59,23 @@ def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
 def _decide_again(given: Certificate, seed: int | None) -> Certificate:
     if any(e.method == "budget" for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
-    stated = Effort(given.settings["error"], given.settings["seed"])
-    effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     _check_claim(given.claim)
+    everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
+    stated = Effort(given.settings["error"], given.settings["seed"], **everywhere)
+    effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
-    _check_verdict(given, [sizes_text(pair.sizes) for pair in pairs])
+    _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
+    _check_verdict(given)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)))
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
-    assumptions = [a for a in given.assumptions if a.startswith(ABOUT_INPUTS) or "does not trace with" in a]
-    assumptions += [a for e in evidence for a in e.assumptions]
+    evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
+    assumptions = [*_fixed(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort)
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
+    if found.passes:
+        _check_nothing_new(given.evidence, evidence)
     return found
 
 
@@ -75,7 +88,13 @@ def _damaged(what: str) -> InputError:
 
 def _check_claim(claim: Mapping[str, Any]) -> None:
     """Names that can be shown to a person, and a list of programs."""
-    if set(claim) != CLAIM or type(claim["derivatives"]) is not bool:
+    if set(claim) == CLAIM - {"almost_everywhere", "sizes_listed"}:
+        raise InputError(
+            "the certificate is of an older uat_jax, which did not say whether almost everywhere was meant; "
+            "certify both functions again"
+        )
+    flags = ("derivatives", "almost_everywhere", "sizes_listed")
+    if set(claim) != CLAIM or not all(type(claim[flag]) is bool for flag in flags):
         raise _damaged(f"its claim has not the fields {', '.join(sorted(CLAIM))}")
     lists = (claim["inputs"], claim["symbols"], claim["programs"])
     if not all(isinstance(x, list | tuple) for x in lists) or not claim["programs"]:
@@ -102,45 +121,76 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any]) -> Pair:
     for side in ("left", "right"):
         if digest(data[side]) != data[f"{side}_digest"]:
             raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
-    _check_types(left, right, claim)
+    _check_types(left, right, claim, sizes)
     return Pair(dict(sizes), left, right)
 
 
-def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any]) -> None:
+def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
     """Both programs take the stated inputs, and return floating-point arrays of the same shapes."""
     if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
         raise _damaged("its programs have different inputs or outputs")
     outputs = [jnp.issubdtype(aval.dtype, jnp.floating) and 0 not in aval.shape for aval in left.out_avals]
     if not outputs or not all(outputs):
         raise _damaged("its programs do not return floating-point arrays")
-    stated = [text for text in claim["inputs"] if text.partition("[")[0] in FLOATS.values()]
-    taken = [f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in left.in_avals]
-    if claim["symbols"]:  # the sizes of one evaluation are not in the text
-        stated, taken = ([text.partition("[")[0] for text in texts] for texts in (stated, taken))
-    if stated != taken or not taken:
+    _check_inputs(left, claim, sizes)
+
+
+def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
+    """The stated inputs, with the symbolic dimensions evaluated, are those of the program."""
+    stated = parse(*filter(is_float, claim["inputs"]))
+    if sorted(claim["symbols"]) != list(Specification(stated).symbols):
+        raise MismatchError("the symbolic dimensions in the certificate are not those of its inputs")
+    wanted = [(leaf.shape, leaf.dtype) for leaf in Specification(stated).at(sizes)]
+    if wanted != [(aval.shape, aval.dtype) for aval in program.in_avals]:
         raise MismatchError("the inputs in the certificate are not those of its programs")
 
 
 # What is said
 
 
-def _check_verdict(given: Certificate, subjects: list[str]) -> None:
-    """Verdict, evidence, counterexample and assumptions tell the same story."""
-    if [e.subject for e in given.evidence] != subjects:
+def _check_subjects(given: Certificate, subjects: list[str]) -> None:
+    """There is evidence for each pair of programs, and what it does not show is said where sizes are not listed."""
+    alone = [e for e in given.evidence if e.subject != ALL_SIZES]
+    if [e.subject for e in alone] != subjects:
         raise MismatchError("the certificate's evidence is not about its programs")
+    open_question = bool(given.claim["symbols"]) and not given.claim["sizes_listed"]
+    passes = combine(alone) in (Verdict.PROVED, Verdict.CERTIFIED)
+    others = [e.verdict for e in given.evidence if e.subject == ALL_SIZES]
+    if others != [Verdict.AGREES] * (open_question and passes):
+        raise MismatchError("the certificate does not state the sizes at which its programs were compared")
+
+
+def _check_verdict(given: Certificate) -> None:
+    """Verdict, evidence, counterexample and assumptions tell the same story."""
     found = combine(given.evidence)
     passes = found in (Verdict.PROVED, Verdict.CERTIFIED)
     if (given.verdict, given.passes, given.expected) != (found, passes, Verdict.CERTIFIED):
         raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
     if (given.counterexample is not None) != (found is Verdict.REFUTED):
         raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
-    for assumption in (a for e in given.evidence for a in e.assumptions):
-        if not any(a == assumption or a.startswith(f"{assumption} (at ") for a in given.assumptions):
-            raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
-    if passes and given.claim["symbols"]:
-        tried = f": {'; '.join(subjects)}"
-        if not any(a.startswith("shown at ") and a.endswith(tried) for a in given.assumptions):
-            raise MismatchError("the certificate does not state the sizes at which its programs were compared")
+    wanted = {*_fixed(given), *only_at(given.claim, found), *assumed(given.evidence)}
+    for assumption in wanted - set(given.assumptions):
+        raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
+    for assumption in set(given.assumptions) - wanted:
+        raise MismatchError(f"the certificate states what its evidence does not assume: {one_line(assumption)}")
+
+
+def _fixed(given: Certificate) -> list[str]:
+    """That integer inputs are fixed, one line for each of them."""
+    fixed = [a for a in given.assumptions if FIXED.fullmatch(a)]
+    integers = [text for text in given.claim["inputs"] if not is_float(text)]
+    if len(set(fixed)) != len(integers):
+        raise MismatchError("the certificate does not say of each of its integer inputs that it is fixed")
+    return fixed
+
+
+def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
+    """What is assumed now is what was assumed before, but for the condition of the bound, which the draw decides."""
+    for old, new in zip(given, found, strict=True):
+        condition = new.figures.get("condition") or "\n"
+        for assumption in set(new.assumptions) - set(old.assumptions):
+            if condition not in assumption:
+                raise MismatchError(f"decided again it assumes what the certificate does not: {one_line(assumption)}")
 
 
 def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> None:

@@ -4,9 +4,10 @@ A float leaf is a variable: only its shape and dtype count. An integer or boolea
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 
+import math
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -20,7 +21,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import source_line
+from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.errors import InputError, UatJaxError, UnsupportedError
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
@@ -28,6 +29,9 @@ FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float6
 
 CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
 """Primitives that leave JAX for the host."""
+
+SMALLER = 256
+"""So many smaller sizes are looked at for one at which two functions differ as well."""
 
 Sizes = Mapping[str, int]
 """The size of every symbolic dimension, by name."""
@@ -37,12 +41,16 @@ Sizes = Mapping[str, int]
 class Specification:
     """The arguments of a function: a tuple of pytrees of `jax.ShapeDtypeStruct` or arrays.
 
+    ``listed``: the sizes of the symbolic dimensions at which two functions are compared, if the user lists them.  Then
+    they are the claim.
+
     Raises:
         InputError: a leaf that is neither, complex, a PRNG key, empty, or an integer without values; symbolic
-            dimensions of several scopes.
+            dimensions of several scopes; listed sizes that are not one positive number for each symbolic dimension.
     """
 
     arguments: tuple[Any, ...]
+    listed: tuple[Sizes, ...] | None = None
 
     def __post_init__(self) -> None:
         leaves, _ = tree_flatten_with_path(self.arguments)
@@ -54,6 +62,8 @@ class Specification:
             raise InputError(
                 "got symbolic dimensions of several scopes; make them all with one scope=jax.export.SymbolicScope()"
             )
+        if self.listed is not None:
+            _check_listed(self.listed, self.symbols)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -75,17 +85,21 @@ class Specification:
     def sizes_to_try(self) -> tuple[Sizes, ...]:
         """The sizes at which two functions are compared; one empty assignment if nothing is symbolic.
 
-        The rule: every dimension 1; then 2, 3, 4, … in the order of their names, pairwise different; then 3, 4, 5, …
-        in the reverse order, so that no two dimensions keep their order.
+        Those that the user listed, or else: every dimension 1; then 2, 3, 4, … in the order of their names, pairwise
+        different; then 3, 4, 5, … in the reverse order, so that no two dimensions keep their order; then 5, 6, 7, …
+        and, reversed, 8, 9, 10, …, because a slice or a window of a few entries is all of a short array.
         """
+        if self.listed is not None:
+            return tuple({name: sizes[name] for name in self.symbols} for sizes in self.listed)
         count = len(self.symbols)
-        rows = ([1] * count, range(2, count + 2), reversed(range(3, count + 3)))
+        up, down = (lambda first: range(first, first + count)), (lambda first: range(first + count - 1, first - 1, -1))
+        rows = ([1] * count, up(2), down(3), up(5), down(8))
         return tuple(dict(zip(self.symbols, row, strict=True)) for row in rows) if count else ({},)
 
     def smaller_sizes(self, sizes: Sizes) -> Iterator[Sizes]:
-        """Every assignment up to `sizes` in every dimension, in the order of their sum; `sizes` itself comes last."""
+        """The first `SMALLER` assignments up to `sizes` in every dimension, in the order of their sum."""
         ranges = [range(1, sizes[name] + 1) for name in self.symbols]
-        for row in sorted(product(*ranges), key=lambda row: (sum(row), row)):
+        for row in sorted(product(*ranges), key=lambda row: (sum(row), row))[:SMALLER]:
             yield dict(zip(self.symbols, row, strict=True))
 
     def at(self, sizes: Sizes) -> tuple[Any, ...]:
@@ -111,6 +125,42 @@ class Specification:
         symbols = jax.export.symbolic_shape(", ".join(self.symbols), scope=self._symbolic[0].scope)
         rows = lambda *_: [jnp.zeros((dimension,), jnp.float32) for dimension in self._symbolic]
         return jax.export.export(jax.jit(rows))(*map(_float32, symbols))
+
+
+def specified(specs: tuple[Any, ...], sizes: Sequence[Sizes] | None, almost_everywhere: bool) -> Specification:
+    """The inputs that were given as specs, at the listed sizes if there are any.
+
+    Raises:
+        InputError: see `Specification`; or almost everywhere is asked for where no input is a real number.
+    """
+    leaves = [leaf for leaf in jax.tree.leaves(specs) if hasattr(leaf, "dtype")]
+    if almost_everywhere and leaves and not any(map(is_variable, leaves)):
+        raise InputError(
+            "got almost_everywhere=True and no floating-point input; it has no effect on integers: leave it out"
+        )
+    if sizes is not None and not isinstance(sizes, list | tuple):
+        raise InputError(f"got {type(sizes).__name__} for sizes; {SIZES_WANTED}")
+    return Specification(specs, None if sizes is None else tuple(sizes))
+
+
+SIZES_WANTED = 'write a list such as sizes=[{"n": 4, "m": 3}, {"n": 8, "m": 2}]'
+
+
+def _check_listed(listed: Sequence[Any], symbols: tuple[str, ...]) -> None:
+    """Raises `InputError` unless every entry gives every symbolic dimension a positive number, no two the same ones."""
+    if not listed or not all(isinstance(sizes, Mapping) for sizes in listed):
+        raise InputError(f"got sizes={list(listed)!r}; {SIZES_WANTED}")
+    if not symbols:
+        raise InputError("got sizes, and no input has a symbolic dimension; leave them out")
+    for place, sizes in enumerate(listed):
+        if sorted(map(str, sizes)) != sorted(symbols):
+            wanted = f"wanted one size for each of {', '.join(symbols)}"
+            raise InputError(f"got sizes of {', '.join(map(str, sizes)) or 'nothing'}; {wanted}")
+        for name, size in sizes.items():
+            if type(size) is not int or size < 1:
+                raise InputError(f"got {name} = {size!r}; wanted a whole number, at least 1")
+        if sizes in listed[:place]:
+            raise InputError(f"got the sizes {sizes_text(sizes)} twice; list them once")
 
 
 def _float32(length: Any) -> jax.ShapeDtypeStruct:
@@ -145,7 +195,9 @@ def _check_leaf(path: str, leaf: Any) -> None:
 
 
 def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct, ...]:
-    """The inputs that texts such as "f32[4,8]", "bf16[b,2*h]" or "f64[]" describe; names are shared between them.
+    """The inputs that texts such as "f32[4,8]", "float32[4,8]", "bf16[b,2*h]" or "f64[]" describe.
+
+    Names of dimensions are shared between them.
 
     Raises:
         InputError: a text that is not of this form.
@@ -154,15 +206,37 @@ def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct, ...]:
     return tuple(_parsed(text, scope) for text in texts)
 
 
+def parse_sizes(*texts: str) -> tuple[Sizes, ...] | None:
+    """The sizes that texts such as "n=4,m=3" list; None if there are none.
+
+    Raises:
+        InputError: a text that is not of this form.
+    """
+    return tuple(map(_parsed_sizes, texts)) or None
+
+
+def _parsed_sizes(text: str) -> Sizes:
+    pairs = [re.fullmatch(r"\s*(\w+)\s*=\s*(\d{1,9})\s*", part) for part in text.split(",")]
+    names = [pair[1] for pair in pairs if pair is not None]
+    if None in pairs or len(set(names)) < len(pairs):
+        raise InputError(f"got {text!r} for sizes; write one for each symbolic dimension, such as n=4,m=3")
+    return {pair[1]: int(pair[2]) for pair in pairs if pair is not None}
+
+
 def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct:
     match = re.fullmatch(r"\s*(\w+)\s*\[(.*)\]\s*", text)
-    if match is None or match[1] not in FLOATS:
+    if match is None or match[1] not in {**FLOATS, **dict.fromkeys(FLOATS.values())}:
         raise InputError(f"got {text!r} for an input; write {', '.join(FLOATS)} and a shape, such as f32[4,8] or f64[]")
     try:
         shape = jax.export.symbolic_shape(match[2], scope=scope)
     except Exception as error:  # JAX's own parser says what is wrong with the dimensions
         raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
-    return jax.ShapeDtypeStruct(shape, jnp.dtype(FLOATS[match[1]]))
+    return jax.ShapeDtypeStruct(shape, jnp.dtype(FLOATS.get(match[1], match[1])))
+
+
+def is_float(text: str) -> bool:
+    """Whether a text such as "float32[4,8]" describes a floating-point input."""
+    return text.partition("[")[0] in FLOATS.values()
 
 
 def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
@@ -199,15 +273,6 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
     return program, outputs
 
 
-def traces_symbolically(function: Callable, specification: Specification) -> bool:
-    """Whether JAX can trace a function with its symbolic dimensions, so that it does not look at their sizes."""
-    try:
-        jax.eval_shape(function, *specification.arguments)
-    except Exception:  # whatever the function raises on a symbolic dimension
-        return False
-    return True
-
-
 def name_of(function: Callable) -> str:
     """A function's own name, or that of its type."""
     return getattr(function, "__name__", type(function).__name__)
@@ -231,6 +296,16 @@ def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxp
     for equation in program.eqns:
         for inner in inner_programs(equation):
             yield from programs_within(inner)
+
+
+def entries_computed(program: ClosedJaxpr | Jaxpr) -> int:
+    """How many entries an evaluation computes; of a loop that may end early, those of one round."""
+    count = 0
+    for equation in program.eqns:
+        rounds = equation.params["length"] if equation.primitive.name == "scan" else 1
+        count += sum(math.prod(shape_of(variable)) for variable in equation.outvars)
+        count += rounds * sum(map(entries_computed, inner_programs(equation)))
+    return count
 
 
 def _check_program(name: str, program: ClosedJaxpr) -> None:
@@ -279,29 +354,6 @@ def same_outputs(left: Any, right: Any) -> None:
         if (a.shape, a.dtype) != (b.shape, b.dtype):
             got = f"the first function returns {_text(a)}{_place(path)}, the second {_text(b)}"
             raise InputError(f"{got}; return the same shape and dtype from both")
-
-
-def common_sizes(
-    left: Callable, right: Callable, specification: Specification
-) -> tuple[tuple[Sizes, ...], tuple[str, ...]]:
-    """Those of `sizes_to_try` at which both functions can be traced, and the reasons why the others are skipped.
-
-    Raises what `traced` raises if that is so at all sizes, and what `same_outputs` raises at any.
-    """
-    accepted, skipped = [], []
-    for sizes in specification.sizes_to_try():
-        try:
-            outputs = [traced(function, specification.at(sizes))[1] for function in (left, right)]
-        except InputError as error:
-            if not sizes:
-                raise
-            skipped.append(f"{sizes_text(sizes)}: {error}")
-            continue
-        same_outputs(*outputs)
-        accepted.append(sizes)
-    if not accepted:
-        raise InputError(f"no sizes fit ({'; '.join(skipped)}); write dimensions as they must be, such as 4*k or n+1")
-    return tuple(accepted), tuple(skipped)
 
 
 def sizes_text(sizes: Sizes) -> str:

@@ -23,7 +23,8 @@ def show_equivalence(console: Console, certificate: Certificate, seconds: float)
 
 
 def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
-    yield f"  inputs    {', '.join(certificate.claim['inputs'])}"
+    where = ", almost everywhere" if certificate.claim["almost_everywhere"] else ""
+    yield f"  inputs    {', '.join(certificate.claim['inputs'])}{where}"
     for evidence in certificate.evidence:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
     for assumption in certificate.assumptions:
