@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -61,25 +62,14 @@ def _integers(equation: JaxprEqn) -> bool:
 
 def _unless_integers(rule: Rule) -> Rule:
     """The rule for floats or booleans; of integers the primitive is an unknown function."""
-
-    def either(fields: Fields, equation: JaxprEqn, *operands: Any) -> Any:
-        if not _integers(equation):
-            return rule(fields, equation, *operands)
-        name = f"{dtype_of(equation.invars[0])} {equation.primitive.name}"
-        return _opaque(name)(fields, equation, *operands)
-
-    return either
+    return lambda fields, equation, *operands: (_of_integers if _integers(equation) else rule)(
+        fields, equation, *operands
+    )
 
 
-def _unless_unsigned(rule: Rule) -> Rule:
-    """The rule for numbers with a sign; what unsigned ones wrap around to is an unknown function."""
-
-    def either(fields: Fields, equation: JaxprEqn, *operands: Any) -> Any:
-        if not np.issubdtype(dtype_of(equation.invars[0]), np.unsignedinteger):
-            return rule(fields, equation, *operands)
-        return _opaque(f"{dtype_of(equation.invars[0])} {equation.primitive.name}")(fields, equation, *operands)
-
-    return either
+def _of_integers(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
+    """An unknown function of the integers of one dtype."""
+    return _opaque(f"{dtype_of(equation.invars[0])} {equation.primitive.name}")(fields, equation, *operands)
 
 
 def _exponential_form(fields: Fields) -> bool:
@@ -131,7 +121,9 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     left = _matrices(x, batch_x, _free(x, contract_x, batch_x), contract_x)
     right = _matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
-    product = fields.draw.matmul(left, right).reshaped(shape_of(equation.outvars[0]))
+    if dtype_of(equation.outvars[0]) == np.bool_:
+        return _some_pair(fields, left, right).moved(_reshaping(shape_of(equation.outvars[0])))
+    product = fields.draw.matmul(left.residues, right.residues).reshaped(shape_of(equation.outvars[0]))
     return Number(product, nonnegative=x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
 
 
@@ -139,12 +131,26 @@ def _free(x: Number, contract: tuple, batch: tuple) -> list[int]:
     return [axis for axis in range(len(x.shape)) if axis not in (*contract, *batch)]
 
 
-def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Residues:
+def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Number:
     """x as a stack of matrices in every copy."""
     sizes = [math.prod(x.shape[axis] for axis in axes) for axes in (batch, rows, columns)]
     order = (0, *(axis + 1 for axes in (batch, rows, columns) for axis in axes))
-    matrices = lambda a: a.transpose(order).reshape(len(a), *sizes)
-    return Residues(tuple(map(matrices, x.residues.levels)), x.residues.degree)
+    return x.moved(lambda a: a.transpose(order).reshape(len(a), *sizes))
+
+
+def _reshaping(shape: tuple[int, ...]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda a: a.reshape(len(a), *shape)
+
+
+def _some_pair(fields: Fields, left: Number, right: Number) -> Number:
+    """The product of matrices of booleans: 1 - Π_k (1 - x[b, i, k] y[b, k, j]), true where some pair of entries is."""
+    f, shape = fields.functions, (*left.shape[:2], right.shape[2])
+    none = f.constant(1, shape)
+    for k in range(left.shape[2]):
+        row = f.spread(left.moved(lambda a, k=k: a[:, :, :, k : k + 1]), shape)
+        column = f.spread(right.moved(lambda a, k=k: a[:, :, k : k + 1, :]), shape)
+        none = f.multiply(none, _not(fields, None, f.multiply(row, column)))
+    return _not(fields, None, none)
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
@@ -228,7 +234,7 @@ def _inequality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     return _not(fields, equation, found) if isinstance(found, Number) else ~found
 
 
-def _not(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
+def _not(fields: Fields, equation: JaxprEqn | None, x: Any) -> Number:
     return _opposite(fields.functions, fields.lift(x))
 
 
@@ -243,7 +249,10 @@ def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
 
 
 def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
-    """Casts to floating types, and of booleans, keep the number; others truncate or wrap as the new type does."""
+    """Casts to floating types, and of booleans, keep the number; others truncate, saturate and wrap.
+
+    Where the number fits the new type, an integer keeps it, and a float only drops its fraction, which is odd.
+    """
     old, new = dtype_of(equation.invars[0]), equation.params["new_dtype"]
     if is_number(equation.outvars[0]) or old == np.bool_ or old == new:
         return x
@@ -251,8 +260,10 @@ def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
         return fields.unknown("cast", equation, x.shape)
     if new == np.bool_:
         return _inequality(fields, equation, x, np.zeros(x.shape))
-    signed = is_number(equation.invars[0]) and np.issubdtype(new, np.signedinteger)
-    return (_odd if signed else _opaque)(f"{'truncate' if signed else old} to {new}")(fields, equation, x)
+    fits, real = keeps_values(equation, fields.operand_ranges[0]), is_number(equation.invars[0])
+    if fits:
+        return _odd("truncate")(fields, equation, x) if real else x
+    return _opaque(f"{'number' if real else old} to {new}")(fields, equation, x)
 
 
 def _rem(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
@@ -284,6 +295,11 @@ def _integer_pow(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 def _reduce_max(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return fields.functions.largest(x, tuple(equation.params["axes"]))
+
+
+def _reduce_min(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """-max(-x)."""
+    return fields.functions.negate(_reduce_max(fields, equation, fields.functions.negate(x)))
 
 
 def _reduce_sum(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
@@ -383,6 +399,7 @@ RULES: dict[str, Rule] = {
     "cbrt": _odd("cbrt"),
     "ceil": _ceil,
     "convert_element_type": _convert,
+    "clz": _of_integers,
     "cos": _circular(0, _even("cos")),
     "digamma": _opaque("digamma"),
     "div": _unless_integers(_lifted(lambda f, x, y: f.divide(x, y))),
@@ -405,27 +422,33 @@ RULES: dict[str, Rule] = {
     "logistic": _logistic,
     "lt": _comparison(strict=True, swapped=True),
     "max": _lifted(lambda f, x, y: f.maximum(x, y)),
+    "min": _lifted(lambda f, x, y: f.negate(f.maximum(f.negate(x), f.negate(y)))),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
     "ne": _inequality,
-    "neg": _unless_unsigned(_lifted(lambda f, x: f.negate(x))),
+    "neg": _lifted(lambda f, x: f.negate(x)),
     "not": _unless_integers(_not),
     "or": _unless_integers(_or),
+    "population_count": _of_integers,
     "pow": _pow,
     "reduce_and": _reduce_logical(negated=False),
     "reduce_max": _reduce_max,
+    "reduce_min": _reduce_min,
     "reduce_or": _reduce_logical(negated=True),
     "reduce_precision": lambda fields, equation, x: x,
     "reduce_sum": _reduce_sum,
     "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
     "rem": _unless_integers(_rem),
     "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
+    "shift_left": _of_integers,
+    "shift_right_arithmetic": _of_integers,
+    "shift_right_logical": _of_integers,
     "sign": _sign,
     "sin": _circular(1, _odd("sin")),
     "sinh": _odd("sinh"),
     "sort": _sort,
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),
-    "sub": _unless_unsigned(_lifted(lambda f, x, y: f.subtract(x, y))),
+    "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
     "tan": _odd("tan"),
     "tanh": _tanh,
     "top_k": _top_k,

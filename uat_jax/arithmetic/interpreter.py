@@ -18,6 +18,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
+from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
+from uat_jax.arithmetic.primitives import TABLE, admit, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -89,6 +91,12 @@ class Arithmetic(ABC):
     name: ClassVar[str]
     rules: ClassVar[Mapping[str, Rule]]
 
+    integers_may_wrap: ClassVar[bool] = False
+    """Whether JAX computes all integers, wrapping as on the device; else programs that may wrap are refused."""
+
+    operand_ranges: Sequence[Range] = ()
+    """The ranges of the operands of the equation that is being evaluated."""
+
     @abstractmethod
     def number(self, array: Any) -> Value:
         """The numbers that the entries of a concrete array are, exactly."""
@@ -152,7 +160,8 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
 
     Raises:
         ShapeError: the number of arguments is not the number of inputs.
-        UnsupportedError: the arithmetic has no rule for a primitive.
+        UnsupportedError: the arithmetic has no rule for a primitive, the table of primitives does not cover one of its
+            parameters or dtypes, or an integer that depends on the inputs may wrap.
         BudgetError: the arithmetic's deadline is over.
     """
     inputs = closed_jaxpr.jaxpr.invars
@@ -160,7 +169,8 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
         raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
     walk = _Walk(arithmetic)
     with jax.enable_x64(True):  # the types are the equations' own
-        outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, [walk.new(value) for value in arguments])
+        given = [walk.argument(*pair) for pair in zip(inputs, arguments, strict=True)]
+        outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, given)
     return [value for _, value in outputs]
 
 
@@ -169,6 +179,9 @@ class _Walk:
 
     A value travels as (number, value); equal numbers mean equal values whatever the arithmetic, so two
     arithmetics that walk one jaxpr evaluate the same equations in the same order.
+
+    constants: the arrays whose ranges have not been needed yet, by number.  ranges: those that have been computed.
+    varying: the numbers of values that depend on the inputs.
     """
 
     def __init__(self, arithmetic: Arithmetic):
@@ -176,13 +189,44 @@ class _Walk:
         self.known: dict[Any, list[Numbered]] = {}
         self.calls: list[JaxprEqn] = []
         self.count = 0
+        self.constants: dict[int, Any] = {}
+        self.ranges: dict[int, Range] = {}
+        self.varying: set[int] = set()
 
     def new(self, value: Value) -> Numbered:
         self.count += 1
         return self.count, value
 
+    def argument(self, variable: Any, value: Value) -> Numbered:
+        """An input: any number of its dtype, or the concrete integers that are given for it."""
+        numbered = self.new(value)
+        if is_plain(value, variable):
+            self.constants[numbered[0]] = value
+        else:
+            self.varying.add(numbered[0])
+        return numbered
+
     def constant(self, atom: Any, value: Any) -> Numbered:
-        return self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
+        refuse_complex(atom, "")
+        numbered = self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
+        self.constants[numbered[0]] = value
+        return numbered
+
+    def range(self, atom: Any, number: int) -> Range:
+        """The range of a value."""
+        if number not in self.ranges:
+            array = self.constants.pop(number, None)
+            self.ranges[number] = limits(dtype_of(atom)) if array is None else of_array(array)
+        return self.ranges[number]
+
+    def derived(self, value: Value, parts: Sequence[tuple[Any, Numbered]]) -> Numbered:
+        """A value made of entries of others."""
+        numbered = self.new(value)
+        if parts:
+            self.ranges[numbered[0]] = hull(*(self.range(atom, number) for atom, (number, _) in parts))
+        if any(number in self.varying for _, (number, _) in parts):
+            self.varying.add(numbered[0])
+        return numbered
 
     def literal(self, literal: Literal) -> Numbered:
         array = np.asarray(literal.val, dtype_of(literal))
@@ -214,8 +258,42 @@ class _Walk:
             return results
         key = _key(equation, operands)
         if key not in self.known:
-            self.known[key] = self.evaluate(equation, operands)
+            self.known[key] = self.checked(equation, operands)
         return self.known[key]
+
+    def checked(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """The results, unless the table of primitives or the range of an integer refuses them.
+
+        Integers of constants alone are left to JAX, where they may wrap.
+        """
+        for variable in equation.outvars:
+            refuse_complex(variable, self.line(equation))
+        varies = any(number in self.varying for number, _ in operands)
+        if varies or any(map(is_number, equation.invars)):
+            if equation.primitive.name not in TABLE:
+                raise self.missing(equation)
+            admit(equation)
+        results = self.bounded(equation, operands, varies)
+        if varies:
+            self.varying.update(number for number, _ in results)
+        return results
+
+    def bounded(self, equation: JaxprEqn, operands: Sequence[Numbered], varies: bool) -> list[Numbered]:
+        """The results, and their ranges; concrete integers that do not vary have those of their entries."""
+        if self.arithmetic.integers_may_wrap:
+            return self.evaluate(equation, operands)
+        given = [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
+        self.arithmetic.operand_ranges = given
+        bounds = ranges(equation, given) if varies else None
+        results = self.evaluate(equation, operands)
+        fixed = [not varies and is_plain(value, v) for (_, value), v in zip(results, equation.outvars, strict=True)]
+        bounds = bounds or (ranges(equation, given) if not all(fixed) else [None] * len(results))
+        for (number, value), constant, bound in zip(results, fixed, bounds, strict=True):
+            if constant:
+                self.constants[number] = value
+            else:
+                self.ranges[number] = bound
+        return results
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """By the arithmetic, or else by the primitive's definition."""
@@ -265,25 +343,28 @@ class _Walk:
         sequences = list(zip(equation.invars[first:], operands[first:], strict=True))
         rows = []
         for step in _steps(equation):
-            entries = [self.new(self.entry(atom, value, step)) for atom, (_, value) in sequences]
+            entries = [self.entry(atom, sequence, step) for atom, sequence in sequences]
             outputs = self.body(equation.params["jaxpr"], [*fixed, *carry, *entries])
             carry = outputs[:carries]
-            rows.append([value for _, value in outputs[carries:]])
+            rows.append(outputs[carries:])
         rows = rows[::-1] if equation.params["reverse"] else rows
         columns = zip(*rows, strict=True) if rows else [()] * len(body.outvars[carries:])
-        stacked = map(self.stack, equation.outvars[carries:], body.outvars[carries:], columns)
-        return [*carry, *map(self.new, stacked)]
+        return [*carry, *map(self.stack, equation.outvars[carries:], body.outvars[carries:], columns)]
 
-    def entry(self, atom: Any, value: Value, index: int) -> Value:
-        """value[index] along the leading axis of the atom's shape."""
-        return value[index] if is_plain(value, atom) else self.arithmetic.entry(value, index)
+    def entry(self, atom: Any, sequence: Numbered, index: int) -> Numbered:
+        """sequence[index] along the leading axis of the atom's shape."""
+        _, value = sequence
+        row = value[index] if is_plain(value, atom) else self.arithmetic.entry(value, index)
+        return self.derived(row, [(atom, sequence)])
 
-    def stack(self, outer: Any, inner: Any, values: Sequence[Value]) -> Value:
+    def stack(self, outer: Any, inner: Any, rows: Sequence[Numbered]) -> Numbered:
         """The value of the variable `outer` from its entries along the leading axis, values of `inner`."""
-        if not values:
-            return self.constant(outer, np.zeros(shape_of(outer), dtype_of(outer)))[1]
+        if not rows:
+            return self.constant(outer, np.zeros(shape_of(outer), dtype_of(outer)))
+        values = [value for _, value in rows]
         plain = all(is_plain(value, inner) for value in values)
-        return concrete.stack(values) if plain else self.arithmetic.stack(values)
+        stacked = concrete.stack(values) if plain else self.arithmetic.stack(values)
+        return self.derived(stacked, [(inner, row) for row in rows])
 
     def cond(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """A conditional whose predicate is concrete: the branch it names."""

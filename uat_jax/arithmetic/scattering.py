@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, jaxpr_as_fun
 from jax.lax import GatherDimensionNumbers, GatherScatterMode
 
 from uat_jax.arithmetic.structure import gather
@@ -65,13 +66,36 @@ _REDUCTIONS: dict[str, tuple[Callable[..., jax.Array] | None, Callable[..., jax.
 """How updates that land on one entry are reduced, how the result meets the old entry, and the neutral update."""
 
 
-def landed(x: jax.Array, places: np.ndarray, updates: jax.Array, name: str) -> jax.Array:
+def replaces(equation: JaxprEqn) -> bool:
+    """Whether a plain scatter writes its updates over the old entries, and does not compute with these."""
+    update = equation.params["update_jaxpr"]
+    return update is None or not update.eqns and update.outvars[0] is update.invars[1]
+
+
+def combines(equation: JaxprEqn) -> bool:
+    """Whether a scatter that is named after an operation applies this operation to the old entry and the update."""
+    update, name = equation.params["update_jaxpr"], equation.primitive.name.removeprefix("scatter-")
+    if update is None:
+        return True
+    if len(update.eqns) != 1 or equation.params["update_consts"]:
+        return False
+    (operation,) = update.eqns
+    given = [*operation.invars, *operation.outvars] == [*update.invars, *update.outvars]
+    return given and operation.primitive.name == name and operation.params in ({}, {"out_dtype": None})
+
+
+def landed(
+    x: jax.Array, places: np.ndarray, updates: jax.Array, name: str, update: Callable[..., jax.Array] | None = None
+) -> jax.Array:
     """x with each update combined, as the primitive `name` does, into the entry of x (flattened) where it lands.
+
+    update: what a plain scatter makes of an old entry and an update, entrywise; by default the update.
 
     Raises:
         UnsupportedError: several updates of a plain scatter land on one entry, in no defined order.
     """
     reduce, combine, neutral = _REDUCTIONS[name]
+    combine = update or combine
     touched, table = grouped(places.ravel())
     if reduce is None and len(table) > 1:
         raise UnsupportedError("several updates land on one entry; make the indices unique")
@@ -85,9 +109,22 @@ def landed(x: jax.Array, places: np.ndarray, updates: jax.Array, name: str) -> j
     return jnp.take(jnp.concatenate([x.reshape(-1), new]), source, mode="clip").reshape(x.shape)
 
 
+def _update(parameters: Mapping[str, Any]) -> Callable[..., jax.Array] | None:
+    """What a plain scatter computes from an old entry and its update: `x.at[i].apply(f)` writes f(x[i])."""
+    program = parameters["update_jaxpr"]
+    return None if program is None else jax.vmap(_function(program, parameters["update_consts"]))
+
+
+def _function(program: Jaxpr, constants: Sequence[Any]) -> Callable[..., jax.Array]:
+    """A jaxpr of one result as a function of its inputs."""
+    function = jaxpr_as_fun(ClosedJaxpr(program, constants))
+    return lambda *operands: function(*operands)[0]
+
+
 def _scatter(name: str) -> Callable[..., jax.Array]:
     def scatter(parameters: Mapping[str, Any], x: jax.Array, indices: Any, updates: jax.Array) -> jax.Array:
-        return landed(x, landings(parameters, x.shape, np.asarray(indices), updates.shape), updates, name)
+        places = landings(parameters, x.shape, np.asarray(indices), updates.shape)
+        return landed(x, places, updates, name, _update(parameters) if name == "scatter" else None)
 
     return scatter
 

@@ -13,6 +13,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.interpreter import IDENTITY, Arithmetic, Value
+from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
 from uat_jax.arithmetic.tracing import is_number, shape_of
 from uat_jax.decomposition.sourced_value import LinearImage, Role, Sourced, total
@@ -32,6 +33,7 @@ class SourcedArithmetic(Arithmetic):
 
     name = "the decomposition by sources"
     rules: Mapping[str, Any] = {}
+    integers_may_wrap = True
 
     def __init__(self, freezing: Freezing):
         self.freezing: Freezing = freezing
@@ -143,8 +145,9 @@ def _entries(arithmetic: SourcedArithmetic, equation: JaxprEqn, operands: Sequen
 
 
 def _scattered(arithmetic: SourcedArithmetic, equation: JaxprEqn, operands: Sequence[Value]) -> Moving:
-    """Linear in the array and the updates, not in the indices between them."""
-    return True, False, True
+    """Linear in the array and the updates, not in the indices between them; a function of old entries is a pattern."""
+    linear = equation.primitive.name == "scatter-add" or replaces(equation)
+    return linear, False, linear
 
 
 def _chosen(arithmetic: SourcedArithmetic, equation: JaxprEqn, operands: Sequence[Value]) -> Moving:

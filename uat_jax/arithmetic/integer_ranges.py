@@ -1,0 +1,387 @@
+"""How large the numbers of a program can become: one interval for every array that depends on the program's inputs.
+
+Integers of a fixed width wrap, and no number system here computes with integers that wrap. So every operation on
+integers is bounded in advance, as an operation on whole numbers: where its interval fits the dtype, nothing wraps for
+any input, and the integers are whole numbers; where it does not, the program is refused. Floats have intervals too,
+because integers come from them by casts. The bounds of floats are rounded outwards, and the constants among them are
+widened by the rounding of their dtype, so that they also hold for the number that a constant is read as.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.concrete import is_array, is_keys
+from uat_jax.arithmetic.scattering import replaces
+from uat_jax.arithmetic.structure import STRUCTURAL, moves
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.errors import UnsupportedError
+
+
+class Range(NamedTuple):
+    """All numbers between two bounds, which are integers or floats; floats may be infinite."""
+
+    low: float
+    high: float
+
+    def __contains__(self, other: object) -> bool:
+        """Whether another range lies within this one."""
+        return isinstance(other, Range) and self.low <= other.low and other.high <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+UNBOUNDED = Range(-math.inf, math.inf)
+"""The range of a float of which nothing is known."""
+
+TRUTH = Range(0, 1)
+"""The range of a boolean: false is 0 and true is 1."""
+
+MOST_BITS = 1024
+"""A product that may have more bits than this has no bounds."""
+
+
+def is_integer(atom: Any) -> bool:
+    """Whether a variable of a jaxpr holds integers; booleans are none."""
+    return jnp.issubdtype(dtype_of(atom), jnp.integer)
+
+
+def limits(dtype: np.dtype) -> Range:
+    """The range of everything a dtype can hold; all numbers for floats, because they stand for real numbers."""
+    if dtype == np.bool_:
+        return TRUTH
+    if jnp.issubdtype(dtype, jnp.integer):
+        bounds = jnp.iinfo(dtype)
+        return Range(int(bounds.min), int(bounds.max))
+    return UNBOUNDED
+
+
+def of_array(array: Any) -> Range:
+    """The range of the entries of a concrete array; what cannot be looked at has that of its dtype."""
+    dtype = array.dtype
+    if not is_array(array) or isinstance(array, jax.core.Tracer) or is_keys(array) or not array.size:
+        return limits(dtype)
+    array = np.asarray(array)
+    if not jnp.issubdtype(dtype, jnp.floating):
+        return Range(int(array.min()), int(array.max()))
+    low, high = float(array.min()), float(array.max())
+    if not math.isfinite(low + high):
+        return UNBOUNDED
+    return Range(low - _rounding(low, dtype), high + _rounding(high, dtype))
+
+
+def _rounding(value: float, dtype: np.dtype) -> float:
+    """How far the number that a float constant stands for may lie from it; a small whole number stands for itself."""
+    kind = jnp.finfo(dtype)
+    whole = value == math.floor(value) and abs(value) < 2.0 ** (kind.nmant + 1)
+    return 0.0 if whole else abs(value) * float(kind.eps)
+
+
+def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
+    """The ranges of an equation's results, given those of its operands.
+
+    Raises:
+        UnsupportedError: an integer of the result may lie outside its dtype, so that it may wrap.
+    """
+    rule = RULES.get(equation.primitive.name)
+    found = limits(dtype_of(equation.outvars[0])) if rule is None else rule(equation, *operands)
+    if rule is None and is_integer(equation.outvars[0]):
+        raise UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} makes integers of unknown size; use floats instead"
+        )
+    several = found if isinstance(found, list) else [found] * len(equation.outvars)
+    return [_fitting(equation, v, r, operands) for v, r in zip(equation.outvars, several, strict=True)]
+
+
+def _fitting(equation: JaxprEqn, variable: Any, found: Range, operands: Sequence[Range]) -> Range:
+    """The range of one result, unless integers of this range wrap; bounds of floats are rounded outwards."""
+    if is_number(variable):
+        given = {*itertools.chain.from_iterable(operands), -math.inf, math.inf}
+        low, high = (bound if bound in given else _as_float(bound) for bound in found)
+        return Range(low if low in given else low - _slack(low), high if high in given else high + _slack(high))
+    allowed = limits(dtype_of(variable))
+    if found not in allowed:
+        raise UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} may wrap around: its integers lie in {found}, and "
+            f"{dtype_of(variable)} holds {allowed}; clip them first, or use a wider type"
+        )
+    return found
+
+
+def _as_float(bound: float) -> float:
+    """A bound as a float; beyond all floats it is infinite."""
+    try:
+        return float(bound)
+    except OverflowError:
+        return math.inf if bound > 0 else -math.inf
+
+
+def _slack(bound: float) -> float:
+    """More than the few roundings and underflows of float64 by which a rule computes a bound."""
+    return abs(bound) * 2.0**-48 + 1e-320
+
+
+# --- sums, products and quotients -------------------------------------------------------------------------------------
+
+
+def hull(*parts: Range) -> Range:
+    """The smallest range that contains all of them."""
+    return Range(min(part.low for part in parts), max(part.high for part in parts))
+
+
+def _sum(x: Range, y: Range) -> Range:
+    return Range(x.low + y.low, x.high + y.high)
+
+
+def _negated(x: Range) -> Range:
+    return Range(-x.high, -x.low)
+
+
+def _times(a: float, b: float) -> float:
+    """A product of bounds: zero times infinity is zero, because bounds are limits of numbers."""
+    return a * b if a and b else 0
+
+
+def _product(x: Range, y: Range) -> Range:
+    corners = [_times(a, b) for a in x for b in y]
+    return Range(min(corners), max(corners))
+
+
+def _repeated(count: int, x: Range) -> Range:
+    """The sum of `count` numbers of a range."""
+    return Range(_times(count, x.low), _times(count, x.high))
+
+
+def _magnitude(x: Range) -> float:
+    return max(abs(x.low), abs(x.high))
+
+
+def _absolute(x: Range) -> Range:
+    smallest = 0 if x.low <= 0 <= x.high else min(abs(x.low), abs(x.high))
+    return Range(smallest, _magnitude(x))
+
+
+def _power(x: Range, count: int) -> Range:
+    """The product of up to `count` numbers of a range, at least one."""
+    largest = max(1, _magnitude(x))
+    if count * math.log2(largest) > MOST_BITS if largest < math.inf else True:
+        return UNBOUNDED if x.low < 0 else Range(0, math.inf)
+    bound = largest**count
+    return Range(-bound if x.low < 0 else 0, bound)
+
+
+def _integer_power(equation: JaxprEqn, x: Range) -> Range:
+    exponent = equation.params["y"]
+    if exponent < 0:
+        return UNBOUNDED
+    return _power(_absolute(x) if exponent % 2 == 0 else x, exponent)
+
+
+def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    """Quotients of integers drop the fraction; a divisor that may be zero, or -1 at the lowest integer, says nothing."""
+    allowed = limits(dtype_of(equation.outvars[0]))
+    if y.low <= 0 <= y.high or not all(map(math.isfinite, (*x, *y))):
+        return allowed
+    divide = (lambda a, b: a / b) if is_number(equation.outvars[0]) else _truncated_quotient
+    corners = [divide(a, b) for a in x for b in y]
+    found = Range(min(corners), max(corners))
+    return found if found in allowed else allowed
+
+
+def _truncated_quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _remainder(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    """Of the sign of x, no larger than x, and smaller than y unless y is zero, where an integer stays as it is."""
+    largest = math.inf if y.low <= 0 <= y.high else _magnitude(y)
+    return Range(max(min(x.low, 0), -largest), min(max(x.high, 0), largest))
+
+
+def _clamped(equation: JaxprEqn, low: Range, x: Range, high: Range) -> Range:
+    return Range(*(min(max(a, b), c) for a, b, c in zip(low, x, high, strict=True)))
+
+
+def _size(atom: Any) -> int:
+    return math.prod(shape_of(atom))
+
+
+def _terms(equation: JaxprEqn) -> int:
+    """How many entries of the operand are reduced to one of the result."""
+    return math.prod(shape_of(equation.invars[0])[axis] for axis in equation.params["axes"])
+
+
+def _dot_general(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    if dtype_of(equation.outvars[0]) == np.bool_:
+        return TRUTH
+    (contracted, _), _ = equation.params["dimension_numbers"]
+    return _repeated(math.prod(shape_of(equation.invars[0])[axis] for axis in contracted), _product(x, y))
+
+
+def _convolution(equation: JaxprEqn, x: Range, kernel: Range) -> Range:
+    """Every entry is a sum over the kernel of one output feature; what is padded counts as zero."""
+    if dtype_of(equation.outvars[0]) == np.bool_:
+        return TRUTH
+    outputs = shape_of(equation.invars[1])[equation.params["dimension_numbers"].rhs_spec[0]]
+    terms = _size(equation.invars[1]) // max(1, outputs)
+    return _repeated(terms, hull(_product(x, kernel), Range(0, 0)))
+
+
+def _window_sum(equation: JaxprEqn, x: Range) -> Range:
+    return _repeated(math.prod(equation.params["window_dimensions"]), hull(x, Range(0, 0)))
+
+
+def _prefix_sum(equation: JaxprEqn, x: Range) -> Range:
+    return hull(x, _repeated(shape_of(equation.invars[0])[equation.params["axis"]], x))
+
+
+def _landing_sum(sign: int) -> Callable[..., Range]:
+    """An entry meets at most one number of every window of updates."""
+
+    def added(equation: JaxprEqn, x: Range, indices: Range, updates: Range) -> Range:
+        windows = math.prod(shape_of(equation.invars[1])[:-1])
+        total = _repeated(windows, hull(updates, Range(0, 0)))
+        return _sum(x, total if sign > 0 else _negated(total))
+
+    return added
+
+
+# --- casts, bits and places -------------------------------------------------------------------------------------------
+
+
+def _cast(equation: JaxprEqn, x: Range) -> Range:
+    """A float loses its fraction and saturates, NaN is 0; an integer that does not fit can become any of its dtype."""
+    new = np.dtype(equation.params["new_dtype"])
+    if new == np.bool_ or jnp.issubdtype(new, jnp.floating):
+        return TRUTH if new == np.bool_ else x
+    allowed = limits(new)
+    if is_number(equation.invars[0]):
+        low, high = (int(min(max(bound, allowed.low), allowed.high)) for bound in x)
+        return Range(min(low, 0), max(high, 0))
+    return x if x in allowed else allowed
+
+
+def keeps_values(equation: JaxprEqn, x: Range) -> bool:
+    """Whether a cast of numbers of this range to an integer dtype neither saturates nor wraps: it drops fractions."""
+    allowed = limits(np.dtype(equation.params["new_dtype"]))
+    return allowed.low - 1 < x.low and x.high < allowed.high + 1
+
+
+def _bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    """Of numbers that are not negative: no more bits than the longer of the two."""
+    if min(x.low, y.low) < 0:
+        return limits(dtype_of(equation.outvars[0]))
+    return Range(0, (1 << int(max(x.high, y.high)).bit_length()) - 1)
+
+
+def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    """A number that is not negative stays at least as large as what any bits leave of it."""
+    bounds = [part.high for part in (x, y) if part.low >= 0]
+    return Range(0, min(bounds)) if bounds else limits(dtype_of(equation.outvars[0]))
+
+
+def _shifted_right(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    return Range(0, x.high) if x.low >= 0 else limits(dtype_of(equation.outvars[0]))
+
+
+def _places(equation: JaxprEqn, x: Range) -> Range:
+    (axis,) = equation.params["axes"]
+    return Range(0, max(0, shape_of(equation.invars[0])[axis] - 1))
+
+
+def _top(equation: JaxprEqn, x: Range) -> list[Range]:
+    axis = equation.params.get("axis", len(shape_of(equation.invars[0])) - 1)
+    return [x, Range(0, max(0, shape_of(equation.invars[0])[axis] - 1))]
+
+
+def _moved(equation: JaxprEqn, *operands: Range) -> Range:
+    """Entries in new places lie where the entries lay."""
+    return hull(*(r for r, entries in zip(operands, moves(equation), strict=True) if entries))
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+Rule = Callable[..., "Range | list[Range]"]
+
+
+def _always(low: float, high: float) -> Rule:
+    return lambda equation, *operands: Range(low, high)
+
+
+def _of(function: Callable[..., Range]) -> Rule:
+    return lambda equation, *operands: function(*operands)
+
+
+def _whole(function: Callable[[float], int]) -> Rule:
+    """A function that never falls and gives whole numbers."""
+    return lambda equation, x: Range(*(function(bound) if math.isfinite(bound) else bound for bound in x))
+
+
+def _any(equation: JaxprEqn, *operands: Range) -> Range:
+    """Whatever the dtype holds: the primitive is an unknown function, which cannot wrap."""
+    return limits(dtype_of(equation.outvars[0]))
+
+
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(STRUCTURAL, _moved),
+    **dict.fromkeys("cummax cummin reduce_max reduce_min reduce_precision rev".split(), _of(lambda x: x)),
+    **dict.fromkeys("copy copy_p name stop_gradient".split(), _of(lambda x: x)),
+    **dict.fromkeys("eq ge gt is_finite le le_to lt lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
+    **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
+    **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
+    **dict.fromkeys("not shift_left".split(), _any),
+    "optimization_barrier": lambda equation, *operands: list(operands),
+    "abs": _of(_absolute),
+    "add": _of(_sum),
+    "add_any": _of(_sum),
+    "and": _common_bits,
+    "argmax": _places,
+    "argmin": _places,
+    "ceil": _whole(math.ceil),
+    "clamp": _clamped,
+    "clz": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
+    "conv_general_dilated": _convolution,
+    "convert_element_type": _cast,
+    "cumprod": lambda equation, x: _power(x, shape_of(equation.invars[0])[equation.params["axis"]]),
+    "cumsum": _prefix_sum,
+    "div": _quotient,
+    "dot_general": _dot_general,
+    "erfc": _always(0, 2),
+    "floor": _whole(math.floor),
+    "integer_pow": _integer_power,
+    "logistic": _always(0, 1),
+    "max": _of(lambda x, y: Range(max(x.low, y.low), max(x.high, y.high))),
+    "min": _of(lambda x, y: Range(min(x.low, y.low), min(x.high, y.high))),
+    "mul": _of(_product),
+    "neg": _of(_negated),
+    "or": _bits,
+    "population_count": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
+    "reduce_prod": lambda equation, x: _power(x, max(1, _terms(equation))),
+    "reduce_sum": lambda equation, x: _repeated(_terms(equation), x),
+    "reduce_window_sum": _window_sum,
+    "rem": _remainder,
+    "round": lambda equation, x: Range(_whole(math.floor)(equation, x).low, _whole(math.ceil)(equation, x).high),
+    "scatter": lambda equation, x, indices, updates: hull(x, updates) if replaces(equation) else _any(equation),
+    "scatter-add": _landing_sum(1),
+    "scatter-max": lambda equation, x, indices, updates: hull(x, updates),
+    "scatter-min": lambda equation, x, indices, updates: hull(x, updates),
+    "scatter-sub": _landing_sum(-1),
+    "shift_right_arithmetic": _shifted_right,
+    "shift_right_logical": _shifted_right,
+    "sort": lambda equation, *operands: list(operands),
+    "square": _of(lambda x: _product(_absolute(x), _absolute(x))),
+    "sub": _of(lambda x, y: _sum(x, _negated(y))),
+    "top_k": _top,
+    "xor": _bits,
+}
+"""From a primitive's name to the ranges of its results: rule(equation, *ranges of the operands).
+
+A primitive without a row has a result of unknown size, which is refused where it is an integer.
+"""

@@ -1,0 +1,267 @@
+"""The one table of primitives: which of them are followed, with which parameters and dtypes, and by whom.
+
+What stands in no row is refused before any number system looks at it: an unknown primitive, a parameter that the row
+does not name, a value of a parameter that changes the meaning, a dtype without a theory. A test holds the tables of
+rules of all number systems against this one, so that nothing is followed without a row, and no row is empty.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.concrete import is_keys
+from uat_jax.arithmetic.scattering import combines
+from uat_jax.arithmetic.tracing import dtype_of, source_line
+from uat_jax.errors import UnsupportedError
+
+
+class Row(NamedTuple):
+    """How a primitive is followed.
+
+    kinds: the dtypes of its operands, of "f" for floats, "i" for integers and "b" for booleans.
+    fields, doubles, balls: how each number system follows it.  "rule": by a row of its own table.  "parts": by its
+    definition.  "moved", "same", "walked": the entries are moved, left as they are, or computed by the programs that
+    the equation holds.  "jax": its operands are integers or booleans, which JAX evaluates there.  "none": refused.
+    rounding: what a device adds to the exact result.  "rounds": an error that `local_error` bounds.  "exact": none.
+    "parts", "walked": the errors of its definition or program.  "none": unknown, and therefore refused.
+    parameters: the names of its parameters; "*" stands for any, where they do not change the meaning.
+    """
+
+    kinds: str
+    fields: str
+    doubles: str
+    balls: str
+    rounding: str
+    parameters: frozenset[str]
+
+
+_GROUPS = {
+    "@convolution": "window_strides padding lhs_dilation rhs_dilation dimension_numbers feature_group_count "
+    "batch_group_count precision preferred_element_type",
+    "@gather": "dimension_numbers slice_sizes unique_indices indices_are_sorted mode fill_value",
+    "@scan": "jaxpr length reverse unroll num_consts num_carry linear _split_transpose",
+    "@scatter": "update_jaxpr update_consts dimension_numbers indices_are_sorted unique_indices mode",
+    "@window": "window_dimensions window_strides padding base_dilation window_dilation",
+}
+"""Parameters that several primitives, or long ones, have together."""
+
+_PLACEMENT = frozenset(["accuracy", "out_sharding", "sharding"])
+"""Parameters that any primitive may have: they say where and how well a value is computed."""
+
+# name                 kinds fields float64 balls rounding parameters
+_ROWS = """
+abs                    fi- rule   rule   rule   exact
+acos                   f-- rule   rule   rule   rounds
+acosh                  f-- rule   rule   rule   rounds
+add                    fi- rule   rule   rule   rounds
+add_any                fi- rule   rule   rule   rounds
+and                    -ib rule   rule   jax    exact
+argmax                 fib rule   rule   rule   exact   axes index_dtype
+argmin                 fib rule   rule   parts  exact   axes index_dtype
+asin                   f-- rule   rule   rule   rounds
+asinh                  f-- rule   rule   rule   rounds
+atan                   f-- rule   rule   rule   rounds
+atan2                  f-- rule   rule   rule   rounds
+atanh                  f-- rule   rule   rule   rounds
+broadcast_in_dim       fib moved  moved  moved  exact   shape broadcast_dimensions
+call_hi_primitive      fib walked walked walked walked  *
+cbrt                   f-- rule   rule   rule   rounds
+ceil                   f-- rule   rule   rule   exact
+checkpoint             fib walked walked walked walked  *
+clamp                  fib parts  rule   rule   exact
+closed_call            fib walked walked walked walked  *
+clz                    -i- rule   jax    jax    exact
+concatenate            fib moved  moved  moved  exact   dimension
+cond                   fib walked walked walked walked  *
+conv_general_dilated   fib parts  parts  parts  parts   @convolution
+convert_element_type   fib rule   rule   rule   rounds  new_dtype weak_type
+copy                   fib same   same   same   exact
+copy_p                 fib same   same   same   exact
+core_call              fib walked walked walked walked  *
+cos                    f-- rule   rule   rule   rounds
+cosh                   f-- parts  rule   rule   rounds
+cumlogsumexp           f-- parts  parts  parts  parts   axis reverse
+cummax                 f-- parts  parts  parts  parts   axis reverse
+cummin                 f-- parts  parts  parts  parts   axis reverse
+cumprod                fi- parts  parts  parts  parts   axis reverse
+cumsum                 fi- parts  parts  parts  parts   axis reverse
+custom_jvp_call        fib walked walked walked walked  *
+custom_vjp_call        fib walked walked walked walked  *
+custom_vjp_call_jaxpr  fib walked walked walked walked  *
+digamma                f-- rule   none   none   none
+div                    fi- rule   rule   rule   rounds
+dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
+dynamic_slice          fib moved  moved  moved  exact   slice_sizes
+dynamic_update_slice   fib moved  moved  moved  exact
+eq                     fib rule   rule   rule   exact
+erf                    f-- rule   rule   rule   rounds
+erf_inv                f-- rule   rule   rule   rounds
+erfc                   f-- rule   rule   rule   rounds
+exp                    f-- rule   rule   rule   rounds
+exp2                   f-- parts  rule   rule   rounds
+expand_dims            fib moved  moved  moved  exact   dimensions
+expm1                  f-- rule   rule   rule   rounds
+floor                  f-- rule   rule   rule   exact
+gather                 fib moved  moved  moved  exact   @gather
+ge                     fib rule   rule   rule   exact
+gt                     fib rule   rule   rule   exact
+integer_pow            fi- rule   rule   rule   rounds  y
+is_finite              f-- rule   rule   rule   exact
+jit                    fib walked walked walked walked  *
+le                     fib rule   rule   rule   exact
+le_to                  fib parts  parts  parts  parts
+lgamma                 f-- rule   rule   rule   rounds
+log                    f-- rule   rule   rule   rounds
+log1p                  f-- rule   rule   rule   rounds
+logistic               f-- rule   rule   rule   rounds
+lt                     fib rule   rule   rule   exact
+lt_to                  fib parts  parts  parts  parts
+max                    fib rule   rule   rule   exact
+min                    fib rule   rule   rule   exact
+mul                    fi- rule   rule   rule   rounds  out_dtype
+name                   fib same   same   same   exact   name
+ne                     fib rule   rule   rule   exact
+neg                    fi- rule   rule   rule   exact
+nextafter              f-- none   none   none   none
+not                    -ib rule   rule   jax    exact
+one_minus_square       f-- parts  parts  parts  parts
+optimization_barrier   fib same   same   same   exact
+or                     -ib rule   rule   jax    exact
+pad                    fib moved  moved  moved  exact   padding_config
+pjit                   fib walked walked walked walked  *
+population_count       -i- rule   jax    jax    exact
+pow                    fi- rule   rule   rule   rounds
+reduce_and             --b rule   jax    jax    exact   axes
+reduce_max             fib rule   rule   rule   exact   axes
+reduce_min             fib rule   rule   rule   exact   axes
+reduce_or              --b rule   jax    jax    exact   axes
+reduce_precision       f-- rule   rule   rule   rounds  exponent_bits mantissa_bits
+reduce_prod            fi- parts  parts  parts  parts   axes
+reduce_sum             fi- rule   rule   rule   rounds  axes
+reduce_window_max      f-- parts  parts  parts  parts   @window
+reduce_window_min      f-- parts  parts  parts  parts   @window
+reduce_window_sum      fi- parts  parts  parts  parts   @window
+rem                    fi- rule   rule   parts  exact
+remat                  fib walked walked walked walked  *
+remat2                 fib walked walked walked walked  *
+reshape                fib moved  moved  moved  exact   new_sizes dimensions
+rev                    fib moved  moved  moved  exact   dimensions
+round                  f-- rule   rule   rule   exact   rounding_method
+rsqrt                  f-- rule   rule   rule   rounds
+scan                   fib walked walked walked walked  @scan
+scatter                fib parts  parts  parts  parts   @scatter
+scatter-add            fi- parts  parts  parts  parts   @scatter
+scatter-max            f-- parts  parts  parts  parts   @scatter
+scatter-min            f-- parts  parts  parts  parts   @scatter
+scatter-mul            fi- parts  parts  parts  parts   @scatter
+scatter-sub            fi- parts  parts  parts  parts   @scatter
+select_and_scatter_add f-- parts  parts  parts  parts   select_prim window_dimensions window_strides padding
+select_n               fib moved  rule   moved  exact
+sharding_constraint    fib none   none   none   none    *
+shift_left             -i- rule   jax    jax    exact
+shift_right_arithmetic -i- rule   jax    jax    exact
+shift_right_logical    -i- rule   jax    jax    exact
+sign                   fi- rule   rule   rule   exact
+sin                    f-- rule   rule   rule   rounds
+sinh                   f-- rule   rule   rule   rounds
+slice                  fib moved  moved  moved  exact   start_indices limit_indices strides
+sort                   fib rule   rule   rule   exact   dimension is_stable num_keys
+split                  fib moved  moved  moved  exact   sizes axis
+sqrt                   f-- rule   rule   rule   rounds
+square                 fi- rule   rule   rule   rounds
+squeeze                fib moved  moved  moved  exact   dimensions
+stack                  fib moved  moved  moved  exact   axis
+stop_gradient          fib same   same   same   exact
+sub                    fi- rule   rule   rule   rounds
+tan                    f-- rule   rule   rule   rounds
+tanh                   f-- rule   rule   rule   rounds
+tile                   fib moved  moved  moved  exact   reps
+top_k                  fi- rule   parts  parts  parts   k axis
+transpose              fib moved  moved  moved  exact   permutation
+unstack                fib moved  moved  moved  exact   axis
+while                  fib walked walked walked walked  *
+xor                    -ib rule   jax    jax    exact
+"""
+
+
+def _row(line: str) -> tuple[str, Row]:
+    name, kinds, fields, doubles, balls, rounding, *parameters = line.split()
+    names = " ".join(_GROUPS.get(word, word) for word in parameters).split()
+    return name, Row(kinds, fields, doubles, balls, rounding, frozenset(names))
+
+
+TABLE: Mapping[str, Row] = dict(map(_row, _ROWS.strip().splitlines()))
+"""From a primitive's name to its row."""
+
+
+def kind(dtype: Any) -> str:
+    """ "f", "i" or "b" for floats, integers and booleans; "" for a dtype without a theory, such as complex numbers."""
+    if dtype == np.bool_:
+        return "b"
+    if jnp.issubdtype(dtype, jnp.integer):
+        return "i" if jnp.iinfo(dtype).bits >= 8 else ""
+    return "f" if jnp.issubdtype(dtype, jnp.floating) else ""
+
+
+def _accumulated(equation: JaxprEqn, dtype: Any) -> bool:
+    """Products of floats are floats; of booleans and integers whatever is asked for."""
+    return dtype is None or kind(dtype) == "f" or "f" not in map(kind, map(dtype_of, equation.invars))
+
+
+def _as_wide(bits: str) -> Callable[[JaxprEqn, Any], bool]:
+    """As many bits as the dtype has, so that nothing is rounded."""
+    return lambda equation, value: value >= getattr(jnp.finfo(dtype_of(equation.invars[0])), bits)
+
+
+_ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
+    "accuracy": lambda equation, value: value is None,
+    "exponent_bits": _as_wide("nexp"),
+    "is_stable": lambda equation, value: value or equation.params["num_keys"] == len(equation.invars),
+    "mantissa_bits": _as_wide("nmant"),
+    "new_dtype": lambda equation, value: kind(value) != "",
+    "out_dtype": lambda equation, value: value is None or value == dtype_of(equation.invars[0]),
+    "preferred_element_type": _accumulated,
+    "rounding_method": lambda equation, value: value in lax.RoundingMethod.__members__.values(),
+    "select_prim": lambda equation, value: value is lax.ge_p,
+    "update_jaxpr": lambda equation, value: equation.primitive.name == "scatter" or combines(equation),
+    "y": lambda equation, value: type(value) is int,
+}
+"""Values of parameters that keep the meaning that the rules give a primitive; of other parameters, all do."""
+
+
+@functools.lru_cache(maxsize=4096)
+def admit(equation: JaxprEqn) -> None:
+    """Return if the table's row for an equation covers its parameters and dtypes.
+
+    Raises:
+        UnsupportedError: a parameter or a dtype that the row does not name.
+    """
+    name, where = equation.primitive.name, source_line(equation)
+    if any(is_keys(variable.aval) for variable in equation.outvars):
+        raise UnsupportedError(f"'{name}'{where} makes a random key from an input; use a fixed key")
+    row = TABLE[name]
+    for atom in equation.invars:
+        if kind(dtype_of(atom)) not in row.kinds or not kind(dtype_of(atom)):
+            raise UnsupportedError(f"'{name}'{where} has an operand of {dtype_of(atom)}, which is not followed there")
+    for parameter, value in equation.params.items():
+        if "*" not in row.parameters and parameter not in row.parameters | _PLACEMENT:
+            raise UnsupportedError(f"'{name}'{where} has the parameter '{parameter}', which is not followed")
+        if parameter in _ACCEPTED and not _ACCEPTED[parameter](equation, value):
+            shown = f"{value}".split("\n")[0][:60]
+            raise UnsupportedError(f"'{name}'{where} has {parameter}={shown}, which is not followed")
+
+
+def refuse_complex(atom: Any, where: str) -> None:
+    """Return unless a variable or constant is complex.
+
+    Raises:
+        UnsupportedError: it is.
+    """
+    if jnp.issubdtype(dtype_of(atom), jnp.complexfloating):
+        raise UnsupportedError(f"complex numbers{where} are not followed; compute with real and imaginary parts")
