@@ -86,10 +86,8 @@ class Equal:
         left: the one function.
         right: the other.
         specs: the inputs.
-        samples: inputs, ties among them, at which a test compares the values; none if `almost_everywhere` only.
         almost_everywhere: whether they differ on a set of measure zero, so that they need the switch.
         wrt: "grad" if the derivatives are compared as well.
-        decided: whether the pair is certified. The others are true as well, and must not be refuted.
     """
 
     name: str
@@ -98,4 +96,3 @@ class Equal:
     specs: tuple[Any, ...]
     almost_everywhere: bool = False
     wrt: str | None = None
-    decided: bool = True

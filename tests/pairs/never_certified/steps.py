@@ -177,9 +177,9 @@ DIFFERENT = (
 )  # fmt: skip
 
 EQUAL = (
-    Equal("floor > 5 and floor >= 6", lambda x: ind(jnp.floor(x) > 5), lambda x: ind(jnp.floor(x) >= 6), (S,), decided=False),
+    Equal("floor > 5 and floor >= 6", lambda x: ind(jnp.floor(x) > 5), lambda x: ind(jnp.floor(x) >= 6), (S,)),
     Equal("floor > 5 and 6 <= floor", lambda x: ind(jnp.floor(x) > 5), lambda x: ind(5 < jnp.floor(x)), (S,)),
-    Equal("floor off the grid", lambda x: ind(jnp.floor(x) > 5.5), lambda x: ind(jnp.floor(x) >= 5.5), (S,), decided=False),
+    Equal("floor off the grid", lambda x: ind(jnp.floor(x) > 5.5), lambda x: ind(jnp.floor(x) >= 5.5), (S,)),
     Equal("floor >= 5 and not <", lambda x: ind(jnp.floor(x) >= 5), lambda x: 1 - ind(jnp.floor(x) < 5), (S,)),
     Equal("round in two orders", lambda x, y: ind(jnp.round(x) + jnp.round(y) > 5), lambda x, y: ind(jnp.round(y) + jnp.round(x) > 5), (S, S)),
     Equal("count of positives", lambda x: ind((x > 0).sum(dtype=jnp.float32) > 6), lambda x: ind(ind(x > 0).sum() > 6), (W,)),
@@ -189,8 +189,8 @@ EQUAL = (
     Equal("gate of a cast", lambda x: ind(cast(jnp.int32)(x) > 7) * x, lambda x: x * ind(cast(jnp.int32)(x) > 7), (S,)),
     Equal("floor in a where", lambda x: jnp.where(jnp.floor(x) > 5, x + 1, x), lambda x: x + ind(jnp.floor(x) > 5), (S,)),
     Equal("argmax doubled", lambda x: 2 * real(jnp.argmax(x)), lambda x: real(jnp.argmax(x)) + real(jnp.argmax(x)), (W,)),
-    Equal("relu > 0 and x > 0", lambda x: ind(jax.nn.relu(x) > 0), lambda x: ind(x > 0), (S,), decided=False),
-    Equal("relu >= 0", lambda x: ind(jax.nn.relu(x) >= 0), lambda x: 1 + 0 * x, (S,), decided=False),
+    Equal("relu > 0 and x > 0", lambda x: ind(jax.nn.relu(x) > 0), lambda x: ind(x > 0), (S,)),
+    Equal("relu >= 0", lambda x: ind(jax.nn.relu(x) >= 0), lambda x: 1 + 0 * x, (S,)),
     Equal("vmap of floor", lambda x: jax.vmap(lambda v: ind(jnp.floor(v) > 5))(x), lambda x: ind(jnp.floor(x) > 5), (V,)),
     Equal("largest twice", lambda x: ind(x[0] >= x.max()), lambda x: ind(x[0] >= jnp.max(x[::-1])), (W,)),
 )  # fmt: skip
