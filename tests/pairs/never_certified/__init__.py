@@ -1,0 +1,13 @@
+"""Attacks on the word CERTIFIED, one file per kind: pairs that differ, and beside them pairs that are equal.
+
+A row of `DIFFERENT` may never be certified; its twins in `EQUAL` may never be refuted, and those that are decided must
+stay so. A defect that is found becomes a row here, with its neighbours.
+"""
+
+from . import booleans, complex_constants, integers, scatters, steps, ties
+from .row import Different, Equal
+
+KINDS = {module.__name__.rpartition(".")[2]: module for module in (steps, ties, scatters, complex_constants, integers, booleans)}
+
+DIFFERENT: dict[str, Different] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.DIFFERENT}
+EQUAL: dict[str, Equal] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.EQUAL}

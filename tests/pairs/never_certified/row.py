@@ -1,0 +1,98 @@
+"""One row of the table of attacks: a pair of functions that differ, or its twin, a pair that is equal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+NEARBY = 8
+"""So many inputs close to a witness are looked at, to tell a null set from one of positive measure."""
+
+
+def f32(*shape: Any) -> jax.ShapeDtypeStruct:
+    """The spec of a float32 array."""
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
+
+
+def f64(*shape: int) -> jax.ShapeDtypeStruct:
+    """The spec of a float64 array."""
+    return jax.ShapeDtypeStruct(shape, jnp.float64)
+
+
+S, V, W = f32(), f32(3), f32(8)
+
+
+def ind(condition: jax.Array) -> jax.Array:
+    """1 where a condition holds, 0 elsewhere."""
+    return jnp.where(condition, 1.0, 0.0)
+
+
+def real(x: jax.Array) -> jax.Array:
+    """Booleans and integers as floats."""
+    return x.astype(jnp.float32)
+
+
+@dataclass(frozen=True)
+class Different:
+    """Two functions with different values at one input at least, so that no verdict may say that they are equal.
+
+    Attributes:
+        name: the attack in a few words, unique in its kind.
+        left: the one function.
+        right: the other.
+        specs: the inputs, as `uat_jax.certify` takes them.
+        witness: one array (or number, or nested list) per input, at which the values differ.
+        null_set: whether they differ on a set of measure zero only, such as a tie; `almost_everywhere=True` may then
+            certify them. Otherwise they differ near the witness too, on a set of positive measure.
+        wrt: "grad" if the derivatives are compared as well.
+        infinite: whether NaN or ∞ are values that the functions return on purpose.
+        gap: by how much the values differ at the witness, relative to the larger of 1 and both.
+        widths: whether float64 must not be tried, because the functions depend on the width of a dtype.
+    """
+
+    name: str
+    left: Callable[..., Any]
+    right: Callable[..., Any]
+    specs: tuple[Any, ...]
+    witness: tuple[Any, ...]
+    null_set: bool = False
+    wrt: str | None = None
+    infinite: bool = False
+    gap: float = 2.0**-10
+    widths: bool = False
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The widest dtype among the inputs."""
+        return np.result_type(*(spec.dtype for spec in self.specs))
+
+    def nearby(self) -> list[tuple[np.ndarray, ...]]:
+        """Inputs at odd multiples of 1/1024 around the witness: on no tie, and exact in every dtype."""
+        random = np.random.default_rng(0)
+        at = [np.asarray(value, np.float64) for value in self.witness]
+        step = lambda value: (2 * random.integers(-24, 24, value.shape) + 1) / 1024
+        return [tuple(value + step(value) for value in at) for _ in range(NEARBY)]
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Two functions that are equal: the twin of an attack, which must not be lost when the attack is stopped.
+
+    Attributes:
+        name: the pair in a few words, unique in its kind.
+        left: the one function.
+        right: the other.
+        specs: the inputs.
+        almost_everywhere: whether they differ on a set of measure zero, so that they need the switch.
+        wrt: "grad" if the derivatives are compared as well.
+    """
+
+    name: str
+    left: Callable[..., Any]
+    right: Callable[..., Any]
+    specs: tuple[Any, ...]
+    almost_everywhere: bool = False
+    wrt: str | None = None
