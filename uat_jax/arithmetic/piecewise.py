@@ -15,6 +15,7 @@ from uat_jax.arithmetic.number import (
     Number,
     combined_special,
     from_quadratic,
+    rational,
 )
 from uat_jax.arithmetic.random_function import key, state
 from uat_jax.arithmetic.residues import Draw, Residues, vanishes
@@ -83,6 +84,9 @@ class Piecewise(Algebra):
         """|x| = x·ε(x)."""
         if x.nonnegative:
             return x
+        value = rational(self.draw, x)
+        if value is not None:
+            return self.constant(abs(value), x.shape)
         plain = Number(x.residues)
         return self.multiply(plain, self._sign(x)).but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
 

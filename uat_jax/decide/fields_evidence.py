@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 
-from jax.extend.core import ClosedJaxpr
+from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
 from uat_jax.decide.sampling import Sample
+from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import UnsupportedError
 
@@ -22,21 +25,20 @@ DERIVATION = (
 
 
 def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: Effort) -> Evidence:
-    """CERTIFIED with the chance of error, or UNKNOWN with the reason.
-
-    `seen`: both functions in float64.  Where compared numbers were equal at a random point, x > 0 and x ≥ 0 are not
-    taken for the same.
-    """
+    """CERTIFIED with the chance of error, or UNKNOWN with the reason; `seen`: both functions in float64."""
     try:
         fields = PrimeFields(left, right, effort.seed, effort.laws, effort.deadline)
         if not fields.varies:
             return _vacuous("neither function depends on its inputs")
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
-        found = fields.compare(math.log2(effort.error), thoroughly=not seen.apart)
+        found = fields.compare(
+            math.log2(effort.error), thoroughly=not seen.apart, almost_everywhere=effort.almost_everywhere
+        )
+        ties = undecided((left, right), found.decisions, effort.seed, effort.deadline) if found.almost else set()
     except UnsupportedError as error:
         return Evidence(METHOD, str(error), Verdict.UNKNOWN)
-    return _evidence(found, seen, math.log2(effort.error))
+    return _evidence(found, ties, seen, math.log2(effort.error))
 
 
 def _vacuous(reason: str) -> Evidence:
@@ -44,7 +46,7 @@ def _vacuous(reason: str) -> Evidence:
     return Evidence(METHOD, finding, Verdict.UNKNOWN, {"vacuous": reason})
 
 
-def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Evidence:
+def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_error: float) -> Evidence:
     figures = {
         **found.figures(),
         "derivation": DERIVATION,
@@ -53,17 +55,24 @@ def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Eviden
         "laws": list(found.laws),
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
         "sample": seen.as_figures(),
+        "almost_everywhere": found.almost,
     }
-    reason = _doubt(found, seen, log2_error)
+    reason = _doubt(found, ties, log2_error)
     if reason:
         return Evidence(METHOD, reason, Verdict.UNKNOWN, figures, found.assumptions)
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
-    finding = f"equal except with probability 2^{found.log2_error:.0f} ({kind}), in {len(found.rounds)} rounds"
+    where = " almost everywhere" if found.almost else ""
+    finding = f"equal{where} except with probability 2^{found.log2_error:.0f} ({kind}), in {len(found.rounds)} rounds"
     return Evidence(METHOD, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
-def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
+def _doubt(found: FieldComparison, ties: set[JaxprEqn], log2_error: float) -> str:
     """Why the functions are not certified, or ''."""
+    if found.almost and ties:
+        return f"equal except where numbers are equal that may be so for inputs of positive measure: {_lines(ties)}"
+    if found.almost and not found.equal:
+        where = _lines(found.decisions)
+        return f"equal except where the numbers compared are equal, {where}; pass almost_everywhere=True to accept that"
     if not found.equal:
         output, entry = found.where or (0, ())
         parting = f"; they part at {found.parting}" if found.parting else ""
@@ -72,6 +81,11 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
         bound = f"2^{found.log2_error:.0f}, wanted 2^{log2_error:.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
     return ""
+
+
+def _lines(equations: Iterable[JaxprEqn]) -> str:
+    """The decisions by name and line."""
+    return ", ".join(sorted({f"'{e.primitive.name}'{source_line(e)}" for e in equations}))
 
 
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.ties import Ties
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.errors import BudgetError, UatJaxError
 
@@ -28,20 +28,16 @@ APART = 1e-6
 class Sample:
     """What was seen at `points` random normal inputs.
 
-    ties: comparisons whose two sides were equal somewhere, also where branches were taken at random.  undefined: (left,
-    right) numbers of output entries that were not finite.  mismatched: entries finite on one side only.  apart: the
-    sides differ by more than rounding.  looks: decisions by numbers that were NaN or infinite at some points only.
-    reason: why float64 arithmetic could not evaluate them, or ''.  suspects: a few of the inputs at which the sides
-    were mismatched or apart.
+    undefined: (left, right) numbers of output entries that were not finite.  mismatched: entries finite on one side
+    only.  apart: the sides differ by more than rounding.  reason: why float64 arithmetic could not evaluate them, or ''.
+    suspects: a few of the inputs at which the sides were mismatched or apart.
     """
 
     points: int = 0
-    ties: tuple[str, ...] = ()
     undefined: tuple[int, int] = (0, 0)
     entries: int = 0
     mismatched: int = 0
     apart: bool = False
-    looks: tuple[str, ...] = ()
     reason: str = ""
     suspects: tuple[tuple[np.ndarray, ...], ...] = ()
 
@@ -65,11 +61,10 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | N
     copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
     random = np.random.default_rng((seed, 77))
     points = [_normal(random, copies, v) for v in left.jaxpr.invars]
-    arithmetic = Ties()
+    arithmetic = Doubles()
     arithmetic.deadline = deadline
     try:
         sides = [_values(side, arithmetic, points, copies) for side in (left, right)]
-        ties = arithmetic.found | (_ties_of_branches(left, right, points, random) if arithmetic.watched else set())
     except BudgetError:
         raise
     except UatJaxError as error:
@@ -79,12 +74,10 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | N
     suspects = np.flatnonzero(apart | mismatched.any(axis=1))[:SUSPECTS]
     return Sample(
         copies,
-        tuple(sorted(ties)),
         (int((~finite[0]).sum()), int((~finite[1]).sum())),
         sides[0].size,
         int(mismatched.sum()),
         bool(apart.any()),
-        tuple(sorted(arithmetic.undefined)),
         suspects=tuple(tuple(x[i] for x in points) for i in suspects),
     )
 
@@ -95,17 +88,7 @@ def _normal(random: np.random.Generator, copies: int, variable) -> np.ndarray:
     return points.astype(dtype_of(variable)).astype(np.float64)
 
 
-def _ties_of_branches(
-    left: ClosedJaxpr, right: ClosedJaxpr, points: Sequence[np.ndarray], random: np.random.Generator
-) -> set[str]:
-    """Comparisons that can be ties in some branches of piecewise functions, however far those are."""
-    arithmetic = Ties(random)
-    for side in (left, right):
-        interpret(side, arithmetic, points)
-    return arithmetic.found
-
-
-def _values(side: ClosedJaxpr, arithmetic: Ties, points: Sequence[np.ndarray], copies: int) -> np.ndarray:
+def _values(side: ClosedJaxpr, arithmetic: Doubles, points: Sequence[np.ndarray], copies: int) -> np.ndarray:
     """All outputs end to end, shape (copies, entries)."""
     outputs = [np.asarray(output) for output in interpret(side, arithmetic, points)]
     return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in outputs], axis=1)

@@ -1,0 +1,74 @@
+"""Decisions that are between different numbers for almost all inputs, shown by one input at which they are.
+
+x > 0 and x ≥ 0 are the same function almost everywhere if x, an analytic function of the inputs, is not zero as a
+function.  That prime fields see no zero is not enough: they know nothing of lgamma(y + 1) - lgamma(y) - log(y) = 0.  One
+input at which ball arithmetic encloses x away from 0 is a proof (docs/soundness.md §9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import jax
+import numpy as np
+from flint import arb, ctx
+from jax.extend.core import ClosedJaxpr, JaxprEqn
+
+from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.errors import BudgetError, UatJaxError
+
+POINTS, PRECISION = 4, 256
+"""Random inputs that are tried, and the bits they are evaluated with."""
+
+
+class Watching(Balls):
+    """Balls that note which of some equations had operands that are all different, entry by entry, when evaluated."""
+
+    def __init__(self, equations: Iterable[JaxprEqn], deadline: float | None):
+        self.equations = frozenset(equations)
+        self.deadline = deadline
+        self.strict: set[JaxprEqn] = set()
+        self.doubtful: set[JaxprEqn] = set()
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results; a watched equation is looked at on the way."""
+        if equation in self.equations:
+            difference = operands[0] if len(operands) == 1 else operands[0] - operands[1]
+            apart = all(arb(x).is_finite() and not arb(x).contains(0) for x in np.asarray(difference, object).ravel())
+            (self.strict if apart else self.doubtful).add(equation)
+        return super().evaluate(equation, operands)
+
+
+def undecided(
+    programs: Sequence[ClosedJaxpr], equations: Iterable[JaxprEqn], seed: int, deadline: float | None
+) -> set[JaxprEqn]:
+    """Those equations of the programs that no random input shows to decide between different numbers.
+
+    An equation that is evaluated several times, in different calls of one function, must do so every time.
+    """
+    remaining = set(equations)
+    for number in range(POINTS):
+        if not remaining:
+            break
+        random = np.random.default_rng((seed, 91, number))
+        point = [random.standard_normal(shape_of(v)).astype(dtype_of(v)) for v in programs[0].jaxpr.invars]
+        remaining -= _strict_at(programs, remaining, point, deadline)
+    return remaining
+
+
+def _strict_at(
+    programs: Sequence[ClosedJaxpr], equations: set[JaxprEqn], point: list[np.ndarray], deadline: float | None
+) -> set[JaxprEqn]:
+    balls = Watching(equations, deadline)
+    complete = True
+    for program in programs:
+        try:
+            with ctx.workprec(PRECISION), jax.enable_x64(True):
+                interpret(program, balls, [balls.number(x) for x in point])
+        except BudgetError:
+            raise
+        except UatJaxError:
+            complete = False
+    return balls.strict - balls.doubtful if complete else set()
