@@ -223,6 +223,16 @@ def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int 
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
 
 
+def enclose_around(programs: Sequence[ClosedJaxpr], arguments: Sequence[Value]) -> list[list[np.ndarray]]:
+    """Enclosures of the outputs of programs for all inputs within the given balls.
+
+    Raises:
+        UndecidedError: a decision is not the same for all of these inputs.
+    """
+    with _PRECISION, ctx.workprec(FIRST_PRECISION * 2), jax.enable_x64(True):
+        return [interpret(program, Balls(), arguments) for program in programs]
+
+
 def _narrow(values: np.ndarray, bits: int) -> bool:
     """Whether every radius is at most 2^-bits of the largest midpoint; exact infinities have radius 0."""
     flat = [x for x in values.ravel() if not (x.is_exact() and not x.is_nan())]

@@ -193,7 +193,13 @@ class Question:
         """The search for a witness: at the smallest sizes if any are symbolic."""
         if self.specification.symbols:
             of = self.left, self.right, self.specification, pair.sizes
-            return lambda apart: smallest(*of, seed=effort.seed, deadline=effort.deadline, apart=apart)
+            return lambda apart: smallest(
+                *of,
+                seed=effort.seed,
+                deadline=effort.deadline,
+                apart=apart,
+                almost_everywhere=effort.almost_everywhere,
+            )
         return pair.search(effort)
 
 
@@ -214,7 +220,14 @@ class Pair:
         """The search for a witness at these sizes."""
 
         def search(apart: float) -> tuple[Sizes, Witness] | None:
-            witness = find(self.left, self.right, seed=effort.seed, deadline=effort.deadline, apart=apart)
+            witness = find(
+                self.left,
+                self.right,
+                seed=effort.seed,
+                deadline=effort.deadline,
+                apart=apart,
+                almost_everywhere=effort.almost_everywhere,
+            )
             return None if witness is None else (self.sizes, witness)
 
         return search

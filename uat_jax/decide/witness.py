@@ -17,13 +17,14 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
-from uat_jax.errors import ShapeError, UatJaxError
+from uat_jax.decide.tie_points import tie_points
+from uat_jax.errors import BudgetError, ShapeError, UatJaxError
 
 CANDIDATES, CONFIRMATIONS = 64, 2
 """How many candidates there are of each kind, and how many of them, those that differ most, are evaluated in balls."""
@@ -34,6 +35,15 @@ CLEAR, VISIBLE = 1e-9, 1e-6
 
 BITS, FINE_BITS, FINE_POINTS = 64, 160, 3
 """Radii are 2^-64 of the scale; where float64 sees no difference, 2^-160 at three random normal points."""
+
+TIE_BASES = 4
+"""Inputs of small integers from which ties are looked for, besides 0 and 1."""
+
+BESIDE = (-0.25, 0.25)
+"""Where only sets of positive measure count, every entry of a tie is moved by this."""
+
+NEIGHBOURHOOD = 80
+"""Inputs are taken to 2^-80 of where they are, to see whether a difference is one of positive measure."""
 
 EVALUATIONS, BALL_EVALUATIONS = 400, 200
 """The most evaluations of both sides that simplifying takes, in float64 and (where that sees nothing) in balls."""
@@ -83,18 +93,24 @@ class Witness:
 
 
 def find(
-    left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: float | None = None, apart: float = 0.0
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    *,
+    seed: int = 0,
+    deadline: float | None = None,
+    apart: float = 0.0,
+    almost_everywhere: bool = False,
 ) -> Witness | None:
     """A simplified input on which left ≠ right, or None if none is found.
 
     ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  Only differences of more
-    than ``apart`` of the value count.
+    than ``apart`` of the value count; with ``almost_everywhere``, only those that all inputs around share.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline, apart)
+    search = _Search(left, right, seed, deadline, apart, almost_everywhere)
     point = search.point()
     return None if point is None else search.witness(*search.simplified(point))
 
@@ -108,13 +124,14 @@ def smallest(
     seed: int = 0,
     deadline: float | None = None,
     apart: float = 0.0,
+    almost_everywhere: bool = False,
 ) -> tuple[Sizes, Witness] | None:
     """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
 
     Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
     deadline the witness at `sizes` itself is given, if it was found by then.
     """
-    known = _search_at(left, right, specification, sizes, seed, deadline, apart)
+    known = _search_at(left, right, specification, sizes, seed, deadline, apart, almost_everywhere)
     point = known.point()
     if point is None:
         return None
@@ -122,7 +139,7 @@ def smallest(
         if smaller == sizes or known.late():
             break
         try:
-            search = _search_at(left, right, specification, smaller, seed, deadline, apart)
+            search = _search_at(left, right, specification, smaller, seed, deadline, apart, almost_everywhere)
             found = search.point()
         except UatJaxError:
             continue
@@ -131,10 +148,19 @@ def smallest(
     return sizes, known.witness(*known.simplified(point))
 
 
-def _search_at(left, right, specification: Specification, sizes: Sizes, seed: int, deadline, apart) -> "_Search":
+def _search_at(
+    left: Callable,
+    right: Callable,
+    specification: Specification,
+    sizes: Sizes,
+    seed: int,
+    deadline: float | None,
+    apart: float,
+    almost_everywhere: bool,
+) -> "_Search":
     (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
     same_outputs(left_outputs, right_outputs)
-    return _Search(left, right, seed, deadline, apart)
+    return _Search(left, right, seed, deadline, apart, almost_everywhere)
 
 
 @dataclass(frozen=True)
@@ -150,8 +176,17 @@ class _Separation:
 class _Search:
     """One pair of jaxprs.  A point is a float64 vector: the entries of all inputs, end to end."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None, apart: float):
+    def __init__(
+        self,
+        left: ClosedJaxpr,
+        right: ClosedJaxpr,
+        seed: int,
+        deadline: float | None,
+        apart: float,
+        almost_everywhere: bool,
+    ):
         self.sides = left, right
+        self.almost_everywhere = almost_everywhere
         self.seed, self.deadline, self.apart = seed, deadline, apart
         (self.inputs, self.outputs), other = (
             [[jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in vs] for vs in (p.jaxpr.invars, p.jaxpr.outvars)]
@@ -210,7 +245,20 @@ class _Search:
         except UndecidedError:
             return None
         found = [s for output, (a, b) in enumerate(zip(left, right, strict=True)) for s in _separated(output, a, b)]
+        if found and self.almost_everywhere:
+            around = self._around(arguments)
+            found = [s for s in found if (s.output, s.entry) in around]
         return max((s for s in found if _distance(s) > self.apart), key=_distance, default=None)
+
+    def _around(self, arguments: list[np.ndarray]) -> set[tuple[int, tuple[int, ...]]]:
+        """The output entries that differ for all inputs in a small neighbourhood of the given ones."""
+        thicken = np.frompyfunc(lambda x: arb(x, 2.0**-NEIGHBOURHOOD), 1, 1)
+        try:
+            sides = enclose_around(self.sides, [np.asarray(thicken(x), object) for x in arguments])
+        except UatJaxError:
+            return set()
+        pairs = enumerate(zip(*sides, strict=True))
+        return {(s.output, s.entry) for output, (a, b) in pairs for s in _separated(output, a, b)}
 
     def point(self) -> np.ndarray | None:
         """The first candidate that ball arithmetic confirms."""
@@ -219,11 +267,38 @@ class _Search:
             if self.late():
                 return None
             points = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
-            gaps = self.gaps(points)
-            for best in np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]:
-                if gaps[best] > CLEAR and not self.late() and self.separation(points[best]) is not None:
-                    return points[best]
-        return self.fine_point()
+            found = self.clearest(points)
+            if found is not None:
+                return found
+        found = self.tie_point()
+        return self.fine_point() if found is None else found
+
+    def tie_point(self) -> np.ndarray | None:
+        """A point at which a decision is between equal numbers, or almost everywhere beside one, and the sides differ."""
+        beside = BESIDE if self.almost_everywhere else (0.0,)
+        random = np.random.default_rng((self.seed, len(KINDS) + 1))
+        bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
+        for base in bases:
+            try:
+                ties = tie_points(self.sides, self.cut, base, random, self.deadline)
+            except BudgetError:
+                raise
+            except UatJaxError:
+                return None
+            if not len(ties):
+                continue
+            found = self.clearest(self.rounded(np.concatenate([ties + step for step in beside])))
+            if found is not None:
+                return found
+        return None
+
+    def clearest(self, points: np.ndarray) -> np.ndarray | None:
+        """Of the points at which float64 sees the largest differences, the first that ball arithmetic confirms."""
+        gaps = self.gaps(points)
+        for best in np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]:
+            if gaps[best] > CLEAR and not self.late() and self.separation(points[best]) is not None:
+                return points[best]
+        return None
 
     def fine_point(self) -> np.ndarray | None:
         """A random normal point at which only ball arithmetic sees the difference."""
