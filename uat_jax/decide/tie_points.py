@@ -32,10 +32,11 @@ class Differences(Doubles):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results; the operands of decisions are kept."""
-        if is_number(equation.invars[0]) and equation.primitive.name in COMPARISONS:
+        of_floats = bool(equation.invars) and is_number(equation.invars[0])
+        if of_floats and equation.primitive.name in COMPARISONS:
             with np.errstate(all="ignore"):
                 self._keep(operands[0] if len(operands) == 1 else np.subtract(*_aligned(operands)))
-        if is_number(equation.invars[0]) and _rounds(equation):
+        if of_floats and _rounds(equation):
             self._keep_jumps(operands[0])
         return super().evaluate(equation, operands)
 
