@@ -24,7 +24,7 @@ from uat_jax.errors import UnsupportedError
 class Row(NamedTuple):
     """How a primitive is followed.
 
-    kinds: the dtypes of its operands, of "f" for floats, "i" for integers and "b" for booleans.
+    kinds: the dtypes of its operands, of "f" for floats, "i" for integers and "b" for booleans; indices are integers.
     fields, doubles, balls: how each number system follows it.  "rule": by a row of its own table.  "parts": by its
     definition.  "moved", "same", "walked": the entries are moved, left as they are, or computed by the programs that
     the equation holds.  "jax": its operands are integers or booleans, which JAX evaluates there.  "none": refused.
@@ -234,6 +234,14 @@ _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
 }
 """Values of parameters that keep the meaning that the rules give a primitive; of other parameters, all do."""
 
+_INDICES = {
+    **dict.fromkeys((name for name in TABLE if name.startswith("scatter")), slice(1, 2)),
+    "dynamic_slice": slice(1, None),
+    "dynamic_update_slice": slice(2, None),
+    "gather": slice(1, 2),
+}
+"""Which operands are indices."""
+
 
 @functools.lru_cache(maxsize=4096)
 def admit(equation: JaxprEqn) -> None:
@@ -245,9 +253,10 @@ def admit(equation: JaxprEqn) -> None:
     name, where = equation.primitive.name, source_line(equation)
     if any(is_keys(variable.aval) for variable in equation.outvars):
         raise UnsupportedError(f"'{name}'{where} makes a random key from an input; use a fixed key")
-    row = TABLE[name]
+    row, indices = TABLE[name], _INDICES.get(name, slice(0))
     for atom in equation.invars:
-        if kind(dtype_of(atom)) not in row.kinds or not kind(dtype_of(atom)):
+        allowed = "i" if atom in equation.invars[indices] else row.kinds
+        if kind(dtype_of(atom)) not in [*allowed]:
             raise UnsupportedError(f"'{name}'{where} has an operand of {dtype_of(atom)}, which is not followed there")
     for parameter, value in equation.params.items():
         if "*" not in row.parameters and parameter not in row.parameters | _PLACEMENT:
