@@ -18,6 +18,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from jax.lax import RoundingMethod
 
 from uat_jax.arithmetic import decisions
+from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.contraction import operands_as_matrices
 from uat_jax.arithmetic.decisions import UndecidedError, compared
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
@@ -183,8 +184,10 @@ class Balls(Arithmetic):
     rules = _RULES
 
     def number(self, array: Any) -> np.ndarray:
-        """The exact values of a float array, as balls of radius 0; shape kept."""
-        return _objects(np.frompyfunc(arb, 1, 1)(np.asarray(array).astype(np.float64)))
+        """The exact values of an array, as balls of radius 0; shape kept."""
+        array = np.asarray(array)
+        values = array.astype(object) if is_wide(array) else array.astype(np.float64)
+        return _objects(np.frompyfunc(arb, 1, 1)(values))
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries taken from where `positions` says they come from."""

@@ -41,3 +41,8 @@ def is_plain(value: Any, atom: Any) -> bool:
 def stack(arrays: Sequence[Any]) -> Any:
     """Concrete arrays of one shape along a new leading axis."""
     return jnp.stack(arrays) if is_keys(arrays[0]) else np.stack(arrays)
+
+
+def is_wide(array: np.ndarray) -> bool:
+    """Whether an array holds integers that float64 may round."""
+    return array.dtype in (np.int64, np.uint64) and bool(np.any(array.astype(np.float64).astype(object) != array.astype(object)))

@@ -14,6 +14,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import RoundingMethod
 from scipy import special
 
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.interpreter import Arithmetic, Value
 from uat_jax.arithmetic.structure import STRUCTURAL, moves, positions
@@ -199,6 +200,11 @@ class Doubles(Arithmetic):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, without NumPy's warnings: infinity and NaN are values like any other."""
+        if any(is_keys(variable.aval) for variable in equation.outvars) and any(
+            map(_per_copy, operands, equation.invars)
+        ):
+            name = f"'{equation.primitive.name}'{source_line(equation)}"
+            raise UnsupportedError(f"{name} makes a random key from an input; use a fixed key")
         if _needs_turns(equation, operands):
             return self._in_turns(equation, operands)
         with np.errstate(all="ignore"):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
@@ -74,7 +75,10 @@ class Fields(Arithmetic):
         self._places: tuple[int, ...] = ()
 
     def number(self, array: Any) -> Number:
-        """The numbers that floats are; ±∞ and NaN are codes, masks ≤ -10³⁰ are -∞."""
+        """The numbers that floats are; ±∞ and NaN are codes, masks ≤ -10³⁰ are -∞.  Integers of 64 bits stay exact."""
+        array = np.asarray(array)
+        if is_wide(array):
+            return self._wide(array)
         values = np.asarray(array).astype(np.float64)
         special = np.where(np.isposinf(values), INFINITY, np.where(np.isnan(values), UNDEFINED, FINITE))
         special = np.where(values <= LOWEST, MINUS_INFINITY, special).astype(np.int8)
@@ -90,6 +94,11 @@ class Fields(Arithmetic):
             facts=of_constant(np.where(special == FINITE, values, np.nan)),
             expression=self.expressions.constant(values),
         )
+
+    def _wide(self, array: np.ndarray) -> Number:
+        """Integers that float64 would round: 2³² times the upper half of their bits, and the lower half."""
+        upper, lower = (self.draw.floats(part.astype(np.float64)) for part in np.divmod(array, array.dtype.type(2**32)))
+        return Number(self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0)))
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant; one number that is a rounded fraction or root is that fraction or root."""

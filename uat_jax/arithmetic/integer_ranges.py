@@ -336,7 +336,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys("eq ge gt is_finite le le_to lt lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
-    **dict.fromkeys("not shift_left".split(), _any),
+    **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
     "optimization_barrier": lambda equation, *operands: list(operands),
     "abs": _of(_absolute),
     "add": _of(_sum),

@@ -207,7 +207,7 @@ class _Walk:
         return numbered
 
     def constant(self, atom: Any, value: Any) -> Numbered:
-        refuse_complex(atom, "")
+        refuse_complex(atom, lambda: f"a constant of {dtype_of(atom)}{shape_of(atom)}")
         numbered = self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
         self.constants[numbered[0]] = value
         return numbered
@@ -267,7 +267,7 @@ class _Walk:
         Integers of constants alone are left to JAX, where they may wrap.
         """
         for variable in equation.outvars:
-            refuse_complex(variable, self.line(equation))
+            refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
         varies = any(number in self.varying for number, _ in operands)
         if varies or any(map(is_number, equation.invars)):
             if equation.primitive.name not in TABLE:

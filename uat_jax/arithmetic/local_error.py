@@ -1,8 +1,8 @@
 """The error one floating-point operation may add to its result.
 
 Each rounding primitive has a row: the amplitude of its error as a function of the exact result (and
-operands). u is the unit roundoff of the dtype the equation writes. Everything else is exact: max, min, neg,
-comparisons, data movement, casts to a wider dtype.
+operands). u is the unit roundoff of the dtype the equation writes. The table of primitives says which others are
+exact: max, min, neg, comparisons, data movement; a cast is where its dtype is wider. What it says nothing of is refused.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,9 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.matmul_precision import MatmulPrecision, accumulation_variance, unit_roundoff
-from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.arithmetic.tracing import dtype_of, is_number, source_line
+from uat_jax.errors import UnsupportedError
 
 DotPrecision = Callable[[JaxprEqn], MatmulPrecision]
 """The effective precision of a dot_general equation on the device in question."""
@@ -140,12 +142,20 @@ def _range(equation: JaxprEqn, result: np.ndarray) -> Any:
 
 
 def rounds(equation: JaxprEqn) -> bool:
-    """Whether the primitive may round: it stands in a table above, or is a cast to a narrower dtype."""
+    """Whether the primitive may round: by the table of primitives, and a cast only to a narrower dtype.
+
+    Raises:
+        UnsupportedError: the table of primitives does not say.
+    """
     if not is_number(equation.outvars[0]):
         return False
+    rounding = TABLE[equation.primitive.name].rounding if equation.primitive.name in TABLE else "none"
+    if rounding not in ("exact", "rounds"):
+        name = f"'{equation.primitive.name}'{source_line(equation)}"
+        raise UnsupportedError(f"the rounding of {name} is not known; use primitives whose error is stated")
     if equation.primitive.name == "convert_element_type":
         return unit_roundoff(dtype_of(equation.outvars[0])) > _cast_from(equation)
-    return equation.primitive.name in {*ROUNDOFFS, "dot_general", "reduce_sum", "integer_pow"}
+    return rounding == "rounds"
 
 
 def _cast_from(equation: JaxprEqn) -> float:

@@ -24,7 +24,8 @@ from uat_jax.errors import UnsupportedError
 class Row(NamedTuple):
     """How a primitive is followed.
 
-    kinds: the dtypes of its operands, of "f" for floats, "i" for integers and "b" for booleans.
+    kinds: the dtypes of its operands, of "f" for floats, "i" for integers, "b" for booleans and "k" for random keys; indices
+        are integers.
     fields, doubles, balls: how each number system follows it.  "rule": by a row of its own table.  "parts": by its
     definition.  "moved", "same", "walked": the entries are moved, left as they are, or computed by the programs that
     the equation holds.  "jax": its operands are integers or booleans, which JAX evaluates there.  "none": refused.
@@ -69,6 +70,7 @@ asinh                  f-- rule   rule   rule   rounds
 atan                   f-- rule   rule   rule   rounds
 atan2                  f-- rule   rule   rule   rounds
 atanh                  f-- rule   rule   rule   rounds
+bitcast_convert_type   i   none   jax    jax    exact   new_dtype
 broadcast_in_dim       fib moved  moved  moved  exact   shape broadcast_dimensions
 call_hi_primitive      fib walked walked walked walked  *
 cbrt                   f-- rule   rule   rule   rounds
@@ -137,6 +139,13 @@ pad                    fib moved  moved  moved  exact   padding_config
 pjit                   fib walked walked walked walked  *
 population_count       -i- rule   jax    jax    exact
 pow                    fi- rule   rule   rule   rounds
+random_bits            k   none   jax    jax    exact   bit_width shape
+random_clone           k   none   jax    jax    exact
+random_fold_in         ki  none   jax    jax    exact
+random_seed            i   none   jax    jax    exact   impl
+random_split           k   none   jax    jax    exact   shape
+random_unwrap          k   none   jax    jax    exact
+random_wrap            i   none   jax    jax    exact   impl
 reduce_and             --b rule   jax    jax    exact   axes
 reduce_max             fib rule   rule   rule   exact   axes
 reduce_min             fib rule   rule   rule   exact   axes
@@ -181,6 +190,7 @@ stop_gradient          fib same   same   same   exact
 sub                    fi- rule   rule   rule   rounds
 tan                    f-- rule   rule   rule   rounds
 tanh                   f-- rule   rule   rule   rounds
+threefry2x32           i   none   jax    jax    exact
 tile                   fib moved  moved  moved  exact   reps
 top_k                  fi- rule   parts  parts  parts   k axis
 transpose              fib moved  moved  moved  exact   permutation
@@ -201,9 +211,11 @@ TABLE: Mapping[str, Row] = dict(map(_row, _ROWS.strip().splitlines()))
 
 
 def kind(dtype: Any) -> str:
-    """ "f", "i" or "b" for floats, integers and booleans; "" for a dtype without a theory, such as complex numbers."""
+    """The letter of a dtype: float, integer, boolean or key; "" for one without a theory, such as complex numbers."""
     if dtype == np.bool_:
         return "b"
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return "k"
     if jnp.issubdtype(dtype, jnp.integer):
         return "i" if jnp.iinfo(dtype).bits >= 8 else ""
     return "f" if jnp.issubdtype(dtype, jnp.floating) else ""
@@ -234,6 +246,14 @@ _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
 }
 """Values of parameters that keep the meaning that the rules give a primitive; of other parameters, all do."""
 
+_INDICES = {
+    **dict.fromkeys((name for name in TABLE if name.startswith("scatter")), slice(1, 2)),
+    "dynamic_slice": slice(1, None),
+    "dynamic_update_slice": slice(2, None),
+    "gather": slice(1, 2),
+}
+"""Which operands are indices."""
+
 
 @functools.lru_cache(maxsize=4096)
 def admit(equation: JaxprEqn) -> None:
@@ -243,11 +263,10 @@ def admit(equation: JaxprEqn) -> None:
         UnsupportedError: a parameter or a dtype that the row does not name.
     """
     name, where = equation.primitive.name, source_line(equation)
-    if any(is_keys(variable.aval) for variable in equation.outvars):
-        raise UnsupportedError(f"'{name}'{where} makes a random key from an input; use a fixed key")
-    row = TABLE[name]
+    row, indices = TABLE[name], _INDICES.get(name, slice(0))
     for atom in equation.invars:
-        if kind(dtype_of(atom)) not in row.kinds or not kind(dtype_of(atom)):
+        allowed = "i" if atom in equation.invars[indices] else row.kinds
+        if kind(dtype_of(atom)) not in [*allowed]:
             raise UnsupportedError(f"'{name}'{where} has an operand of {dtype_of(atom)}, which is not followed there")
     for parameter, value in equation.params.items():
         if "*" not in row.parameters and parameter not in row.parameters | _PLACEMENT:
@@ -257,11 +276,11 @@ def admit(equation: JaxprEqn) -> None:
             raise UnsupportedError(f"'{name}'{where} has {parameter}={shown}, which is not followed")
 
 
-def refuse_complex(atom: Any, where: str) -> None:
-    """Return unless a variable or constant is complex.
+def refuse_complex(atom: Any, where: Callable[[], str]) -> None:
+    """Return unless a variable or constant is complex; `where` says where it is made.
 
     Raises:
         UnsupportedError: it is.
     """
     if jnp.issubdtype(dtype_of(atom), jnp.complexfloating):
-        raise UnsupportedError(f"complex numbers{where} are not followed; compute with real and imaginary parts")
+        raise UnsupportedError(f"{where()} is complex; complex numbers are not followed: compute with real parts")
