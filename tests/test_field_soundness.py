@@ -211,6 +211,8 @@ DIFFERENT = [
     ("isnan", lambda x: jnp.where(jnp.isnan(jnp.sqrt(x)), np.float32(5), x), lambda x: x, F),
     ("isfinite", lambda x: jnp.where(jnp.isfinite(jnp.log(x)), np.float32(5), x), lambda x: 5 * one(x), F),
     ("comparison with NaN", lambda x: real(jnp.sqrt(x) >= 0), one, F),
+    # A tie is an input like others.
+    ("sign and comparison", lambda x: jnp.sign(x), lambda x: 2 * real(x > 0) - 1, F),
 ]
 """(name, left, right, *specs)."""
 
@@ -231,7 +233,6 @@ EQUAL = [
     ),
     ("least entry of a mask", lambda x: jnp.min(masked(x, np.inf)), lambda x: jnp.min(x[np.flatnonzero(MASK)]), F),
     ("magnitude of infinity", lambda x: jnp.abs(masked(x, -np.inf)), lambda x: jnp.abs(masked(x, np.inf)), F),
-    ("sign and comparison", lambda x: jnp.sign(x), lambda x: 2 * real(x > 0) - 1, F),
     (
         "second layer of relu",
         lambda x, b: relu(relu(x) + b),

@@ -28,7 +28,14 @@ POLYNOMIAL = IDENTITY | frozenset("add add_any dot_general mul neg reduce_sum sq
 ODD_INCREASING = frozenset("asinh atan cbrt erf expm1 sinh tanh".split())
 """Functions that are zero at zero only."""
 
-TOTAL = ENTIRE | POLYNOMIAL | frozenset("abs argmax argmin cbrt ceil floor max reduce_max round sign sort top_k".split())
+OF_POSITIVE = frozenset("digamma lgamma log rsqrt sqrt".split())
+"""Functions that are real-analytic for positive numbers."""
+
+TOTAL = (
+    ENTIRE
+    | POLYNOMIAL
+    | frozenset("abs argmax argmin cbrt ceil floor max min reduce_max reduce_min round sign sort top_k".split())
+)
 """Functions that are defined wherever their operands are."""
 
 DECISIONS = frozenset("and argmax argmin eq ge gt is_finite le lt ne not or reduce_and reduce_or xor".split())
@@ -62,7 +69,7 @@ def _nature(equation: JaxprEqn, operands: Sequence[Facts]) -> Nature:
         return _nature_of_quotient(*operands)
     if name == "integer_pow":
         return _nature_of_quotient(operands[0], operands[0])
-    if name in ("sqrt", "rsqrt", "log") and operands[0].positive.all():
+    if name in OF_POSITIVE and operands[0].positive.all():
         return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
     if name == "log1p" and worst is Nature.ENTIRE and operands[0].positive.all():
         return Nature.ENTIRE
@@ -76,14 +83,19 @@ def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
 
 def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
     name, worst = equation.primitive.name, max(f.defined for f in facts)
-    if name in DECISIONS:
+    if name in DECISIONS or not is_number(equation.outvars[0]):
         return Defined.ALWAYS
-    if name == "convert_element_type":
-        return worst if is_number(equation.outvars[0]) else Defined.ALWAYS
-    if name in TOTAL or name in STRUCTURAL or name == "integer_pow" and equation.params["y"] >= 0:
+    if (
+        name in TOTAL | {"convert_element_type", "reduce_precision"}
+        or name in STRUCTURAL
+        or name == "integer_pow"
+        and equation.params["y"] >= 0
+    ):
         return worst
     if name in ("div", "rem", "integer_pow"):
         return max(worst, _defined_divisor(operands[-1], facts[-1]))
+    if name in OF_POSITIVE and facts[0].positive.all():
+        return worst
     at_least_zero = isinstance(operands[0], Number) and operands[0].nonnegative
     if name == "sqrt" and at_least_zero:
         return worst
@@ -203,9 +215,11 @@ POSITIVE: dict[str, Signs] = {
     "log1p": _same("positive"),
     "logistic": _wherever_finite,
     "max": _largest,
+    "min": _product("positive"),
     "mul": _product("positive"),
     "pow": _same("positive"),
     "reduce_max": _largest,
+    "reduce_min": lambda equation, operands, facts: facts[0].positive.all(axis=tuple(equation.params["axes"])),
     "reduce_sum": _sum("positive"),
     "rsqrt": _same("positive"),
     "select_n": _cases("positive"),

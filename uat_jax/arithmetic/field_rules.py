@@ -165,7 +165,9 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         if not strict and difference.nonnegative and fields.certain(x, y):
             return np.ones(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
-        step = (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
+        step = (
+            (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
+        )
         form = lambda found: _with_infinities(fields, x, y, compare, found)
         almost = lambda: form(lambda a, b: f.almost_step(f.subtract(a, b)))
         return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
@@ -216,7 +218,9 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     _refuse_undefined(equation, x, y)
     form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
     surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
-    return fields.decision(equation, (x, y), f.subtract(x, y), surely, lambda: form(lambda a, b: f.constant(0, x.shape)))
+    return fields.decision(
+        equation, (x, y), f.subtract(x, y), surely, lambda: form(lambda a, b: f.constant(0, x.shape))
+    )
 
 
 def _everywhere_equal(f: FieldFunctions, x: Number, y: Number) -> Any:

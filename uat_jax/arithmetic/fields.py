@@ -98,7 +98,9 @@ class Fields(Arithmetic):
     def _wide(self, array: np.ndarray) -> Number:
         """Integers that float64 would round: 2³² times the upper half of their bits, and the lower half."""
         upper, lower = (self.draw.floats(part.astype(np.float64)) for part in np.divmod(array, array.dtype.type(2**32)))
-        return Number(self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0)))
+        return Number(
+            self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0))
+        )
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant; one number that is a rounded fraction or root is that fraction or root."""
@@ -128,7 +130,9 @@ class Fields(Arithmetic):
         numbers = [self.lift(value) for value in values]
         places = np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
         stacked = self._gathered(numbers, places)
-        stacked = stacked.but(expression=self.expressions.part("stack", 0, list(map(self._place, numbers)), places.shape))
+        stacked = stacked.but(
+            expression=self.expressions.part("stack", 0, list(map(self._place, numbers)), places.shape)
+        )
         if all(n.almost is None for n in numbers):
             return stacked
         others = [n.almost or n for n in numbers]
@@ -223,6 +227,8 @@ class Fields(Arithmetic):
         assert result.almost is not None
         if equation.primitive.name not in MEETING or result.expression is None:
             return result
+        if "cases that meet" not in self.functions.laws:
+            return result
         if not self.meet(self.expressions, result.expression):
             return result
         self.expressions.open.discard(result.expression)
@@ -271,7 +277,7 @@ class Fields(Arithmetic):
         certain = strict or self.certain(*operands)
         found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
         known = [o.facts for o in operands]
-        if not isinstance(found, Number) or "almost everywhere" not in self.functions.laws:
+        if not isinstance(found, Number) or not self.functions.laws & {"almost everywhere", "cases that meet"}:
             return found
         if any(f is None or f.defined is Defined.PARTLY or f.hollow for f in known):
             return found

@@ -11,6 +11,7 @@ LAWS = frozenset(
         "squares are nonnegative",
         "constants as roots",
         "almost everywhere",
+        "cases that meet",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

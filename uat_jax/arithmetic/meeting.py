@@ -288,7 +288,9 @@ def _is_literal(found: Formula, node: int) -> bool:
     here = found.nodes[node]
     if here.key[0] == "literal":
         return True
-    return here.key[0] == "apply" and _name(here) in CONSTANT_SLOPE and all(_is_literal(found, o) for o in here.operands)
+    return (
+        here.key[0] == "apply" and _name(here) in CONSTANT_SLOPE and all(_is_literal(found, o) for o in here.operands)
+    )
 
 
 def _is_affine(found: Formula, node: int, variable: int) -> bool:

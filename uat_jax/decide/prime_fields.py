@@ -178,7 +178,8 @@ class PrimeFields:
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
         where = Drawn.where
         if probe.where() is not None:
-            if not almost_everywhere or probe.where_almost() is not None:
+            allowed = almost_everywhere and "almost everywhere" in laws
+            if not allowed or probe.where_almost() is not None:
                 return self._different(laws, probe, set(probe.assumptions))
             where = Drawn.where_almost
         notes = set(probe.assumptions)
