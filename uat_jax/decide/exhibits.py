@@ -1,8 +1,8 @@
 """A counterexample that is known beforehand: two functions, or two numbers, that should be equal and are not.
 
 The values in float64 are shown; the verdict rests on their enclosures in ball arithmetic, or on exact numbers.
-A constant in a function is the float64 number that is written there (0.1 is not 1/10): differences that such constants
-can make refute nothing.
+A constant in a function is any number that is rounded to the float written there (`arithmetic.rounded_constants`):
+differences that rounded constants can make refute nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 import sympy
 from flint import arb
 
-from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.rounded_constants import enclosed
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, ShapeError
 
 METHOD = "counterexample"
-ROUNDING = 2.0**-40
-"""Differences below this part of the values can come from constants that float64 rounds."""
 
 Names = tuple[str, str]
 
@@ -40,7 +40,7 @@ def exhibit(
 ) -> Evidence:
     """REFUTED if the enclosures of ``left(**inputs)`` and ``right(**inputs)`` are apart in some entry, else UNKNOWN.
 
-    Apart are finite values whose difference is larger than rounded constants explain (`ROUNDING`).
+    Apart are finite values that differ whichever numbers the constants of the functions were rounded from.
 
     Both are JAX functions of keyword arrays with one floating result of the same shape; the inputs are numbers or
     nested lists of numbers (int, float, Fraction) that float64 holds exactly.
@@ -59,8 +59,11 @@ def exhibit(
         raise ShapeError(f"{names[0]} has shape {shapes[0]}, {names[1]} {shapes[1]}; wanted one shape")
     leaves = jax.tree.leaves(arrays)
     floats = [np.asarray(interpret(t, Doubles(), [x[None] for x in leaves])[0])[0] for t in traces]
-    balls = [enclose(t, [Balls().number(x) for x in leaves])[0] for t in traces]
-    apart = any(_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
+    try:
+        balls = [enclosed(t, [Balls().number(x) for x in leaves])[0] for t in traces]
+    except UndecidedError as error:  # a decision that rounded constants could change
+        return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN)
+    apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
     texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
     return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], texts)
 
@@ -111,11 +114,9 @@ def _evidence(
     return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example})
 
 
-def _apart(left: arb, right: arb) -> bool:
-    """Whether two finite balls differ by more than rounded constants explain."""
-    if not (left.is_finite() and right.is_finite()):
-        return False
-    return bool(abs(left - right) > ROUNDING * abs(left).max(abs(right)))
+def are_apart(left: arb, right: arb) -> bool:
+    """Whether two balls are finite and have no number in common."""
+    return left.is_finite() and right.is_finite() and not left.overlaps(right)
 
 
 def held(name: str, value: Any) -> np.ndarray:
