@@ -183,7 +183,7 @@ def test_numbers_are_compared_exactly():
     [
         (sympy.Symbol("M"), "wanted the same symbols"),  # another M
         (M * d, "no size for"),
-        (sympy.Float(1) / 3, "got a float"),
+        (sympy.Float(1) / 3, "exact finite one"),
     ],
 )
 def test_claims_that_cannot_be_counted(claimed, message):

@@ -24,7 +24,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.rounded_constants import enclosed
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.decide.confirmation import equal_at, slices_exist
+from uat_jax.decide.confirmation import equal_at, slices_exist, written_apart
 from uat_jax.decide.exhibits import are_apart
 from uat_jax.decide.numpy_program import numpy_program
 from uat_jax.decide.verdict import Evidence, Verdict
@@ -64,8 +64,11 @@ def _all_zero(value: Any) -> bool:
 def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) -> Counterexample | None:
     """A shrunk counterexample to left = right, or None if none is found at sizes up to 2.
 
-    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
+    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.  None is looked for where
+    two letters are written alike: arrays are found by what is written.
     """
+    if not written_apart(_letters(left, right)):
+        return None
     for dimensions in _sizes(left, right):
         found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
         if found is not None:

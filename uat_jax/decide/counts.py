@@ -49,7 +49,7 @@ def counted(
     wrong, terms = _smallest(claimed, numbers, what), _terms(claimed, found)
     same = wrong is None and sympy.simplify(claimed - found) == 0 and _is_defined(claimed, given)
     if same and _determined(terms, [shape for shape, _ in numbers]):
-        assumed = (f"the number is made of the terms {', '.join(map(str, terms))}", *map(text_of, given))
+        assumed = (f"the number is a combination of {', '.join(map(text_of, terms))}", *map(text_of, given))
         figures = {"claimed": str(claimed), "counted_at": [_named(shape) for shape, _ in numbers]}
         yield Evidence("counting", f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
         yield Evidence("arrays", f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)

@@ -86,6 +86,9 @@ def twice(parameter: m.Expression, argument: Arguments, where: Mapping[m.Letter,
 
     ``where`` defines letters of p by expressions of earlier letters; they are unfolded first, since they may hide x.
     """
+    defined = next((letter for letter in _letters(argument) if letter in (where or {})), None)
+    if defined is not None:
+        raise InputError(f"got a definition of the input {defined}; wanted an input that takes every value")
     whole = unfolded(parameter, where or {})
     return Step("one value at any two inputs", whole, at_another(whole, argument))
 

@@ -7,6 +7,7 @@ differences that rounded constants can make refute nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,13 +15,13 @@ from typing import Any
 import jax
 import numpy as np
 import sympy
-from flint import arb
+from flint import arb, ctx, fmpq
 
 from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.rounded_constants import enclosed
+from uat_jax.arithmetic.rounded_constants import BITS, enclosed
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, ShapeError
@@ -89,10 +90,41 @@ def exact_number(value: Any) -> Any:
 
 
 def same_number(left: Any, right: Any) -> bool | None:
-    """Whether two exact numbers are equal, None if SymPy cannot tell."""
+    """Whether two exact numbers are equal, None if neither exact arithmetic nor balls can tell."""
     if left.is_Rational and right.is_Rational:
         return bool(left == right)
-    return (left - right).equals(0)
+    try:
+        with ctx.workprec(BITS):
+            ball = _enclosed_number(left - right)
+    except (TypeError, ValueError):
+        return None
+    return False if are_apart(ball, arb(0)) else (left - right).equals(0) or None
+
+
+_FUNCTIONS: dict[Any, Callable[[arb], arb]] = {
+    sympy.exp: arb.exp, sympy.log: arb.log, sympy.Abs: abs, sympy.tanh: arb.tanh,
+    sympy.sin: arb.sin, sympy.cos: arb.cos, sympy.tan: arb.tan, sympy.atan: arb.atan,
+}  # fmt: skip
+
+
+def _enclosed_number(number: Any) -> arb:
+    """An exact number as a ball.  Raises TypeError for what has no rule here."""
+    match number:
+        case sympy.Rational():
+            return arb(fmpq(int(number.p), int(number.q)))
+        case sympy.core.numbers.Pi():
+            return arb.pi()
+        case sympy.core.numbers.Exp1():
+            return arb(1).exp()
+        case sympy.Add():
+            return sum(map(_enclosed_number, number.args), start=arb(0))
+        case sympy.Mul():
+            return math.prod(map(_enclosed_number, number.args), start=arb(1))
+        case sympy.Pow():
+            return _enclosed_number(number.base) ** _enclosed_number(number.exp)
+    if number.func not in _FUNCTIONS:
+        raise TypeError(f"no ball for {number}")
+    return _FUNCTIONS[number.func](_enclosed_number(number.args[0]))
 
 
 def _evidence(

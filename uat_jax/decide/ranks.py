@@ -9,7 +9,7 @@ whose determinant lies in a ball without zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -27,7 +27,7 @@ from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.slices import nonnegative
+from uat_jax.symbolic.slices import Scope, nonnegative
 from uat_jax.symbolic.step import Step
 
 DRAWS = 3
@@ -46,23 +46,27 @@ Inputs = Mapping[str, Any]
 # --- bounds for all shapes -----------------------------------------------------------------------------------------
 
 
-def bounds(expression: m.Expression) -> Bounds:
-    """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions."""
+def bounds(expression: m.Expression, scope: Scope = ()) -> Bounds:
+    """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions.
+
+    ``scope``: the sums around it.  A sum whose number of terms may be negative by its bounds has no more than its shape.
+    """
+    inside = lambda operand: bounds(operand, scope)
     match expression:
         case m.Product():
-            return _either(expression, *map(bounds, expression.operands))
+            return _either(expression, *map(inside, expression.operands))
         case m.Addition():
-            return _either(expression, _combined(expression, sympy.Add))
+            return _either(expression, _combined(sympy.Add, map(inside, expression.operands)))
         case m.Kronecker():
-            return _either(expression, _combined(expression, sympy.Mul))
+            return _either(expression, _combined(sympy.Mul, map(inside, expression.operands)))
         case m.Scaled() | m.Transposed():
-            return bounds(expression.arg)
+            return inside(expression.arg)
         case m.RangeSum():
             lower, upper = expression.bounds
-            if not nonnegative(upper - lower + 1):
-                return _either(expression)  # so many terms cannot be
-            total = lambda bound: _summed(bound, expression.index, lower, upper)
-            return _either(expression, frozenset(map(total, bounds(expression.body))))
+            if not nonnegative(upper - lower + 1, scope):
+                return _either(expression)
+            terms = bounds(expression.body, (*scope, (expression.index, lower, upper)))
+            return _either(expression, frozenset(_summed(bound, expression.index, lower, upper) for bound in terms))
     return _either(expression)
 
 
@@ -78,18 +82,19 @@ def _either(expression: m.Expression, *sets: Bounds) -> Bounds:
     return frozenset(map(sympy.expand, frozenset(expression.shape).union(*sets)))
 
 
-def _combined(expression: m.Expression, operation: Callable[..., Any]) -> Bounds:
-    return frozenset(operation(*choice) for choice in product(*map(bounds, expression.operands)))
+def _combined(operation: Callable[..., Any], sets: Iterable[Bounds]) -> Bounds:
+    """One bound of each operand, added or multiplied."""
+    return frozenset(operation(*choice) for choice in product(*sets))
 
 
 def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterator[Evidence]:
     """rank(``step.left``) ≤ ``claimed`` for all shapes: ``step.right`` is the same matrix, written so that it shows.
 
     PROVED if the equation holds and ``claimed`` is one of the `bounds` of its right-hand side; a bound that does not
-    show, even a weaker one, is UNKNOWN.  Raises `InputError` if ``claimed`` is no exact number or formula.
+    show, even a weaker one, is UNKNOWN.
     """
     found = list(proved([step], method="normal form", what=f"{what}: {step.name}"))
-    found.append(_shown(step.right, m.exact_scalar(claimed), what))
+    found.append(_shown(step.right, sympy.sympify(claimed), what))
     yield from (replace(evidence, subject=subject) for evidence in found)
 
 

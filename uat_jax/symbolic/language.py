@@ -143,11 +143,16 @@ def shape_text(expression: Expression) -> str:
 class Letter(Expression):
     """An opaque matrix: a name, a shape, subscripts and, for versions of a parameter, superscripts.
 
-    Two letters are the same only if all of these are.
+    Two letters are the same only if all of these are.  Raises `InputError` for a float among them.
     """
 
     def __new__(cls, name: Any, rows: Any, columns: Any, subscripts: Any = (), superscripts: Any = ()):
-        return _letter(cls, name, exact_size(rows), exact_size(columns), tuple(subscripts), tuple(superscripts))
+        subscripts, superscripts = tuple(subscripts), tuple(superscripts)
+        if any(isinstance(index, float | sympy.Float) for index in (*subscripts, *superscripts)):
+            raise InputError(
+                f"got the indices {(*subscripts, *superscripts)} of {name}; wanted whole numbers or symbols"
+            )
+        return _letter(cls, name, exact_size(rows), exact_size(columns), subscripts, superscripts)
 
     @property
     def name(self) -> str:

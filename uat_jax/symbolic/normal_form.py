@@ -76,12 +76,17 @@ class Normaliser:
         self._open: list[m.Letter] = []
 
     def __call__(self, expression: m.Expression) -> NormalForm:
-        """The normal form.  Raises `UnsupportedError` for a head without a rule, `InputError` for a definition that
-        leads back to its own letter.
+        """The normal form.  Raises `UnsupportedError` for a head without a rule and for definitions that never end,
+        `InputError` for a definition that leads back to its own letter.
         """
         key = (expression, tuple(self._ranges.items())) if self._ranges else expression
         if key not in self._memo:
-            self._memo[key] = self._normalise(expression)
+            try:
+                self._memo[key] = self._normalise(expression)
+            except RecursionError:
+                raise UnsupportedError(
+                    "the expression, or its definitions, are nested too deeply, or never end"
+                ) from None
         return self._memo[key]
 
     def equal(self, left: m.Expression, right: m.Expression) -> bool:

@@ -6,7 +6,7 @@ An entry is structurally non-zero if it is not zero when all letters are positiv
 Only positive coefficients are counted, so an entry is a polynomial with positive coefficients, or none: the count is an
 upper bound for all letters, and attained by almost all, since such a polynomial vanishes almost nowhere.
 
-A count is a polynomial only where the sizes allow it: a diagonal of an n × n matrix has n − |k| entries for |k| ≤ n, and
+A count is a polynomial only where the sizes allow it: the k-th diagonal has n − |k| entries for |k| ≤ n, and
 E_i is a slice for i d ≤ M.  What cannot be seen from the symbols has to be given (``given=[r <= N]``), or the
 entries are not counted.
 
@@ -77,9 +77,7 @@ def _square(letter: m.Letter) -> Any:
     return rows
 
 
-def nonzeros(
-    expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()
-) -> Any:
+def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
     """The number of structurally non-zero entries, a SymPy expression in the dimensions.
 
     ``patterns``: name of a letter → its support, such as {"H": lower_triangular}; other letters have no zeros, and
@@ -89,9 +87,7 @@ def nonzeros(
     return sympy.expand(_Counting(patterns or {}, tuple(given))(expression).count)
 
 
-def density(
-    expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()
-) -> Any:
+def density(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
     """The share of structurally non-zero entries: nonzeros / (rows · columns)."""
     rows, columns = expression.shape
     return sympy.cancel(nonzeros(expression, patterns, given) / (rows * columns))
