@@ -95,10 +95,14 @@ def test_nothing_is_rounded_to_whole_numbers(matrix):
             ranks.refuted(claimed, np.asarray(matrix), what="not whole")
 
 
-def test_the_rank_in_a_prime_field_is_no_larger():
-    matrix = np.array([[ranks.PRIME, 0], [0, 1]], dtype=object)
-    assert (ranks.rank(matrix), ranks.rank_modulo(matrix)) == (2, 1)
-    assert ranks.rank(np.array([[1, 2], [2, 4]])) == ranks.rank_modulo(np.array([[1, 2], [2, 4]])) == 1
+@pytest.mark.parametrize("prime", [2, 7, 2**31 - 1, 2**61 - 1, 2**64 - 59, 2**127 - 1])
+def test_the_rank_is_that_over_the_rationals(prime):
+    """Modulo the prime this matrix has rank 1."""
+    matrix = np.array([[prime, 0], [0, 1]], dtype=object)
+    assert ranks.rank(matrix) == 2
+    assert ranks.attained(1, lambda random: matrix, what="a multiple of a prime").verdict == Verdict.REFUTED
+    assert ranks.attained(2, lambda random: matrix, what="a multiple of a prime").verdict == Verdict.PROVED
+    assert ranks.rank(np.array([[1, 2], [2, 4]])) == 1
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,12 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
 
 
+def written_apart(letters: Iterable[m.Letter]) -> bool:
+    """Whether no two letters are printed alike, such as A_1 and a letter of the name "A_1"."""
+    names = list(map(str, letters))
+    return len(set(names)) == len(names)
+
+
 def slices_exist(programs: Iterable[Program], sizes: Sizes) -> bool:
     """Whether every E_i with a given i is the i-th of so many slices: at h = 1 there is no E_2."""
     picked = set().union(*(e.atoms(m.Selection) for program in programs for e in program.values()))
@@ -225,6 +231,8 @@ def _dimensions(e: m.Expression) -> Iterator[Any]:
 def _traced(
     left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
 ) -> Sides:
+    if not written_apart(letters):
+        raise UnsupportedError("two letters are written alike, and arrays are found by what is written")
     specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
     of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
     return of(left), of(right)

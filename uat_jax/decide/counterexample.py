@@ -18,11 +18,14 @@ import numpy as np
 import sympy
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.rounded_constants import enclosed
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.decide.confirmation import equal_at, slices_exist
+from uat_jax.decide.confirmation import equal_at, slices_exist, written_apart
+from uat_jax.decide.exhibits import are_apart
 from uat_jax.decide.numpy_program import numpy_program
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.lowering import Lowered
@@ -61,8 +64,11 @@ def _all_zero(value: Any) -> bool:
 def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) -> Counterexample | None:
     """A shrunk counterexample to left = right, or None if none is found at sizes up to 2.
 
-    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.
+    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.  None is looked for where
+    two letters are written alike: arrays are found by what is written.
     """
+    if not written_apart(_letters(left, right)):
+        return None
     for dimensions in _sizes(left, right):
         found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
         if found is not None:
@@ -176,8 +182,11 @@ class _Search:
 
     def confirmed(self, numbers: np.ndarray) -> Counterexample | None:
         point = Balls().number(numbers)
-        balls = [enclose(traced, [point])[0] for traced in self.traces]
-        if not any(not a.overlaps(b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
+        try:
+            balls = [enclosed(traced, [point])[0] for traced in self.traces]
+        except UndecidedError:  # a decision that rounded coefficients could change
+            return None
+        if not any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
             return None
         shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
         sides = [_whole(value[0]) for value in self.values(numbers[None])]

@@ -11,6 +11,9 @@ import sympy
 from uat_jax.decide.exhibits import same_number
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import DisagreementError, InputError
+from uat_jax.symbolic.language import exact_scalar
+from uat_jax.symbolic.relations import text_of
+from uat_jax.symbolic.slices import nonnegative
 
 Shape = Mapping[sympy.Symbol, int]
 Number = int | Fraction
@@ -23,30 +26,65 @@ def counted(
     what: str,
     measured: Callable[[Shape], Number],
     shapes: Iterable[Shape],
+    given: Iterable[Any] = (),
 ) -> Iterator[Evidence]:
     """Whether ``claimed`` is the number ``found``, both SymPy expressions in dimensions.
 
     ``measured(shape)`` counts on real arrays of that shape: a whole number or a fraction, never a float.
-    PROVED if both are equal as expressions, and defined and counted so at all ``shapes``; else REFUTED at the smallest
-    shape at which the counted number is not the claimed one, UNKNOWN if there is none among ``shapes``.
+    ``given``: relations between the dimensions under which it is claimed; they hold at every shape.
+    PROVED if both are equal as expressions, the claimed one is defined for all sizes, and the numbers counted at
+    ``shapes`` leave no other combination of their terms (such as N²M and NM² in 2N²M + NM²): what the terms are is
+    taken from ``found``, how often each occurs is not.  Else REFUTED at the smallest shape at which the counted number
+    is not the claimed one, UNKNOWN if there is none among ``shapes``.
     Raises `DisagreementError` if ``found`` is not what is counted: a defect of the derivation, not of the claim;
-    `InputError` for floats, for a symbol that has no size at some shape, and without shapes.
+    `InputError` for floats, for a symbol that has no size at some shape, without shapes, and for a shape that is not
+    among the given ones.
     """
-    claimed, found = _formula(claimed), _formula(found)
+    claimed, found, given = exact_scalar(claimed), exact_scalar(found), tuple(given)
     numbers = [(shape, _exact(measured(shape))) for shape in sorted(shapes, key=lambda shape: sum(shape.values()))]
-    if not numbers:
-        raise InputError(f"got no shapes at which to count {what}; wanted at least one")
+    _check_shapes([shape for shape, _ in numbers], given, what)
     for shape, number in numbers:
         if same_number(_at(found, shape), number) is not True:
             raise DisagreementError(f"{what}: derived {found}, but arrays have {number} at {_shown(shape)}")
-    wrong = _smallest(claimed, numbers, what)
-    if wrong is None and sympy.simplify(claimed - found) == 0:
+    wrong, terms = _smallest(claimed, numbers, what), _terms(claimed, found)
+    same = wrong is None and sympy.simplify(claimed - found) == 0 and _is_defined(claimed, given)
+    if same and _determined(terms, [shape for shape, _ in numbers]):
+        assumed = (f"the number is a combination of {', '.join(map(text_of, terms))}", *map(text_of, given))
         figures = {"claimed": str(claimed), "counted_at": [_named(shape) for shape, _ in numbers]}
-        yield Evidence("counting", f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures)
+        yield Evidence("counting", f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
         yield Evidence("arrays", f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)
         return
-    yield Evidence("counting", f"{what}: {found}, not {claimed}", Verdict.UNKNOWN, {"found": str(found)})
+    but = "and the shapes leave other numbers" if same else f"not {claimed}"
+    yield Evidence("counting", f"{what}: {found}, {but}", Verdict.UNKNOWN, {"found": str(found)})
     yield wrong or Evidence("counterexample", f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
+
+
+def _check_shapes(shapes: list[Shape], given: tuple[Any, ...], what: str) -> None:
+    if not shapes:
+        raise InputError(f"got no shapes at which to count {what}; wanted at least one")
+    for shape in shapes:
+        for relation in given:
+            if sympy.sympify(relation).xreplace(_sizes(shape)) != sympy.true:
+                raise InputError(f"got {_shown(shape)}, where {text_of(relation)} does not hold; leave that shape out")
+
+
+def _terms(*formulas: Any) -> list[Any]:
+    """The different products of symbols and powers, without numbers in front, that the formulas are sums of."""
+    parts = (part for formula in formulas for part in sympy.Add.make_args(sympy.expand(formula)))
+    return sorted({part.as_coeff_Mul()[1] for part in parts if part != 0}, key=sympy.default_sort_key)
+
+
+def _determined(terms: list[Any], shapes: list[Shape]) -> bool:
+    """Whether only one combination of the terms has given values at the shapes."""
+    rows = [[_at(term, shape) for term in terms] for shape in shapes]
+    return sympy.Matrix(rows).rank() == len(terms)
+
+
+def _is_defined(formula: Any, given: tuple[Any, ...]) -> bool:
+    """Whether no divisor of the formula is seen to be able to vanish."""
+    powers = (part for part in sympy.preorder_traversal(formula) if isinstance(part, sympy.Pow))
+    divisors = [power.base for power in powers if not power.exp.is_nonnegative]
+    return all(divisor.is_zero is False or nonnegative(divisor - 1, given=given) for divisor in divisors)
 
 
 def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evidence | None:
@@ -62,19 +100,16 @@ def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evid
     return None
 
 
-def _formula(expression: Any) -> Any:
-    expression = sympy.sympify(expression)
-    if expression.has(sympy.Float):
-        raise InputError(f"got a float in {expression}; wanted exact numbers such as Rational(1, 3)")
-    return expression
-
-
 def _at(expression: Any, shape: Shape) -> Any:
     """The number that an expression is at a shape."""
-    value = expression.xreplace({symbol: sympy.Integer(size) for symbol, size in shape.items()}).doit()
+    value = expression.xreplace(_sizes(shape)).doit()
     if value.free_symbols:
         raise InputError(f"got {expression} with no size for {value} at {_shown(shape)}; wanted the same symbols")
     return value
+
+
+def _sizes(shape: Shape) -> dict[Any, Any]:
+    return {symbol: sympy.Integer(size) for symbol, size in shape.items()}
 
 
 def _exact(number: Number) -> Any:

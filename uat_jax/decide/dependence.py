@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import sympy
 from flint import arb
 
-from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.decisions import UndecidedError
+from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import check_definitions, proved
-from uat_jax.decide.exhibits import held
+from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.verdict import WITNESS, Evidence, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -32,9 +31,12 @@ Arguments = m.Letter | Sequence[m.Letter]
 def at_another(expression: m.Expression, argument: Arguments) -> m.Expression:
     """p(x̃): the expression with the input x, or each of several inputs, replaced by another letter of its shape.
 
-    Raises `InputError` if another letter can be the input for some value of an index: it would stay behind.
+    Raises `InputError` if another letter can be the input for some value of an index: it would stay behind; and if the
+    input names a function, as x in x(y) does.
     """
     moved = {letter: _another(letter) for letter in _letters(argument)}
+
+    _refuse_functions(expression, moved)
 
     def another(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Letter | None:
         _refuse_hidden(letter, moved, ranges, "the input")
@@ -47,6 +49,17 @@ def _refuse_hidden(letter: m.Letter, known: Mapping[m.Letter, Any], ranges: Mapp
     hidden = next((x for x in known if letter not in known and _can_be(letter, x, ranges)), None)
     if hidden is not None:
         raise InputError(f"{letter} may be {role} {hidden}; write the sum out or name {letter} as an input")
+
+
+def _refuse_functions(expression: m.Expression, known: Mapping[m.Letter, Any]) -> None:
+    """Raise `InputError` if a known letter, or one that may be it, names a function: it would not be replaced."""
+    for name in (e.letter for e in expression.atoms(m.Dependent)):
+        if any(name == x or _can_be(name, x, _all_indices(name)) for x in known):
+            raise InputError(f"got the function {name}, whose letter is an input or defined; give it another name")
+
+
+def _all_indices(letter: m.Letter) -> dict[Any, Any]:
+    return dict.fromkeys(letter.free_symbols)
 
 
 def _can_be(letter: m.Letter, argument: m.Letter, ranges: Mapping[Any, Any]) -> bool:
@@ -73,6 +86,9 @@ def twice(parameter: m.Expression, argument: Arguments, where: Mapping[m.Letter,
 
     ``where`` defines letters of p by expressions of earlier letters; they are unfolded first, since they may hide x.
     """
+    defined = next((letter for letter in _letters(argument) if letter in (where or {})), None)
+    if defined is not None:
+        raise InputError(f"got a definition of the input {defined}; wanted an input that takes every value")
     whole = unfolded(parameter, where or {})
     return Step("one value at any two inputs", whole, at_another(whole, argument))
 
@@ -84,6 +100,8 @@ def unfolded(expression: m.Expression, where: Mapping[m.Letter, m.Expression]) -
     in a circle, `ShapeError` where a letter and what it stands for have two shapes.
     """
     check_definitions(where)
+    for part in (expression, *where.values()):
+        _refuse_functions(part, where)
     known: dict[m.Letter, m.Expression] = {}
 
     def inside(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
@@ -123,14 +141,16 @@ def dynamic(
 
     ``function`` is a JAX function of one array that returns one array; ``inputs`` are two arrays of one shape, of
     numbers that float64 holds exactly (`InputError` otherwise); ``at`` names what else was chosen, such as the weights.
-    Values that are not finite separate nothing.
+    Values that are not finite separate nothing, nor do values that rounded constants can make equal.
     """
     points = [held("x", x) for x in inputs]
     if len(points) != 2 or points[0].shape != points[1].shape:
         raise InputError(f"got inputs of shapes {[p.shape for p in points]}; wanted two of one shape")
-    with jax.enable_x64(True):
-        balls: list[Any] = [exact(function, (jnp.asarray(x),)) for x in points]
-    apart = [i for i in np.ndindex(balls[0].shape) if _apart(balls[0][i], balls[1][i])]
+    try:
+        balls = [enclosure(function, x) for x in points]
+    except UndecidedError as error:
+        return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN, subject=subject)
+    apart = [i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i])]
     if not apart:
         return Evidence(METHOD, f"{what}: the two inputs do not separate its values", Verdict.UNKNOWN, subject=subject)
     entry = max(apart, key=lambda i: abs(float(balls[0][i].mid()) - float(balls[1][i].mid())))
@@ -147,10 +167,6 @@ def dynamic(
         "exact": values,
     }
     return Evidence(METHOD, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
-
-
-def _apart(left: arb, right: arb) -> bool:
-    return left.is_finite() and right.is_finite() and not left.overlaps(right)
 
 
 def _letters(argument: Arguments) -> tuple[m.Letter, ...]:

@@ -1,12 +1,13 @@
 """A counterexample that is known beforehand: two functions, or two numbers, that should be equal and are not.
 
 The values in float64 are shown; the verdict rests on their enclosures in ball arithmetic, or on exact numbers.
-A constant in a function is the float64 number that is written there (0.1 is not 1/10): differences that such constants
-can make refute nothing.
+A constant in a function is any number that is rounded to the float written there (`arithmetic.rounded_constants`):
+differences that rounded constants can make refute nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,18 +15,18 @@ from typing import Any
 import jax
 import numpy as np
 import sympy
-from flint import arb
+from flint import arb, ctx, fmpq
 
-from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.rounded_constants import BITS, enclosed
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, ShapeError
 
 METHOD = "counterexample"
-ROUNDING = 2.0**-40
-"""Differences below this part of the values can come from constants that float64 rounds."""
 
 Names = tuple[str, str]
 
@@ -40,7 +41,7 @@ def exhibit(
 ) -> Evidence:
     """REFUTED if the enclosures of ``left(**inputs)`` and ``right(**inputs)`` are apart in some entry, else UNKNOWN.
 
-    Apart are finite values whose difference is larger than rounded constants explain (`ROUNDING`).
+    Apart are finite values that differ whichever numbers the constants of the functions were rounded from.
 
     Both are JAX functions of keyword arrays with one floating result of the same shape; the inputs are numbers or
     nested lists of numbers (int, float, Fraction) that float64 holds exactly.
@@ -59,8 +60,11 @@ def exhibit(
         raise ShapeError(f"{names[0]} has shape {shapes[0]}, {names[1]} {shapes[1]}; wanted one shape")
     leaves = jax.tree.leaves(arrays)
     floats = [np.asarray(interpret(t, Doubles(), [x[None] for x in leaves])[0])[0] for t in traces]
-    balls = [enclose(t, [Balls().number(x) for x in leaves])[0] for t in traces]
-    apart = any(_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
+    try:
+        balls = [enclosed(t, [Balls().number(x) for x in leaves])[0] for t in traces]
+    except UndecidedError as error:  # a decision that rounded constants could change
+        return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN)
+    apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
     texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
     return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], texts)
 
@@ -86,10 +90,41 @@ def exact_number(value: Any) -> Any:
 
 
 def same_number(left: Any, right: Any) -> bool | None:
-    """Whether two exact numbers are equal, None if SymPy cannot tell."""
+    """Whether two exact numbers are equal, None if neither exact arithmetic nor balls can tell."""
     if left.is_Rational and right.is_Rational:
         return bool(left == right)
-    return (left - right).equals(0)
+    try:
+        with ctx.workprec(BITS):
+            ball = _enclosed_number(left - right)
+    except (TypeError, ValueError):
+        return None
+    return False if are_apart(ball, arb(0)) else (left - right).equals(0) or None
+
+
+_FUNCTIONS: dict[Any, Callable[[arb], arb]] = {
+    sympy.exp: arb.exp, sympy.log: arb.log, sympy.Abs: abs, sympy.tanh: arb.tanh,
+    sympy.sin: arb.sin, sympy.cos: arb.cos, sympy.tan: arb.tan, sympy.atan: arb.atan,
+}  # fmt: skip
+
+
+def _enclosed_number(number: Any) -> arb:
+    """An exact number as a ball.  Raises TypeError for what has no rule here."""
+    match number:
+        case sympy.Rational():
+            return arb(fmpq(int(number.p), int(number.q)))
+        case sympy.core.numbers.Pi():
+            return arb.pi()
+        case sympy.core.numbers.Exp1():
+            return arb(1).exp()
+        case sympy.Add():
+            return sum(map(_enclosed_number, number.args), start=arb(0))
+        case sympy.Mul():
+            return math.prod(map(_enclosed_number, number.args), start=arb(1))
+        case sympy.Pow():
+            return _enclosed_number(number.base) ** _enclosed_number(number.exp)
+    if number.func not in _FUNCTIONS:
+        raise TypeError(f"no ball for {number}")
+    return _FUNCTIONS[number.func](_enclosed_number(number.args[0]))
 
 
 def _evidence(
@@ -111,11 +146,9 @@ def _evidence(
     return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example})
 
 
-def _apart(left: arb, right: arb) -> bool:
-    """Whether two finite balls differ by more than rounded constants explain."""
-    if not (left.is_finite() and right.is_finite()):
-        return False
-    return bool(abs(left - right) > ROUNDING * abs(left).max(abs(right)))
+def are_apart(left: arb, right: arb) -> bool:
+    """Whether two balls are finite and have no number in common."""
+    return left.is_finite() and right.is_finite() and not left.overlaps(right)
 
 
 def held(name: str, value: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ import jax
 import sympy
 from flint import arb, ctx, fmpq
 
-from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import DisagreementError, InputError
@@ -43,7 +43,7 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
         reason = "contradict each other" if possible.cases else "are not known to hold anywhere"
         return Evidence("inequality", f"{what}: the hypotheses {reason}", Verdict.UNKNOWN, figures, subject=subject)
     if possible.point:
-        figures["hypotheses_hold_at"] = {str(symbol): str(value) for symbol, value in possible.point.items()}
+        figures["hypotheses_hold_at"] = {text_of(s): str(value) for s, value in possible.point.items()}
     if not all(case.contradicts() for case in found.cases):
         raise DisagreementError(f"{what}: the multipliers do not multiply out, please report this")
     count = len(found.cases)
@@ -70,7 +70,7 @@ def _example(claim: Relation, point: dict) -> dict[str, Any]:
     claim = sympy.sympify(claim)
     sides = (claim.lhs, claim.rhs) if isinstance(claim, sympy.Rel) else ()
     left, right = (side.subs(point) for side in sides) if sides else (claim, sympy.true)
-    inputs = {str(symbol): _number(value) for symbol, value in point.items()}
+    inputs = {text_of(symbol): _number(value) for symbol, value in point.items()}
     return _counterexample(
         inputs, ("left side", "right side"), (_number(left), _number(right)), (str(left), str(right))
     )
@@ -110,8 +110,8 @@ def enclosed(
     returns something else than a ball.
     """
     try:
-        sides = [(Fraction(low), Fraction(high)) for low, high in box]
-        low, high = (None if bound is None else Fraction(bound) for bound in (above, below))
+        sides = [(_fraction(low), _fraction(high)) for low, high in box]
+        low, high = (None if bound is None else _fraction(bound) for bound in (above, below))
     except (TypeError, ValueError, OverflowError):
         sides, low, high = [], None, None
     if not sides or any(a > b for a, b in sides) or (low is None and high is None):
@@ -131,6 +131,13 @@ def enclosed(
     if undecided:
         return Evidence("balls", f"{what}: not decided with {count} boxes", Verdict.UNKNOWN, figures, subject=subject)
     return Evidence("balls", f"{what}: {shown} on each of {count} boxes", Verdict.PROVED, figures, subject=subject)
+
+
+def _fraction(number: Any) -> Fraction:
+    """A whole number or a fraction; ValueError for a float, which is rounded."""
+    if isinstance(number, float | bool):
+        raise ValueError(number)
+    return Fraction(number)
 
 
 Box = list[tuple[Fraction, Fraction]]
@@ -191,8 +198,7 @@ def measured(
     pytrees of numbers or arrays that float64 holds exactly (`InputError` otherwise).
     """
     arrays = {name: jax.tree.map(lambda x, n=name: held(n, x), value) for name, value in inputs.items()}
-    with jax.enable_x64(True):
-        values = [exact(lambda a, f=f: f(**a), (arrays,)).item() for f in (actual, bound)]
+    values = [enclosure(lambda a, f=f: f(**a), arrays).item() for f in (actual, bound)]
     shown = [value.str(12, radius=False) for value in values]
     figures: dict[str, Any] = {"actual": shown[0], "bound": shown[1]}
     if values[0] <= values[1]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import DisagreementError
-from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.difference import Difference, difference
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.step import Step
 
@@ -15,23 +16,30 @@ def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
     """PROVED if every equation holds; otherwise UNKNOWN, naming the first that does not and the word that differs.
 
     Every side is compared with itself first: a normal form that does not even accept X = X decides nothing.
+    The figures hold every equation with the definitions that were unfolded in it ("where"); the assumptions are the
+    slices that have to exist.
     """
-    done = []
+    done: list[dict[str, Any]] = []
+    assumed: list[str] = []
     for step in steps:
-        difference = decide(step)
-        if difference is not None:
-            return Evidence(method, f"{step.name}: {difference}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
+        found = decide(step)
+        if found is not None:
+            return Evidence(method, f"{step.name}: {found}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
+        definitions = step.definitions()
         done.append({"name": step.name, "equation": str(step), "latex": step.latex()})
+        if definitions:
+            done[-1]["where"] = [str(definition) for definition in definitions]
+        assumed += step.hypotheses()
     if not done:
         return Evidence(method, "no equation was given", Verdict.UNKNOWN)
-    return Evidence(method, what, Verdict.PROVED, {"steps": done})
+    return Evidence(method, what, Verdict.PROVED, {"steps": done}, tuple(dict.fromkeys(assumed)))
 
 
 def decide(step: Step) -> Difference | None:
-    """The first difference between both sides of one equation, or None."""
+    """The first difference between both sides of one equation, or None if their shapes and normal forms are equal."""
     left = Normaliser(step.where)
     again = Normaliser(step.where, left.letters)
     sides = [(left(side), again(side)) for side in (step.left, step.right)]
     if any(once != twice for once, twice in sides):
         raise DisagreementError(f"{step.name}: the normal form does not accept X = X, please report this")
-    return first_difference(left, sides[0][0], sides[1][0])
+    return difference(left, sides[0][0], sides[1][0])

@@ -10,7 +10,8 @@ from uat_jax.decide.counterexample import refute
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.difference import Difference
+from uat_jax.symbolic.difference import difference as difference_of_forms
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -21,13 +22,20 @@ Unfolding = Mapping[m.Letter, m.Expression]
 
 
 def difference(network: Program, printed: Program, also: Unfolding | None = None) -> Difference | None:
-    """How the printed program's result differs from the network's; ``also`` unfolds further letters on both sides."""
-    right = Normaliser({**network.lines, **(also or {})})
-    left = Normaliser({**printed.lines, **(also or {})}, right.letters)
+    """How the printed program's result differs from the network's; None if both have one shape and one normal form.
+
+    ``also`` unfolds further letters on both sides.  Raises `InputError` if it defines what a line defines.
+    """
+    also = also or {}
+    twice = next((letter for letter in also if letter in network.lines or letter in printed.lines), None)
+    if twice is not None:
+        raise InputError(f"got another definition of {twice}, which a line of a program defines; unfold inputs only")
+    right = Normaliser({**network.lines, **also})
+    left = Normaliser({**printed.lines, **also}, right.letters)
     for normalise, program in ((left, printed), (right, network)):
         for letter in program:  # in order, so that unfolding never goes deep
             normalise(letter)
-    return first_difference(left, left(printed.result), right(network.result))
+    return difference_of_forms(left, left(printed.result), right(network.result))
 
 
 def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
@@ -113,7 +121,13 @@ def _written(program: Program) -> dict[str, str]:
 def by_depth(
     pair: Pair, depths: Iterable[int], *, what: str, also: Callable[[int], Unfolding] | None = None
 ) -> Evidence:
-    """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word."""
+    """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word.
+
+    Raises `InputError` if there is no depth.
+    """
+    depths = tuple(depths)
+    if not depths:
+        raise InputError(f"got no depth for {what}; wanted at least one")
     exact, first, wrong = [], None, None
     for depth in depths:
         found = difference(*pair(depth), also(depth) if also else None)

@@ -2,14 +2,14 @@
 
     rank(X Y) ≤ the number of columns of X       rank(X + Y) ≤ rank X + rank Y       rank(X ⊗ Y) = rank X · rank Y
 
-A bound is proved by writing the matrix so that these rules give it.  The rank of a matrix of whole numbers over a
-prime field is at most that over the rationals, so a rank reached there is reached.  A matrix with transcendental
-entries (a softmax, say) has at least the rank of a minor whose determinant lies in a ball without zero.
+A bound is proved by writing the matrix so that these rules give it.  The rank of a matrix of whole numbers is that over
+the rationals, computed exactly.  A matrix with transcendental entries (a softmax, say) has at least the rank of a minor
+whose determinant lies in a ball without zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -17,18 +17,19 @@ from typing import Any
 import jax
 import numpy as np
 import sympy
-from flint import fmpz_mat, nmod_mat
+from flint import arb, fmpz_mat
 
 from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.decisions import UndecidedError
+from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.exhibits import held
+from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.slices import Scope, nonnegative
 from uat_jax.symbolic.step import Step
 
-PRIME = 2**61 - 1
 DRAWS = 3
 """Random matrices drawn before an expected rank counts as not found."""
 
@@ -45,25 +46,32 @@ Inputs = Mapping[str, Any]
 # --- bounds for all shapes -----------------------------------------------------------------------------------------
 
 
-def bounds(expression: m.Expression) -> Bounds:
-    """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions."""
+def bounds(expression: m.Expression, scope: Scope = ()) -> Bounds:
+    """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions.
+
+    ``scope``: the sums around it.  A sum whose number of terms may be negative by its bounds has no more than its shape.
+    """
+    inside = lambda operand: bounds(operand, scope)
     match expression:
         case m.Product():
-            return _either(expression, *map(bounds, expression.operands))
+            return _either(expression, *map(inside, expression.operands))
         case m.Addition():
-            return _either(expression, _combined(expression, sympy.Add))
+            return _either(expression, _combined(sympy.Add, map(inside, expression.operands)))
         case m.Kronecker():
-            return _either(expression, _combined(expression, sympy.Mul))
+            return _either(expression, _combined(sympy.Mul, map(inside, expression.operands)))
         case m.Scaled() | m.Transposed():
-            return bounds(expression.arg)
+            return inside(expression.arg)
         case m.RangeSum():
             lower, upper = expression.bounds
-            total = lambda bound: _summed(bound, expression.index, lower, upper)
-            return _either(expression, frozenset(map(total, bounds(expression.body))))
+            if not nonnegative(upper - lower + 1, scope):
+                return _either(expression)
+            terms = bounds(expression.body, (*scope, (expression.index, lower, upper)))
+            return _either(expression, frozenset(_summed(bound, expression.index, lower, upper) for bound in terms))
     return _either(expression)
 
 
 def _summed(bound: Any, index: Any, lower: Any, upper: Any) -> Any:
+    """The sum of the bounds of upper − lower + 1 terms, at least 0 of them."""
     if index in bound.free_symbols:
         return sympy.Sum(bound, (index, lower, upper))
     return (upper - lower + 1) * bound
@@ -74,8 +82,9 @@ def _either(expression: m.Expression, *sets: Bounds) -> Bounds:
     return frozenset(map(sympy.expand, frozenset(expression.shape).union(*sets)))
 
 
-def _combined(expression: m.Expression, operation: Callable[..., Any]) -> Bounds:
-    return frozenset(operation(*choice) for choice in product(*map(bounds, expression.operands)))
+def _combined(operation: Callable[..., Any], sets: Iterable[Bounds]) -> Bounds:
+    """One bound of each operand, added or multiplied."""
+    return frozenset(operation(*choice) for choice in product(*sets))
 
 
 def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterator[Evidence]:
@@ -104,11 +113,6 @@ def rank(matrix: np.ndarray) -> int:
     return fmpz_mat(_whole(matrix)).rank()
 
 
-def rank_modulo(matrix: np.ndarray, prime: int = PRIME) -> int:
-    """The rank of a matrix of whole numbers over the field of ``prime`` elements: at most the `rank`."""
-    return nmod_mat([[entry % prime for entry in row] for row in _whole(matrix)], prime).rank()
-
-
 def _whole(matrix: np.ndarray) -> list[list[int]]:
     """The entries as they are; nothing is rounded."""
     entries = np.asarray(matrix, dtype=object)
@@ -118,24 +122,23 @@ def _whole(matrix: np.ndarray) -> list[list[int]]:
 
 
 def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:
-    """A matrix of whole numbers, ``build(generator)``, whose rank is ``claimed``.
+    """A matrix of whole numbers, ``build(generator)``, whose rank over the rationals is ``claimed``.
 
-    PROVED if its rank over a prime field is, so that its rank over the rationals is no smaller; REFUTED if that is
-    larger than claimed; UNKNOWN if it stays smaller in a few draws.
+    PROVED if it is; REFUTED if it is larger than claimed; UNKNOWN if it stays smaller in a few draws.
     """
     random, ranks = np.random.default_rng(seed), []
     for _ in range(DRAWS):
         matrix = build(random)
-        ranks.append(rank_modulo(matrix))
+        ranks.append(rank(matrix))
         if ranks[-1] > claimed:
             return replace(refuted(claimed, matrix, what=what), subject=subject)
         if ranks[-1] == claimed:
             break
     rows, columns = matrix.shape
-    figures = {"prime": PRIME, "seed": seed, "shape": [rows, columns], "ranks": ranks, "claimed": int(claimed)}
+    figures = {"seed": seed, "shape": [rows, columns], "ranks": ranks, "claimed": int(claimed)}
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
-    return Evidence("rank in a prime field", finding, verdict, figures, subject=subject)
+    return Evidence("rank", finding, verdict, figures, subject=subject)
 
 
 def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -> Evidence:
@@ -179,11 +182,11 @@ def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     rows, columns = rows[:claimed], columns[:claimed]
     minor = lambda a: determinant(function(**a)[np.ix_(rows, columns)])
     try:
-        value = exact(minor, (arrays,)).item()
+        value = enclosure(minor, arrays).item()
     except UndecidedError as error:  # as where the minor is zero, or an entry that is divided by
         finding = f"{what}: a minor of size {claimed} is not known: {error}"
         return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
-    verdict = (Verdict.UNKNOWN, Verdict.PROVED)[bool(value != 0)]
+    verdict = Verdict.PROVED if are_apart(value, arb(0)) else Verdict.UNKNOWN
     figures = {"rows": rows, "columns": columns, "determinant": value.str(5), "claimed": int(claimed)}
     finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"
     return Evidence("minor in balls", finding, verdict, figures, subject=subject)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 from uat_jax.decide.verdict import Evidence, Verdict
-from uat_jax.errors import ShapeError
+from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 
 LARGEST = 3
@@ -43,6 +43,6 @@ def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:
         build(*sizes)
     except ShapeError as error:
         return str(error)
-    except ZeroDivisionError:  # no formula at such sizes
+    except (ZeroDivisionError, InputError):  # no formula at such sizes
         return None
     return None

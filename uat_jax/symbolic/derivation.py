@@ -45,10 +45,29 @@ class Derivation:
         """Whether the closed form has the normal form of the plain network: equal for every shape and every σ.
 
         ``dynamic`` lets every A_j, B_j, C_j, b_j, c_j be an arbitrary function of x_{j-1}; with attention written
-        out that is what is decided, together with the step that makes each block such a layer.
+        out that is what is decided, together with the step that makes each block such a layer.  It is this
+        derivation's own network and program that have to be equal: those of another kind or depth do not hold.
         """
+        if not self._is_of_its_kind():
+            return False
         network, closed, _ = self.normal_forms(dynamic=dynamic or self.attention is not None)
         return network == closed and (self.attention is None or self._blocks_hold())
+
+    def _is_of_its_kind(self) -> bool:
+        """Whether the network is that of its kind and depth, and the program defines the hatted letters alone.
+
+        With attention the program also defines the parameters of each layer: those of Theorem 3, and no others.
+        """
+        network = _network_lines(self.layers, self.attention, self.depth)
+        lines = _closed_lines(self.layers, self.attention, self.depth).lines
+        own, hatted = self.parameters.lines, set(_closed_lines(self.layers, None, self.depth).lines)
+        return (
+            self.kind == self.layers.kind
+            and (self.network.lines, self.network.result) == (network.lines, network.result)
+            and self.parameters.result == network.result
+            and own.keys() == lines.keys()
+            and all(own[letter] == lines[letter] for letter in lines.keys() - hatted)
+        )
 
     def _blocks_hold(self) -> bool:
         blocks = [step for step in self.steps if step.name.startswith("write block")]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Normaliser
+from uat_jax.symbolic.printing import scalar_text
 from uat_jax.symbolic.words import NormalForm, Opaque, Term
 
 
@@ -27,12 +28,20 @@ class Difference:
         return f"{self.left} instead of {self.right}{place}"
 
 
-def first_difference(normaliser: Normaliser, left: NormalForm, right: NormalForm, where: str = "") -> Difference | None:
-    """The first differing word, looking inside the arguments of opaque functions; None if the forms are equal."""
+def difference(normaliser: Normaliser, left: NormalForm, right: NormalForm) -> Difference | None:
+    """None if both normal forms are equal, shapes included; else where they differ.
+
+    The equality alone decides; whatever is said of a difference, there is one.
+    """
+    return None if left == right else _explained(normaliser, left, right, "")
+
+
+def _explained(normaliser: Normaliser, left: NormalForm, right: NormalForm, where: str) -> Difference:
+    """The first differing word, looking inside the arguments of opaque functions; or the shapes."""
     only_left = [t for t, c in left.terms.items() if right.terms.get(t) != c]
     only_right = [t for t, c in right.terms.items() if left.terms.get(t) != c]
-    if not only_left and not only_right:
-        return None
+    if not only_left and not only_right:  # such as I_n and I_k
+        return Difference(_shape(left), _shape(right), where)
     plain_left, plain_right = ([t for t in terms if _is_plain(normaliser, t)] for terms in (only_left, only_right))
     if plain_left or plain_right:  # words without functions say most clearly what is wrong
         return _unmatched(normaliser, left, right, plain_left, plain_right, where)
@@ -40,8 +49,12 @@ def first_difference(normaliser: Normaliser, left: NormalForm, right: NormalForm
         for t in only_right:
             if (pair := _same_but_one_argument(normaliser, s, t)) is not None:
                 inside = f"the argument of {_abbreviated(normaliser, left, s)}"
-                return first_difference(normaliser, *pair, inside)
+                return _explained(normaliser, *pair, inside)
     return _unmatched(normaliser, left, right, only_left, only_right, where)
+
+
+def _shape(form: NormalForm) -> str:
+    return f"the shape {' × '.join(map(scalar_text, form.shape))}"
 
 
 def _is_plain(n: Normaliser, term: Term) -> bool:

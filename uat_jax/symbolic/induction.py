@@ -41,11 +41,11 @@ def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tu
 
 def _check_free_of_the_input(closed: ClosedForm, rule: Recurrence) -> None:
     """The parameters may not contain x_0 or the σ-terms themselves: that is what makes the sum a UAT form."""
-    forbidden = {closed.layers.x(0), closed.layers.x(INDEX), closed.u(INDEX)}
+    forbidden = {of(INDEX).name for of in (closed.layers.x, closed.u, closed.s)}
     for name, part in vars(rule).items():
-        used = forbidden.intersection(letters_of(part)) if part is not None else ()
+        used = [letter for letter in letters_of(part) if letter.name in forbidden] if part is not None else []
         if used:
-            raise InputError(f"the rule {name} = {part} contains {', '.join(map(str, used))}; parameters may not")
+            raise InputError(f"the rule {name} = {part} contains {used[0]}; parameters may not")
 
 
 def _base(closed: ClosedForm, layers: Layers) -> Step:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Self
 
 import sympy
@@ -45,6 +45,38 @@ def indexed_dimension(name: str, index: Any) -> Any:
 def same_dimension(a: Any, b: Any) -> bool:
     """Whether two dimensions are equal as polynomials in their symbols."""
     return a == b or sympy.expand(a - b) == 0
+
+
+_ATOMS = sympy.Rational, sympy.NumberSymbol, sympy.Symbol, sympy.Indexed, sympy.IndexedBase
+_EXACT = (*_ATOMS, sympy.Add, sympy.Mul, sympy.Pow, sympy.Max, sympy.Min, sympy.Function)
+"""What a size, a coefficient or a bound is made of."""
+
+
+@lru_cache(maxsize=None, typed=True)  # 1.0 == 1, but it is a float
+def exact_scalar(value: Any) -> Any:
+    """The number or formula as a SymPy expression, made of whole numbers, fractions, roots, π, e and symbols alone.
+
+    Raises `InputError` for a float (it is rounded), an infinity, NaN, a truth value and anything else.
+    """
+    scalar = sympy.sympify(value)
+    if not isinstance(scalar, sympy.Expr) or not all(map(_is_exact, sympy.preorder_traversal(scalar))):
+        raise InputError(f"got {value} as a number; wanted an exact finite one, such as Rational(1, 2), n or sqrt(n)")
+    return scalar
+
+
+def _is_exact(part: Any) -> bool:
+    if not isinstance(part, sympy.Expr):  # the name of D_j
+        return True
+    return isinstance(part, _EXACT) and part.is_finite is not False and part.is_commutative is not False
+
+
+@lru_cache(maxsize=None, typed=True)
+def exact_size(value: Any) -> Any:
+    """A dimension: an exact scalar that can be a whole number from 0 on.  Raises `InputError` for any other."""
+    size = exact_scalar(value)
+    if size.is_negative or (size.is_number and not size.is_Integer):
+        raise InputError(f"got {value} rows or columns; wanted a whole number that is not negative, or a symbol")
+    return size
 
 
 class Expression(Basic):
@@ -111,11 +143,16 @@ def shape_text(expression: Expression) -> str:
 class Letter(Expression):
     """An opaque matrix: a name, a shape, subscripts and, for versions of a parameter, superscripts.
 
-    Two letters are the same only if all of these are.
+    Two letters are the same only if all of these are.  Raises `InputError` for a float among them.
     """
 
     def __new__(cls, name: Any, rows: Any, columns: Any, subscripts: Any = (), superscripts: Any = ()):
-        return _letter(cls, name, rows, columns, tuple(subscripts), tuple(superscripts))
+        subscripts, superscripts = tuple(subscripts), tuple(superscripts)
+        if any(isinstance(index, float | sympy.Float) for index in (*subscripts, *superscripts)):
+            raise InputError(
+                f"got the indices {(*subscripts, *superscripts)} of {name}; wanted whole numbers or symbols"
+            )
+        return _letter(cls, name, exact_size(rows), exact_size(columns), subscripts, superscripts)
 
     @property
     def name(self) -> str:
@@ -143,7 +180,7 @@ def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: tuple, su
     # Letters are made again and again: one object each keeps comparisons short.
     indices = sympy.Tuple(*subscripts), sympy.Tuple(*superscripts)
     name = name if isinstance(name, Str) else Str(name)
-    return Basic.__new__(cls, name, sympy.sympify(rows), sympy.sympify(columns), *indices)
+    return Basic.__new__(cls, name, rows, columns, *indices)
 
 
 @dataclass(frozen=True)
@@ -162,7 +199,7 @@ class Identity(Expression):
     """I_n."""
 
     def __new__(cls, size: Any):
-        return Basic.__new__(cls, sympy.sympify(size))
+        return Basic.__new__(cls, exact_size(size))
 
     @property
     def shape(self) -> tuple[Any, Any]:
@@ -172,7 +209,7 @@ class Identity(Expression):
 
 class _Constant(Expression):
     def __new__(cls, rows: Any, columns: Any):
-        return Basic.__new__(cls, sympy.sympify(rows), sympy.sympify(columns))
+        return Basic.__new__(cls, exact_size(rows), exact_size(columns))
 
     @property
     def shape(self) -> tuple[Any, Any]:
@@ -189,10 +226,17 @@ class Ones(_Constant):
 
 
 class Selection(Expression):
-    """E_i of shape (M, d): ``x @ E_i`` is the i-th slice of d consecutive columns of x; i counts from 1."""
+    """E_i of shape (M, d): ``x @ E_i`` is the i-th slice of d consecutive columns of x; i counts from 1.
+
+    Raises `ShapeError` where there is surely no such slice.  Where it is not sure that there is one, that is a
+    hypothesis (`slices.hypotheses`).
+    """
 
     def __new__(cls, index: Any, rows: Any, columns: Any):
-        return Basic.__new__(cls, sympy.sympify(index), sympy.sympify(rows), sympy.sympify(columns))
+        index, rows, columns = exact_scalar(index), exact_size(rows), exact_size(columns)
+        if index.is_nonpositive or sympy.expand(rows - index * columns).is_negative:
+            raise ShapeError(f"there is no slice {index} of {columns} columns among {rows}; they count from 1")
+        return Basic.__new__(cls, index, rows, columns)
 
     @property
     def shape(self) -> tuple[Any, Any]:
@@ -241,15 +285,10 @@ class Product(Expression):
 
 
 class Scaled(Expression):
-    """c X with a commuting scalar c, any exact SymPy expression.  Raises `InputError` for a float: it is rounded."""
+    """c X with a commuting scalar c, any exact finite number or formula; `InputError` for another (a float, ∞)."""
 
     def __new__(cls, coefficient: Any, matrix: Expression):
-        coefficient = sympy.sympify(coefficient)
-        if coefficient.has(sympy.Float):
-            raise InputError(
-                f"got the float {coefficient} as a coefficient; wanted an exact number such as Rational(1, 2)"
-            )
-        return Basic.__new__(cls, coefficient, matrix)
+        return Basic.__new__(cls, exact_scalar(coefficient), matrix)
 
     @property
     def coefficient(self) -> Any:
@@ -313,7 +352,7 @@ class Matricised(Expression):
     """unvec(x), the inverse of row-major vec.  Raises `ShapeError` if x is not a column of that length."""
 
     def __new__(cls, column: Expression, rows: Any, columns: Any):
-        rows, columns = sympy.sympify(rows), sympy.sympify(columns)
+        rows, columns = exact_size(rows), exact_size(columns)
         if not (same_dimension(column.shape[0], rows * columns) and same_dimension(column.shape[1], 1)):
             raise ShapeError(f"cannot arrange {_described(column)} as a {rows} × {columns} matrix")
         return Basic.__new__(cls, column, rows, columns)
@@ -398,16 +437,20 @@ class Dependent(Expression):
 
 
 class RangeSum(Expression):
-    """Σ_{index=lower}^{upper} body, with symbolic bounds; the empty sum (upper = lower − 1) is zero.
+    """Σ_{index=lower}^{upper} body, with symbolic bounds: the sum over all whole numbers from lower to upper.
 
-    As for any telescoping sum, Σ_{lower}^{upper+1} = Σ_{lower}^{upper} + last term is taken as the definition.
-    The shape of the body may not depend on the index.
+    Where the upper bound is below the lower there are none, and the sum is zero.
+    The shape of the body may not depend on the index (`ShapeError`); an index is a symbol and a bound an exact
+    number or formula (`InputError` otherwise).
     """
 
     def __new__(cls, body: Any, index: Any, lower: Any, upper: Any):
+        lower, upper = exact_scalar(lower), exact_scalar(upper)
+        if not isinstance(index, sympy.Symbol) or any(b.is_integer is False for b in (lower, upper)):
+            raise InputError(f"cannot sum over {index} from {lower} to {upper}; wanted a symbol and whole numbers")
         if index in set().union(*(size.free_symbols for size in body.shape)):
             raise ShapeError(f"cannot sum {_described(body)} over {index}: its shape depends on {index}")
-        return Basic.__new__(cls, body, index, sympy.sympify(lower), sympy.sympify(upper))
+        return Basic.__new__(cls, body, index, lower, upper)
 
     @property
     def body(self) -> Expression:

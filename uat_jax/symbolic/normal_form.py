@@ -32,7 +32,7 @@ from typing import Any
 
 import sympy
 
-from uat_jax.errors import ShapeError, UnsupportedError
+from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, binder, collect, exact
 
@@ -59,6 +59,7 @@ class Normaliser:
     ``definitions(letter, ranges)`` may give the expression a letter stands for (``ranges`` maps the sum indices in
     scope to their upper bounds); the letter is then unfolded.  A mapping letter → expression will do as well.
     ``letters`` is the table of another normaliser, to compare sides with different definitions.
+    ``unfolded`` remembers what was unfolded: (letter, the sums in scope) → its definition.
     """
 
     def __init__(
@@ -69,14 +70,23 @@ class Normaliser:
         mapping = definitions if isinstance(definitions, Mapping) else {}
         self._define: Definitions = (lambda l, _: mapping.get(l)) if not callable(definitions) else definitions
         self.letters = letters or Letters()
+        self.unfolded: dict[tuple[m.Letter, tuple], m.Expression] = {}
         self._memo: dict[Any, NormalForm] = {}
         self._ranges: dict[Any, Any] = {}
+        self._open: list[m.Letter] = []
 
     def __call__(self, expression: m.Expression) -> NormalForm:
-        """The normal form.  Raises `UnsupportedError` for a head without a rule."""
+        """The normal form.  Raises `UnsupportedError` for a head without a rule and for definitions that never end,
+        `InputError` for a definition that leads back to its own letter.
+        """
         key = (expression, tuple(self._ranges.items())) if self._ranges else expression
         if key not in self._memo:
-            self._memo[key] = self._normalise(expression)
+            try:
+                self._memo[key] = self._normalise(expression)
+            except RecursionError:
+                raise UnsupportedError(
+                    "the expression, or its definitions, are nested too deeply, or never end"
+                ) from None
         return self._memo[key]
 
     def equal(self, left: m.Expression, right: m.Expression) -> bool:
@@ -89,7 +99,7 @@ class Normaliser:
         match e:
             case m.Letter():
                 defined = self._define(e, self._ranges)
-                return self.letters.single(Atom(e)) if defined is None else self(_fitting(e, defined))
+                return self.letters.single(Atom(e)) if defined is None else self._unfold(e, _fitting(e, defined))
             case m.Identity():
                 return NormalForm(e.shape, {((), ()): 1})
             case m.Zero():
@@ -130,6 +140,15 @@ class Normaliser:
                 return self._sum(e)
         raise UnsupportedError(f"the normal form has no rule for the head {type(e).__name__} in {e}")
 
+    def _unfold(self, letter: m.Letter, definition: m.Expression) -> NormalForm:
+        if letter in self._open:
+            raise InputError(f"the definition of {letter} leads back to {letter}; define letters by earlier ones")
+        self.unfolded[letter, tuple(self._ranges.items())] = definition
+        self._open.append(letter)
+        form = self(definition)
+        self._open.pop()
+        return form
+
     def _activation(self, argument: NormalForm) -> NormalForm:
         heads = [self.letters.table[word[0]] if len(word) == 1 else None for _, word in argument.terms]
         shapes = {head.shape for head in heads if isinstance(head, Column)}
@@ -149,13 +168,18 @@ class Normaliser:
     # --- finite sums -------------------------------------------------------------------------------------------
 
     def _sum(self, e: m.RangeSum) -> NormalForm:
-        """Σ_{k=1}^{n+c}: c terms are split off so that n has no integer part; n = 0 is the empty sum."""
+        """Σ_{k=1}^{n+c}: c terms are split off so that n has no integer part; n = 0 is the empty sum.
+
+        That is right where the sum has no fewer than 0 terms, which has to be seen from the symbols in its bounds.
+        """
         lower, upper = e.bounds
         if not lower.is_Integer:
             raise UnsupportedError(f"sums start at an integer; got Σ from {lower} in {e}")
-        constant, symbolic = upper.as_coeff_Add()
+        constant, symbolic = sympy.expand(upper).as_coeff_Add()
         if not constant.is_Integer:
             raise UnsupportedError(f"sums end at a whole number more or less than a symbol; got Σ to {upper} in {e}")
+        if symbolic != 0 and not (symbolic.is_nonnegative and (symbolic + constant - lower + 1).is_nonnegative):
+            raise UnsupportedError(f"got Σ from {lower} to {upper} in {e}; wanted bounds at least 0 terms apart")
         if symbolic == 0:
             terms, sign = range(int(lower), int(constant) + 1), 1
             rest: list[tuple[Term, Any]] = []

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic import slices
 from uat_jax.symbolic.normal_form import Definitions, Normaliser
+from uat_jax.symbolic.printing import scalar_text
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a letter stood for where it was unfolded; ``ranges`` are the sums around it, index → upper bound."""
+
+    letter: m.Letter
+    expression: m.Expression
+    ranges: tuple[tuple[Any, Any], ...]
+
+    def hypotheses(self) -> tuple[str, ...]:
+        """The slices that have to exist in it."""
+        return slices.hypotheses(self.expression, tuple((index, 1, upper) for index, upper in self.ranges))
+
+    def __str__(self) -> str:
+        own = [(i, upper) for i, upper in self.ranges if i in self.letter.free_symbols]
+        scope = ", ".join(f"{scalar_text(i)} = 1 … {scalar_text(upper)}" for i, upper in own)
+        return f"{self.letter} = {self.expression}" + (f"  for {scope}" if scope else "")
 
 
 @dataclass(frozen=True)
@@ -21,6 +42,20 @@ class Step:
     def holds(self) -> bool:
         """Decide the equation by normal forms."""
         return Normaliser(self.where).equal(self.left, self.right)
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """The definitions that the equation needs: those of ``where`` that are met when it is unfolded."""
+        if not callable(self.where) and not self.where:
+            return ()
+        normalise = Normaliser(self.where)
+        for side in (self.left, self.right):
+            normalise(side)
+        return tuple(Definition(l, e, ranges) for (l, ranges), e in normalise.unfolded.items())
+
+    def hypotheses(self) -> tuple[str, ...]:
+        """What the equation takes for granted: that the slices in it and in its definitions exist."""
+        sides = [slices.hypotheses(side) for side in (self.left, self.right)]
+        return tuple(dict.fromkeys(sum((*sides, *(d.hypotheses() for d in self.definitions())), ())))
 
     def latex(self) -> str:
         """The equation as LaTeX."""

@@ -6,20 +6,25 @@ An entry is structurally non-zero if it is not zero when all letters are positiv
 Only positive coefficients are counted, so an entry is a polynomial with positive coefficients, or none: the count is an
 upper bound for all letters, and attained by almost all, since such a polynomial vanishes almost nowhere.
 
+A count is a polynomial only where the sizes allow it: the k-th diagonal has n − |k| entries for |k| ≤ n, and
+E_i is a slice for i d ≤ M.  What cannot be seen from the symbols has to be given (``given=[r <= N]``), or the
+entries are not counted.
+
 A `Support` knows its number of entries and where it lies.  Two supports with different values of one coordinate (the
 slice of rows, the slice of columns, the diagonal) are disjoint, and only the sizes of disjoint supports are added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.slices import Scope, nonnegative
 
 Place = tuple[Any, ...]
 """A coordinate: a path into Kronecker factors, then "rows", "columns" (with width) or "diagonal".
@@ -29,10 +34,14 @@ A step of the path is "left" or "right" and the shape of the right factor, for b
 
 @dataclass(frozen=True)
 class Support:
-    """The structurally non-zero entries: how many, and the coordinates all of them share."""
+    """The structurally non-zero entries: how many, and the coordinates all of them share.
+
+    ``least``: numbers that must not be negative for the count to be right, such as n − |k|.
+    """
 
     count: Any
     places: Mapping[Place, Any] = field(default_factory=dict)
+    least: tuple[Any, ...] = ()
 
     def disjoint(self, other: Support) -> bool:
         """Whether some coordinate of both is never the same."""
@@ -50,14 +59,15 @@ def lower_triangular(letter: m.Letter) -> Support:
 
 
 def shift(letter: m.Letter) -> Support:
-    """n − |k| entries: the k-th diagonal, k the letter's first subscript; for symbols |k| ≤ n is taken for granted."""
+    """n − |k| entries, which takes |k| ≤ n: the k-th diagonal, k the letter's first subscript."""
     if not letter.subscripts:
         raise UnsupportedError(
             f"the non-zero entries of {letter} cannot be counted; wanted its diagonal as a subscript"
         )
     k = letter.subscripts[0]
     count = _square(letter) - sympy.Abs(k)
-    return Support(sympy.Max(count, 0) if count.is_number else count, {("diagonal",): k})
+    place = {("diagonal",): k}
+    return Support(sympy.Max(count, 0), place) if count.is_number else Support(count, place, (count,))
 
 
 def _square(letter: m.Letter) -> Any:
@@ -67,19 +77,20 @@ def _square(letter: m.Letter) -> Any:
     return rows
 
 
-def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None) -> Any:
+def nonzeros(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
     """The number of structurally non-zero entries, a SymPy expression in the dimensions.
 
     ``patterns``: name of a letter → its support, such as {"H": lower_triangular}; other letters have no zeros, and
-    neither has a softmax.  Raises `UnsupportedError` where supports may overlap or a product has no rule.
+    neither has a softmax.  ``given``: relations between the sizes under which it is counted.  Raises
+    `UnsupportedError` where supports may overlap, a product has no rule, or the sizes may not allow the count.
     """
-    return sympy.expand(_Counting(patterns or {})(expression).count)
+    return sympy.expand(_Counting(patterns or {}, tuple(given))(expression).count)
 
 
-def density(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None) -> Any:
+def density(expression: m.Expression, patterns: Mapping[str, Pattern] | None = None, given: Iterable[Any] = ()) -> Any:
     """The share of structurally non-zero entries: nonzeros / (rows · columns)."""
     rows, columns = expression.shape
-    return sympy.cancel(nonzeros(expression, patterns) / (rows * columns))
+    return sympy.cancel(nonzeros(expression, patterns, given) / (rows * columns))
 
 
 def _full(e: m.Expression) -> Support:
@@ -93,11 +104,18 @@ def _is_full(e: m.Expression, support: Support) -> bool:
 @dataclass(frozen=True)
 class _Counting:
     patterns: Mapping[str, Pattern]
+    given: tuple[Any, ...]
+    scope: Scope = ()
+
+    def _sure(self, *least: Any) -> bool:
+        """Whether none of the numbers is negative, whatever the sizes and the indices of the sums around."""
+        return all(nonnegative(number, self.scope, self.given) for number in least)
 
     def __call__(self, e: m.Expression) -> Support:
         match e:
             case m.Letter():
-                return self.patterns[e.name](e) if e.name in self.patterns else _full(e)
+                support = self.patterns[e.name](e) if e.name in self.patterns else _full(e)
+                return support if self._sure(*support.least) else self._unknown(e)
             case m.Zero():
                 return Support(sympy.Integer(0))
             case m.Dependent():
@@ -106,7 +124,7 @@ class _Counting:
                 return _full(e)
             case m.Identity():
                 return Support(e.shape[0], {("diagonal",): sympy.Integer(0)})
-            case m.Selection():
+            case m.Selection() if self._exists(e):
                 return Support(e.shape[1], {("rows", e.shape[1]): e.args[0]})
             case m.Scaled():
                 return self(e.arg) if e.coefficient.is_positive else self._unknown(e)
@@ -126,10 +144,14 @@ class _Counting:
                 return self._range_sum(e)
         return self._unknown(e)
 
+    def _exists(self, selection: m.Selection) -> bool:
+        """Whether E_i is one of the slices."""
+        index, rows, columns = selection.args
+        return self._sure(index - 1, rows - index * columns)
+
     def _unknown(self, e: m.Expression) -> Support:
-        raise UnsupportedError(
-            f"the non-zero entries of {e} cannot be counted; wanted disjoint terms, full factors, positive coefficients"
-        )
+        wanted = "wanted disjoint terms, full factors, positive coefficients, and sizes that are sure"
+        raise UnsupportedError(f"the non-zero entries of {e} cannot be counted; {wanted}")
 
     # --- products ----------------------------------------------------------------------------------------------
 
@@ -139,9 +161,9 @@ class _Counting:
         match first, last:
             case _ if len(factors) == 1:
                 return self(first)
-            case m.Selection() as E, _:
+            case m.Selection() as E, _ if self._exists(E):
                 return _placed(self._product(*factors[1:]), ("rows", E.shape[1]), E.args[0])
-            case _, m.Transposed(args=(m.Selection() as E,)):
+            case _, m.Transposed(args=(m.Selection() as E,)) if self._exists(E):
                 return _placed(self._product(*factors[:-1]), ("columns", E.shape[1]), E.args[0])
             case m.Identity(), _:
                 return self._product(*factors[1:])
@@ -155,10 +177,13 @@ class _Counting:
         return self._unknown(e)
 
     def _without_zeros(self, factors: tuple[m.Expression, ...]) -> bool:
-        """Factors without zeros; between them, and at the ends, E_i or E_iᵀ may pick columns or rows."""
-        picks = [_is_selection(factor) for factor in factors]
+        """Factors without zeros that have entries; between them, and at the ends, E_i or E_iᵀ may pick some."""
+        if not all(f.shape[1].is_positive or self._sure(f.shape[1] - 1) for f in factors[:-1]):
+            return False  # P Q is zero where P has no columns
+        picks = [_selection(factor) for factor in factors]
         apart = not any(a and b for a, b in zip(picks, picks[1:], strict=False))
-        return apart and all(pick or _is_full(f, self(f)) for f, pick in zip(factors, picks, strict=True))
+        full = lambda f, pick: self._exists(pick) if pick else _is_full(f, self(f))
+        return apart and all(map(full, factors, picks))
 
     # --- sums --------------------------------------------------------------------------------------------------
 
@@ -177,8 +202,10 @@ class _Counting:
         lower, upper = e.bounds
         signs = {"positive": lower.is_positive, "nonnegative": lower.is_nonnegative}  # what the bounds say of it
         index = sympy.Dummy(e.index.name, integer=True, **{sign: True for sign, known in signs.items() if known})
-        body = self(e.at(index))
-        if _is_full(e, body) and (upper - lower).is_nonnegative:
+        body = replace(self, scope=(*self.scope, (index, lower, upper)))(e.at(index))
+        if not self._sure(upper - lower + 1):
+            return self._unknown(e)
+        if _is_full(e, body) and self._sure(upper - lower):
             return _full(e)
         if not any(_separates(place, value, index) for place, value in body.places.items()):
             return self._unknown(e)
@@ -233,9 +260,10 @@ def _placed(inner: Support, place: Place, index: Any) -> Support:
     return Support(inner.count, {**other, place: index})
 
 
-def _is_selection(factor: m.Expression) -> bool:
-    """E_i or E_iᵀ."""
-    return isinstance(factor.arg if isinstance(factor, m.Transposed) else factor, m.Selection)
+def _selection(factor: m.Expression) -> m.Selection | None:
+    """E_i of E_i or E_iᵀ."""
+    inner = factor.arg if isinstance(factor, m.Transposed) else factor
+    return inner if isinstance(inner, m.Selection) else None
 
 
 def _pairs_fit(factors: tuple[m.Expression, ...]) -> bool:

@@ -19,7 +19,7 @@ from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.induction import INDEX, step_definitions
 from uat_jax.symbolic.layers import Layers
-from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
 
@@ -205,7 +205,13 @@ def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool
     parameters of the network of i layers; layer i+1 is still its own (times A_{i+1} as in Eq. 30 for a Transformer).
     ``rules`` are the assignments of the pass, those with k in the target meant for every k ≤ i;
     ``in_place`` lets each see the ones before it (Theorem 2), otherwise all see the values on entering.
+
+    Raises `InputError` for a rule that assigns, for every k, anything but W_{k,2}, b_{k,2} and W_{k,3}, or that reads
+    anything but variables and x_0: letters of the closed form are what it is to be compared with.
     """
+    rules = tuple(rules)
+    for rule in rules:
+        _check_rule(rule)
     layers, i = square_layers(kind), INDEX
     closed = ClosedForm(layers)
     A, B, C, b, c = layers.parameters(i + 1)
@@ -222,13 +228,25 @@ def update_induction(kind: str, rules: tuple[Assignment, ...], *, in_place: bool
         return for_k[letter] if letter in for_k and ranges.get(k) == i else now.get(letter)
 
     for rule in rules:
-        if k in rule.target.free_symbols and rule.value.has(m.RangeSum):
-            raise InputError(
-                f"the assignment {rule} for every k may not contain a sum: it would read what it overwrites"
-            )
         holder = every if k in rule.target.free_symbols else state
         holder[rule.target] = m.replace_letters(rule.value, read, {k: i} if holder is every else {})
     return (*_first_layer(kind, closed), *_invariant(closed, state, every))
+
+
+def _check_rule(rule: Assignment) -> None:
+    for_every_k = k in rule.target.free_symbols
+    if for_every_k and rule.target not in (W2(k), b2(k), W3(k)):
+        raise InputError(f"the assignment {rule} for every k is not followed; wanted W_{{k,2}}, b_{{k,2}} or W_{{k,3}}")
+    if for_every_k and rule.value.has(m.RangeSum):
+        raise InputError(f"the assignment {rule} for every k may not contain a sum: it would read what it overwrites")
+    other = next((l for l in (rule.target, *letters_of(rule.value)) if not (_is_variable(l) or l == X0)), None)
+    if other is not None or rule.target == X0:
+        raise InputError(f"the assignment {rule} has the letter {other or X0}; wanted the variables of layers, and x_0")
+
+
+def _is_variable(letter: m.Letter) -> bool:
+    """Whether it is one of W_{j,1}, W_{j,2}, W_{j,3}, b_{j,2} and b_{j,3}."""
+    return bool(letter.subscripts) and letter in (of(letter.subscripts[0]) for of in (W1, W2, W3, b2, b3))
 
 
 def _first_layer(kind: str, closed: ClosedForm) -> list[Step]:

@@ -276,7 +276,7 @@ class Letters:
             case OnDiagonal((x,), _), Column(right, shape) if isinstance(left := self.table[x], Column):
                 same = all(map(_fit, left.shape, shape))
                 return self.vec(self.hadamard(left.word, right, shape), shape) if same else None
-            case Flipped(selection), Atom(m.Selection() as of) if selection == b and not _outside(of):  # E_iᵀ E_i = I
+            case Flipped(selection), Atom(m.Selection()) if selection == b:  # E_iᵀ E_i = I
                 return ()
         return None
 
@@ -520,12 +520,6 @@ class Letters:
 
 def _renamed(coefficient: Any, names: Mapping[Any, Any]) -> Any:
     return coefficient.xreplace(names) if isinstance(coefficient, sympy.Basic) else coefficient
-
-
-def _outside(selection: m.Selection) -> bool:
-    """Whether there is surely no such slice: the columns of E_0 or E_{h+1} of shape (h d, d) are no unit vectors."""
-    index, rows, columns = selection.args
-    return bool(index.is_nonpositive or _expanded(rows - index * columns).is_negative)  # type: ignore[operator]
 
 
 def _fit(a: Any, b: Any) -> bool:

@@ -119,11 +119,13 @@ def _density(length: sympy.Symbol, sides: Sides, arrays: Callable[[int, int, int
     """The density of the matrix: Σ_{|k| ≤ r} (length − |k|) / length² = ((2r + 1) length − r(r + 1)) / length²."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:
-        claimed = ((2 * r + 1) * length - r * (r + 1)) / length**2
-        found = density(sides(over_taps)[1], {"S": shift})
+        claimed, given = ((2 * r + 1) * length - r * (r + 1)) / length**2, [r <= length]
+        found = density(sides(over_taps)[1], {"S": shift}, given)
         measured = lambda shape: _share(arrays(shape[N], shape[M], shape[r]))
-        shapes = [{N: 2, M: 2, r: 1}, {N: 3, M: 4, r: 2}]
-        yield from counted(claimed, found, what="density of the convolution", measured=measured, shapes=shapes)
+        sizes = [(2, 2, 1), (3, 4, 2), (4, 3, 1), (5, 5, 3)]  # enough to tell r/n, 1/n, r²/n² and r/n² apart
+        shapes = [dict(zip((N, M, r), size, strict=True)) for size in sizes]
+        what = "density of the convolution"
+        yield from counted(claimed, found, what=what, measured=measured, shapes=shapes, given=given)
 
     return decide
 

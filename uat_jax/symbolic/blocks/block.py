@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from uat_jax.errors import InputError
 from uat_jax.symbolic import derivation
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.blocks.attention import MultiHead
@@ -48,7 +49,8 @@ class Parts:
 class Block:
     """A block on token matrices, and its parameters as a layer on vec(X).
 
-    ``lines`` define the token matrices on the way from X_{j-1} to ``output``, in order.
+    ``lines`` define the token matrices on the way from X_{j-1} to ``output``, in order.  Raises `InputError` for a
+    line that defines anything else, such as X_{j-1} or a weight: a block says nothing of what it is given.
     """
 
     parts: Parts
@@ -59,6 +61,15 @@ class Block:
     C: m.Expression
     b: m.Expression
     c: m.Expression
+
+    def __post_init__(self) -> None:
+        given = next((letter for letter in self.lines if not self._is_on_the_way(letter)), None)
+        if given is not None:
+            raise InputError(f"block {self.parts.number} defines {given}; wanted token matrices of its own, not X")
+        Program(self.lines, self.parts.X)  # refuses a line over a later one
+
+    def _is_on_the_way(self, letter: m.Letter) -> bool:
+        return letter.name != self.parts.X.name and letter == self.parts.tokens(letter.name, self.parts.number)
 
     @property
     def layers(self) -> Layers:
