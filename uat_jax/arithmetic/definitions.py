@@ -17,7 +17,7 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.scattering import SCATTERS
+from uat_jax.arithmetic.scattering import SCATTERS, total
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.arithmetic.windows import convolution, max_pooling_gradient, pooling
 from uat_jax.errors import UnsupportedError
@@ -184,7 +184,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     "reduce_prod": _reduce_prod,
     "reduce_window_max": pooling(jnp.max, -np.inf),
     "reduce_window_min": pooling(jnp.min, np.inf),
-    "reduce_window_sum": pooling(jnp.sum, 0),
+    "reduce_window_sum": pooling(total, 0),
     "rem": _rem,
     "rsqrt": lambda parameters, x: 1 / jnp.sqrt(x),
     "select_and_scatter_add": max_pooling_gradient,

@@ -72,6 +72,13 @@ def _of_integers(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
     return _opaque(f"{dtype_of(equation.invars[0])} {equation.primitive.name}")(fields, equation, *operands)
 
 
+def _unless_booleans(rule: Rule, logical: Rule) -> Rule:
+    """The rule for numbers; booleans have a logical one."""
+    return lambda fields, equation, *operands: (
+        logical if dtype_of(equation.invars[0]) == np.bool_ else rule
+    )(fields, equation, *operands)
+
+
 def _exponential_form(fields: Fields) -> bool:
     return "exponential form" in fields.functions.laws
 
@@ -425,8 +432,8 @@ RULES: dict[str, Rule] = {
     "log1p": _lifted(lambda f, x: f.logarithm(f.add(f.constant(1, x.shape), x))),
     "logistic": _logistic,
     "lt": _comparison(strict=True, swapped=True),
-    "max": _lifted(lambda f, x, y: f.maximum(x, y)),
-    "min": _lifted(lambda f, x, y: f.negate(f.maximum(f.negate(x), f.negate(y)))),
+    "max": _unless_booleans(_lifted(lambda f, x, y: f.maximum(x, y)), _or),
+    "min": _unless_booleans(_lifted(lambda f, x, y: f.negate(f.maximum(f.negate(x), f.negate(y)))), _and),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
     "ne": _inequality,
     "neg": _lifted(lambda f, x: f.negate(x)),
@@ -435,8 +442,8 @@ RULES: dict[str, Rule] = {
     "population_count": _of_integers,
     "pow": _pow,
     "reduce_and": _reduce_logical(negated=False),
-    "reduce_max": _reduce_max,
-    "reduce_min": _reduce_min,
+    "reduce_max": _unless_booleans(_reduce_max, _reduce_logical(negated=True)),
+    "reduce_min": _unless_booleans(_reduce_min, _reduce_logical(negated=False)),
     "reduce_or": _reduce_logical(negated=True),
     "reduce_precision": lambda fields, equation, x: x,
     "reduce_sum": _reduce_sum,

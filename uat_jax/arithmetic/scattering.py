@@ -55,10 +55,15 @@ def grouped(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return touched, table
 
 
+def total(x: jax.Array, axis: int | Sequence[int]) -> jax.Array:
+    """The sum over axes, in the dtype of x."""
+    return jnp.sum(x, axis=axis, dtype=x.dtype)
+
+
 _REDUCTIONS: dict[str, tuple[Callable[..., jax.Array] | None, Callable[..., jax.Array], float]] = {
     "scatter": (None, lambda old, new: new, 0),
-    "scatter-add": (jnp.sum, lax.add, 0),
-    "scatter-sub": (jnp.sum, lax.sub, 0),
+    "scatter-add": (total, lax.add, 0),
+    "scatter-sub": (total, lax.sub, 0),
     "scatter-mul": (jnp.prod, lax.mul, 1),
     "scatter-max": (jnp.max, lax.max, -np.inf),
     "scatter-min": (jnp.min, lax.min, np.inf),
