@@ -57,7 +57,7 @@ def test_they_differ_at_the_witness(name):
         assert distance(*sides) >= row.gap, f"in {dtype}: {sides}"
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.parametrize("name", [name for name, row in DIFFERENT.items() if not row.identity])
 def test_they_differ_on_a_set_of_the_size_that_the_row_says(name):
     """Beside the witness: somewhere, if on a set of positive measure; nowhere, if on a null set."""
     row = DIFFERENT[name]

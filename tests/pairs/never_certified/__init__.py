@@ -4,13 +4,11 @@ A row of `DIFFERENT` may never be certified; its twins in `EQUAL` may never be r
 stay so. A defect that is found becomes a row here, with its neighbours.
 """
 
-from . import booleans, complex_constants, integers, scatters, steps, ties
+from . import (
+ booleans, complex_constants, constants, derivatives, divisors, hidden, integers, scatters, sizes, steps, ties, undefined, zeros)
 from .row import Different, Equal
 
-KINDS = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (steps, ties, scatters, complex_constants, integers, booleans)
-}
+KINDS = {module.__name__.rpartition(".")[2]: module for module in (steps, ties, scatters, complex_constants, integers, booleans, constants, divisors, undefined, zeros, sizes, derivatives, hidden)}
 
 DIFFERENT: dict[str, Different] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.DIFFERENT}
 EQUAL: dict[str, Equal] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.EQUAL}

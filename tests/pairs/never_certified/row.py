@@ -48,6 +48,7 @@ class Different:
         null_set: whether they differ on a set of measure zero only, such as a tie; `almost_everywhere=True` may then
             certify them. Otherwise they differ near the witness too, on a set of positive measure.
         wrt: "grad" if the derivatives are compared as well.
+        identity: whether the two differ because something is 0 by an identity, which floats obey at the witness only.
         infinite: whether NaN or ∞ are values that the functions return on purpose.
         gap: by how much the values differ at the witness, relative to the larger of 1 and both.
         widths: whether float64 must not be tried, because the functions depend on the width of a dtype.
@@ -60,6 +61,7 @@ class Different:
     witness: tuple[Any, ...]
     null_set: bool = False
     wrt: str | None = None
+    identity: bool = False
     infinite: bool = False
     gap: float = 2.0**-10
     widths: bool = False

@@ -1,0 +1,96 @@
+"""Values that are undefined somewhere, and are swallowed before they reach the output."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.scipy.special import entr, xlogy
+
+from .row import Different, Equal, S, V, f32, f64, ind
+
+FAR = 30
+
+
+COMPARED = (
+    Different("log > 0 and not <= 0", lambda x: ind(jnp.log(x) > 0), lambda x: 1 - ind(jnp.log(x) <= 0), (S,), (-2,)),
+    Different("log < 1 and not >= 1", lambda x: ind(jnp.log(x + FAR) < 1), lambda x: 1 - ind(jnp.log(x + FAR) >= 1), (S,), (-32,)),
+    Different("sqrt >= 0 and 1", lambda x: ind(jnp.sqrt(x + FAR) >= 0), lambda x: 1 + 0 * x, (S,), (-32,)),
+    Different("sqrt > -1 and 1", lambda x: ind(jnp.sqrt(x) > -1), lambda x: 1 + 0 * x, (S,), (-2,)),
+    Different("a value equals itself", lambda x: ind(jnp.sqrt(x) == jnp.sqrt(x)), lambda x: 1 + 0 * x, (S,), (-2,)),
+    Different("a value differs from itself", lambda x: ind(jnp.log(x + FAR) != jnp.log(x + FAR)), lambda x: 0 * x, (S,), (-32,)),
+    Different("arcsin <= 2", lambda x: ind(jnp.arcsin(x / 8) <= 2), lambda x: 1 + 0 * x, (S,), (12,)),
+    Different("arccosh >= 0", lambda x: ind(jnp.arccosh(x + FAR) >= 0), lambda x: 1 + 0 * x, (S,), (-32,)),
+    Different("arctanh of a small number", lambda x: ind(jnp.arctanh(x / 8) > 0), lambda x: ind(x > 0), (S,), (12,)),
+    Different("log1p decided", lambda x: ind(jnp.log1p(x / 8) <= 0), lambda x: ind(x <= 0), (S,), (-12,)),
+    Different("a power decided", lambda x: ind(jnp.power(x + FAR, 0.5) >= 0), lambda x: 1 + 0 * x, (S,), (-32,)),
+    Different("log cancelled", lambda x, y: ind(jnp.log(x) - jnp.log(x) + y > 0), lambda x, y: ind(y > 0) + 0 * x, (S, S), (-1, 1)),
+    Different("log cancelled far out", lambda x, y: ind(jnp.log(x + FAR) * 0 + y > 0), lambda x, y: ind(y > 0) + 0 * x, (S, S), (-32, 1)),
+    Different("sqrt cancelled by its square", lambda x: ind(jnp.sqrt(x) ** 2 <= 4), lambda x: ind(x <= 4), (S,), (-2,)),
+    Different("exp of log decided", lambda x: ind(jnp.exp(jnp.log(x)) < 4), lambda x: ind(x < 4), (S,), (-2,)),
+    Different("product of roots decided", lambda x, y: ind(jnp.sqrt(x) * jnp.sqrt(y) >= 0), lambda x, y: ind(jnp.sqrt(x * y) >= 0), (S, S), (-1, -4)),
+    Different("log of a product decided", lambda x, y: ind(jnp.log(x) + jnp.log(y) > 0), lambda x, y: ind(jnp.log(x * y) > 0), (S, S), (-2, -4)),
+    Different("log of a square decided", lambda x: ind(2 * jnp.log(x) > 1), lambda x: ind(jnp.log(x * x) > 1), (S,), (-4,)),
+    Different("a choice by log", lambda x, y: jnp.where(jnp.log(x) > 0, y, -y), lambda x, y: jnp.where(jnp.log(x) <= 0, -y, y), (S, S), (-2, 3)),
+    Different("a floor of log", lambda x: ind(jnp.floor(jnp.log(x + FAR)) < 99), lambda x: 1 + 0 * x, (S,), (-32,)),
+    Different("a count of logs", lambda x: ind(jnp.log(x + FAR) < 99).sum(), lambda x: 3 + 0 * x[0], (V,), ((1, -32, 2),)),
+    Different("under vmap", jax.vmap(lambda v: ind(jnp.log(v) > 0)), jax.vmap(lambda v: 1 - ind(jnp.log(v) <= 0)), (V,), ((-2, 1, 2),)),
+    Different("in a scan", lambda x: lax.scan(lambda c, v: (c + ind(jnp.log(v) > 0), None), x[0] * 0, x)[0], lambda x: lax.scan(lambda c, v: (c + 1 - ind(jnp.log(v) <= 0), None), x[0] * 0, x)[0], (V,), ((-2, 1, 2),)),
+    Different("in float64", lambda x: ind(jnp.log(x) > 0), lambda x: 1 - ind(jnp.log(x) <= 0), (f64(),), (-2,)),
+)  # fmt: skip
+
+CAUGHT = (
+    Different("isnan of log", lambda x: jnp.where(jnp.isnan(jnp.log(x + FAR)), 0.0, x), lambda x: x, (S,), (-32,)),
+    Different("isnan of sqrt", lambda x: jnp.where(jnp.isnan(jnp.sqrt(x + FAR)), 0.0, x), lambda x: x, (S,), (-32,)),
+    Different("isnan of a difference", lambda x: jnp.where(jnp.isnan(jnp.log(x + FAR) - jnp.log(x + FAR)), 0.0, x), lambda x: x, (S,), (-32,)),
+    Different("isnan counted", lambda x: ind(jnp.isnan(jnp.log(x + FAR))), lambda x: 0 * x, (S,), (-32,)),
+    Different("isfinite of log", lambda x: ind(jnp.isfinite(jnp.log(x + FAR))), lambda x: 1 + 0 * x, (S,), (-32,)),
+    Different("nan_to_num with two values", lambda x: jnp.nan_to_num(jnp.log(x + FAR), nan=1.0), lambda x: jnp.nan_to_num(jnp.log(x + FAR), nan=2.0), (S,), (-32,)),
+    Different("nan_to_num and log of |x|", lambda x: jnp.nan_to_num(jnp.log(x + FAR)), lambda x: jnp.log(jnp.abs(x + FAR)), (S,), (-32,)),
+    Different("nansum", lambda x: jnp.nansum(jnp.sqrt(x + FAR) + 1), lambda x: jnp.sum(jnp.sqrt(jnp.maximum(x + FAR, 0)) + 1), (V,), ((1, -32, 2),)),
+    Different("nanmax", lambda x: jnp.nanmax(jnp.stack([jnp.log(x + FAR), 0 * x - 9])), lambda x: jnp.maximum(jnp.log(jnp.abs(x + FAR)), -9), (S,), (-35,)),
+    Different("nanmean", lambda x: jnp.nanmean(jnp.stack([jnp.log(x + FAR), 0 * x + 9])), lambda x: (jnp.log(jnp.abs(x + FAR)) + 9) / 2, (S,), (-35,)),
+    Different("a where with a log", lambda x: jnp.where(x > -FAR, jnp.log(x + FAR), 0.0), lambda x: jnp.log(jnp.abs(x + FAR)), (S,), (-35,)),
+    Different("a where with a root", lambda x: jnp.where(x > -FAR, jnp.sqrt(x + FAR), 0.0), lambda x: jnp.sqrt(jnp.abs(x + FAR)), (S,), (-34,)),
+    Different("a where with a root and another value", lambda x: jnp.where(x > -FAR, jnp.sqrt(x + FAR), 0.0), lambda x: jnp.where(x > -FAR, jnp.sqrt(x + FAR), 1.0), (S,), (-34,)),
+    Different("a double where with a log", lambda x: jnp.where(x > -FAR, jnp.log(jnp.where(x > -FAR, x + FAR, 1.0)), 0.0), lambda x: jnp.where(x > -FAR, jnp.log(jnp.where(x > -FAR, x + FAR, 1.0)), 1.0), (S,), (-34,)),
+    Different("NaN written on purpose", lambda x: jnp.where(x > -FAR, x, jnp.nan), lambda x: x, (S,), (-32,), infinite=True),
+    Different("infinity written on purpose", lambda x: jnp.where(x > -FAR, x, -jnp.inf), lambda x: x, (S,), (-32,), infinite=True),
+    Different("two infinities", lambda x: jnp.where(x > -FAR, x, -jnp.inf), lambda x: jnp.where(x > -FAR, x, jnp.inf), (S,), (-32,), infinite=True),
+    Different("a density outside its support", lambda x: jnp.where(x > 0, -x, -jnp.inf), lambda x: jnp.where(x > 0, -x, 0.0), (S,), (-2,), infinite=True),
+    Different("xlogy and a product", lambda x: jnp.where(x <= -FAR, 0.0, xlogy(x + FAR, x + FAR)), lambda x: (x + FAR) * jnp.log(jnp.abs(x + FAR)), (S,), (-35,)),
+    Different("an entropy outside its support", lambda x: jnp.maximum(entr(x + FAR), -999), lambda x: jnp.maximum(-jnp.abs(x + FAR) * jnp.log(jnp.abs(x + FAR)), -999), (S,), (-35,)),
+)  # fmt: skip
+
+MASKED = (
+    Different("a causal mask and none", lambda x: jax.nn.softmax(jnp.where(np.tril(np.ones((3, 3), bool)), x, -jnp.inf)), lambda x: jax.nn.softmax(x), (f32(3, 3),), (np.arange(9.0).reshape(3, 3),)),
+    Different("a mask by -inf and by 0", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jax.nn.softmax(x * np.array([1, 1, 0], np.float32)), (V,), ((1, 2, 3),)),
+    Different("a mask by -inf and by -1", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -1.0)), (V,), ((1, 2, 3),)),
+    Different("a mask chosen by the input", lambda x: jnp.max(jnp.where(x > 20, -jnp.inf, x)), lambda x: jnp.max(x), (V,), ((25, 1, 2),)),
+    Different("a mask chosen by the input, softmax", lambda x: jax.nn.softmax(jnp.where(x > 20, -jnp.inf, x)), lambda x: jax.nn.softmax(x), (V,), ((25, 1, 2),)),
+    Different("a mask chosen by the input, > and >=", lambda x: jnp.max(jnp.where(jnp.floor(x) > 20, -jnp.inf, x)), lambda x: jnp.max(jnp.where(jnp.floor(x) >= 20, -jnp.inf, x)), (V,), ((20.5, 1, 2),)),
+    Different("a smallest over a mask", lambda x: jnp.min(jnp.where(np.array([True, True, False]), x, jnp.inf)), lambda x: jnp.min(jnp.where(np.array([True, True, False]), x, 0.0)), (V,), ((1, 2, 3),)),
+    Different("an empty largest", lambda x: jnp.max(x, initial=-jnp.inf, where=x > 20), lambda x: jnp.max(x, initial=0.0, where=x > 20), (V,), ((1, 2, 3),), infinite=True),
+    Different("a large mask", lambda x: jnp.sum(jnp.where(np.array([True, True, False]), x, -1e9)), lambda x: jnp.sum(jnp.where(np.array([True, True, False]), x, -1e8)), (V,), ((1, 2, 3),)),
+    Different("a window and all", lambda x: jax.nn.softmax(jnp.where(np.abs(np.subtract.outer(np.arange(4), np.arange(4))) < 3, x, -jnp.inf)), lambda x: jax.nn.softmax(x), (f32(4, 4),), (np.arange(16.0).reshape(4, 4) / 4,)),
+    Different("a mask of the rows", lambda x: jax.nn.softmax(jnp.where(np.tril(np.ones((3, 3), bool)), x, -jnp.inf), axis=0), lambda x: jax.nn.softmax(jnp.where(np.tril(np.ones((3, 3), bool)), x, -jnp.inf), axis=1), (f32(3, 3),), (np.arange(9.0).reshape(3, 3),), infinite=True),
+    Different("a log-sum-exp with a mask", lambda x: jax.nn.logsumexp(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jax.nn.logsumexp(x), (V,), ((1, 2, 3),)),
+    Different("a log-sum-exp with a factor 0", lambda x: jax.nn.logsumexp(x, b=np.array([1, 1, 0], np.float32)), lambda x: jax.nn.logsumexp(x), (V,), ((1, 2, 3),)),
+)  # fmt: skip
+
+DIFFERENT = (*COMPARED, *CAUGHT, *MASKED)
+
+EQUAL = (
+    Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
+    Equal("exp > 0 and not <= 0", lambda x: ind(jnp.exp(x) > 2), lambda x: 1 - ind(jnp.exp(x) <= 2), (S,)),
+    Equal("log of a positive and its choice", lambda x: ind(jnp.log(1 + x * x) > 1), lambda x: 1 - ind(jnp.log(1 + x * x) <= 1), (S,)),
+    Equal("log cancelled where it is defined", lambda x, y: ind(jnp.log(1 + x * x) - jnp.log(1 + x * x) + y > 0), lambda x, y: ind(y > 0) + 0 * x, (S, S)),
+    Equal("log cancelled", lambda x, y: jnp.log(x) - jnp.log(x) + y, lambda x, y: y + 0 * x, (S, S)),
+    Equal("a square root squared", lambda x: jnp.sqrt(x) ** 2, lambda x: x, (S,)),
+    Equal("isnan twice", lambda x: jnp.where(jnp.isnan(jnp.log(x)), 0.0, x), lambda x: jnp.where(~jnp.isnan(jnp.log(x)), x, 0.0), (S,)),
+    Equal("isnan of a sum of squares", lambda x: jnp.where(jnp.isnan(x * x + 1), 0.0, x), lambda x: x, (S,)),
+    Equal("masks of -inf by where and by addition", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jax.nn.softmax(x + np.array([0, 0, -np.inf], np.float32)), (V,)),
+    Equal("a masked softmax by exponentials", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.exp(x) * np.array([1, 1, 0], np.float32) / (jnp.exp(x[0]) + jnp.exp(x[1])), (V,)),
+    Equal("a largest over a mask", lambda x: jnp.max(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.maximum(x[0], x[1]), (V,)),
+    Equal("a window as wide as all", lambda x: jax.nn.softmax(jnp.where(np.abs(np.subtract.outer(np.arange(3), np.arange(3))) < 3, x, -jnp.inf)), lambda x: jax.nn.softmax(x), (f32(3, 3),)),
+    Equal("an infinity outside the support", lambda x: jnp.where(x > 0, -x, -jnp.inf), lambda x: jnp.where(x <= 0, -jnp.inf, -x), (S,)),
+)  # fmt: skip
