@@ -23,6 +23,7 @@ from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINE
 from uat_jax.arithmetic.recognition import recognised
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
 
 LOWEST = -1e30
@@ -122,6 +123,12 @@ class Fields(Arithmetic):
             r.but(known=k[0]) if isinstance(r, Number) and is_number(v) else _concrete(k, v)
             for r, k, v in zip(results, known, equation.outvars, strict=True)
         ]
+
+    def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """A primitive without a rule as an unknown function of its operands and parameters."""
+        results = apply_uninterpreted(self, equation, operands)
+        self.trail += [self._step(equation, result) for result in results]
+        return list(results)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.
