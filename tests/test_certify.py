@@ -147,7 +147,8 @@ def test_random_numbers_of_a_fixed_key_are_constants():
 )
 def test_random_numbers_of_a_key_that_depends_on_the_input_are_not_certified(key):
     noise = lambda x: x + jax.random.normal(key(x), (3,))
-    certificate = uj.certify(noise, noise, V)
+    assert uj.certify(noise, noise, V).verdict is uj.Verdict.PROVED  # the same program, whatever it draws
+    certificate = uj.certify(noise, lambda x: jax.random.normal(key(x), (3,)) + x, V)
     assert not certificate.passes
     assert "'random_" in certificate.evidence[0].finding and "at test_certify.py" in certificate.evidence[0].finding
     assert uj.certify(noise, identity, V).verdict is uj.Verdict.REFUTED

@@ -1,4 +1,4 @@
-"""How deeply exponentials are nested in a jaxpr, and which primitives it uses."""
+"""How deeply exponentials are nested in a jaxpr, which primitives it uses, and what those without a rule decide."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import Any
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
+from uat_jax.arithmetic.definitions import DEFINITIONS
+from uat_jax.arithmetic.field_rules import RULES
+from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
+from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.errors import UnsupportedError
 
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
 """Primitives that take an exponential."""
@@ -18,20 +22,40 @@ WRITTEN = frozenset(["tanh", "logistic", "cos", "sin"])
 """Primitives that take one when they are written with exponentials."""
 
 
+FOLLOWED = frozenset({*RULES, *DEFINITIONS, *STRUCTURAL, *IDENTITY})
+"""Primitives that prime fields have a rule, a definition or a rearrangement for."""
+
+DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
+"""Followed primitives whose floats are defined where an operand is NaN, or whose law excepts the value 0."""
+
+LINEAR_ALGEBRA = frozenset("cholesky eigh fft householder_product lu qr svd triangular_solve tridiagonal_solve".split())
+"""Primitives without a rule that are known to make NaN of NaN; of others nothing is known."""
+
+UNDEFINED_STAYS = (FOLLOWED - DECIDES) | LINEAR_ALGEBRA
+"""Primitives whose floats are undefined where an operand that they depend on is."""
+
+
 @dataclass(frozen=True)
 class Depth:
     """The largest number of exponentials on a path to a value, without and with the `WRITTEN` ones.
 
-    varies: whether the value depends on an input.
+    varies: whether the value depends on an input.  doubt: a primitive without a rule that it depends on, or '': such a
+    value may be undefined anywhere.
     """
 
     plain: int = 0
     written: int = 0
     varies: bool = False
+    doubt: str = ""
 
     def __or__(self, other: Depth) -> Depth:
         """The larger of each."""
-        return Depth(max(self.plain, other.plain), max(self.written, other.written), self.varies or other.varies)
+        return Depth(
+            max(self.plain, other.plain),
+            max(self.written, other.written),
+            self.varies or other.varies,
+            self.doubt or other.doubt,
+        )
 
 
 class ExponentialDepth(Arithmetic):
@@ -65,7 +89,13 @@ class ExponentialDepth(Arithmetic):
         self.primitives.add(name)
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
         plain, written = deepest.plain + (name in ALWAYS), deepest.written + (name in ALWAYS | WRITTEN)
-        result = Depth(plain, written, deepest.varies)
+        doubt = deepest.doubt or ("" if name in FOLLOWED else f"'{name}'{source_line(equation)}")
+        if deepest.doubt and not (all(map(is_number, equation.outvars)) and name in UNDEFINED_STAYS):
+            raise UnsupportedError(
+                f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
+                "decide by what is known to be defined"
+            )
+        result = Depth(plain, written, deepest.varies, doubt)
         self.deepest = self.deepest | result
         return [result] * len(equation.outvars)
 

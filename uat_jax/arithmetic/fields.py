@@ -27,6 +27,7 @@ from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINE
 from uat_jax.arithmetic.recognition import recognised
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
 
 LOWEST = -1e30
@@ -298,6 +299,12 @@ class Fields(Arithmetic):
     def unknown_choice(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
         """The same with values 0 and 1."""
         return self.functions.choice(self.unknown("choice", equation, shape).residues)
+
+    def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """A primitive without a rule as an unknown function of its operands and parameters."""
+        results = apply_uninterpreted(self, equation, operands)
+        self.trail += [self._step(equation, result) for result in results]
+        return list(results)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.

@@ -138,6 +138,10 @@ class Arithmetic(ABC):
         known = equation.primitive.name in {*self.rules, *STRUCTURAL, *IDENTITY}
         return known or not self.involves(equation, operands)
 
+    def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
+        """The results of an equation without rule and definition, where equal operands are all there is to know."""
+        return None
+
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one supported equation that calls no function; a rule goes before `rearrange`."""
         name = equation.primitive.name
@@ -298,10 +302,18 @@ class _Walk:
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """By the arithmetic, or else by the primitive's definition."""
         values = [value for _, value in operands]
+        if any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars)):
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{self.line(equation)} computes with complex numbers, which are not "
+                "followed; use real and imaginary parts"
+            )
         if self.arithmetic.supports(equation, values):
             return [self.new(value) for value in self.arithmetic.evaluate(equation, values)]
         if equation.primitive.name not in DEFINITIONS:
-            raise self.missing(equation)
+            results = self.arithmetic.uninterpreted(equation, values)
+            if results is None:
+                raise self.missing(equation)
+            return list(map(self.new, results))
         plain = [value if is_plain(value, atom) else None for value, atom in zip(values, equation.invars, strict=True)]
         numbers = [operand for operand, value in zip(operands, plain, strict=True) if value is None]
         self.calls.append(equation)

@@ -6,6 +6,7 @@ The schema is documented in docs/certificate.md; `VERSION` counts its incompatib
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -38,6 +39,8 @@ class Certificate:
     ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
     ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions, the platform, and in what
     numbers the device computed (`uat_jax.devices.numerics`; older files do not say).
+
+    A certificate is true in a condition if it passes.
     """
 
     claim: Mapping[str, Any]
@@ -49,6 +52,17 @@ class Certificate:
     assumptions: tuple[str, ...]
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        """Whether it passes: `if certify(…)` goes on for PROVED and CERTIFIED only."""
+        return self.passes
+
+    def __repr__(self) -> str:
+        """The verdict, the claim and the first finding, in one line."""
+        sides = [str(self.claim[side]) for side in ("left", "right") if side in self.claim]
+        subject = " and ".join(sides) if len(sides) == 2 else str(self.claim.get("id", "no claim"))
+        finding = f": {self.evidence[0].finding}" if self.evidence else ""
+        return one_line(f"<Certificate {self.verdict} of {subject}{finding}") + ">"
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, finite numbers only."""
@@ -99,10 +113,14 @@ def environment() -> dict[str, str]:
     """Versions of what the verdict was reached with, and the platform."""
     packages = ("uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint")
     return {
-        **{p: version(p) for p in packages},
+        **{p: _version(p) for p in packages},
         "python": platform.python_version(),
         "platform": platform.machine(),
     }
+
+
+_version = functools.cache(version)
+"""Versions do not change while a process runs, and looking one up takes a search of all packages."""
 
 
 def load(path: str | os.PathLike[str]) -> Certificate:

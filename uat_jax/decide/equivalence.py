@@ -10,6 +10,7 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.derivative import pulled_back
@@ -267,6 +268,9 @@ def decide(question: Question, effort: Effort) -> Certificate:
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
+SAME = "both are the same program after renaming and inlining: the same operations in the same places"
+"""What is said of identical programs."""
+
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""
 
@@ -285,6 +289,8 @@ def not_for_all_sizes(
 def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Sizes, Witness], str]) -> Evidence:
     """What can be said at one assignment of sizes."""
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
+    if same_program(pair.left, pair.right):
+        return Evidence("identity", SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     try:
         effort.progress(f"evaluating both functions in float64{at}")
         seen = sample(pair.left, pair.right, effort.seed, effort.deadline)

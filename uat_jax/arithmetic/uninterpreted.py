@@ -1,0 +1,100 @@
+"""A primitive without a rule as an uninterpreted function in prime fields: equal operands, equal results.
+
+Each of its results is a random function of all entries of all operands, of the parameters, and of the place.  What
+holds for every such function holds for the primitive, provided that it is a function of real numbers; so primitives
+that look at bits, or draw random numbers, are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.canonical_form import parameters_digest
+from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.residues import Draw, Residues
+from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Fields
+
+NO_FUNCTIONS = frozenset("bitcast_convert_type call_exported ffi_call nextafter reduce_precision".split())
+"""Primitives that look at the bits of floats, so that equal real numbers do not give equal results, or may do so."""
+
+RANDOM = ("random_", "rng_", "prng_", "threefry")
+"""How the names of primitives begin that make random bits."""
+
+
+def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Number]:
+    """The results of an equation whose primitive has no rule.
+
+    Raises:
+        UnsupportedError: it is no function of real numbers as far as is known; the message says why.
+    """
+    _check(equation)
+    numbers = [operand for operand in operands if isinstance(operand, Number)]
+    if any(number.special is not None for number in numbers):
+        raise UnsupportedError(f"{_named(equation)} has no rule and takes an infinity or NaN; mask after it")
+    fixed = [_text(operand) for operand in operands if not isinstance(operand, Number)]
+    where = [isinstance(operand, Number) for operand in operands]
+    name = hashlib.sha256(repr((parameters_digest(equation), where, fixed)).encode()).hexdigest()
+    totals = [_of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
+    return [
+        _at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
+        for k, variable in enumerate(equation.outvars)
+    ]
+
+
+def _of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:
+    """One number for a whole array: the sum of a random function of each entry and its place."""
+    size = int(np.prod(x.shape))
+    return draw.sum(draw.opaque(name, x.reshaped((size,)), draw.floats(np.arange(size, dtype=float))), (0,))
+
+
+def _at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Sequence[int]) -> Number:
+    """A random function of these numbers and the place."""
+    size = int(np.prod(shape))
+    places = draw.floats(np.arange(size, dtype=float))
+    spread = [
+        Residues(tuple(np.broadcast_to(level[:, None], (len(level), size)) for level in total.levels), total.degree)
+        for total in totals
+    ]
+    return Number(draw.opaque(name, *spread, places).reshaped(tuple(shape)))
+
+
+def _check(equation: JaxprEqn) -> None:
+    """Raises `UnsupportedError` unless the primitive can be taken for a function of real numbers."""
+    for name in _names(equation):
+        if name in NO_FUNCTIONS or name.startswith(RANDOM):
+            raise UnsupportedError(
+                f"prime-field arithmetic has no rule for {_named(equation)}, and it is no function of real numbers: "
+                f"'{name}' looks at bits or makes random ones"
+            )
+    if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) for atom in (*equation.invars, *equation.outvars)):
+        raise UnsupportedError(f"{_named(equation)} makes random keys of an input; use a fixed key")
+
+
+def _names(equation: JaxprEqn) -> set[str]:
+    """The primitive and all those in the functions that it is given."""
+    names = {equation.primitive.name}
+    for program in inner_programs(equation):
+        names |= {name for inner in getattr(program, "jaxpr", program).eqns for name in _names(inner)}
+    return names
+
+
+def _named(equation: JaxprEqn) -> str:
+    return f"'{equation.primitive.name}'{source_line(equation)}"
+
+
+def _text(array: Any) -> tuple[Any, ...]:
+    """A concrete operand: its dtype, shape and bits."""
+    array = np.asarray(array)
+    return str(array.dtype), array.shape, array.tobytes()
