@@ -1,8 +1,8 @@
 """The error one floating-point operation may add to its result.
 
 Each rounding primitive has a row: the amplitude of its error as a function of the exact result (and
-operands). u is the unit roundoff of the dtype the equation writes. Everything else is exact: max, min, neg,
-comparisons, data movement, casts to a wider dtype.
+operands). u is the unit roundoff of the dtype the equation writes. Exact are data movement, casts to a wider dtype and
+the primitives of `EXACT`. A primitive that stands nowhere is refused: no row does not mean no error.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +13,10 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.contraction import dot_general
+from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL
 from uat_jax.arithmetic.matmul_precision import MatmulPrecision, accumulation_variance, unit_roundoff
-from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.arithmetic.tracing import dtype_of, is_number, source_line
+from uat_jax.errors import UnsupportedError
 
 DotPrecision = Callable[[JaxprEqn], MatmulPrecision]
 """The effective precision of a dot_general equation on the device in question."""
@@ -63,6 +65,14 @@ float16, bfloat16, float32 and float64 (the tests measure them again); other bac
 libraries. Where k is not one number, `_growth` says what is added to it.
 """
 
+
+SUMS = frozenset(["dot_general", "reduce_sum"])
+"""Primitives that add many numbers, in an order that the device chooses."""
+
+EXACT = frozenset(
+    "abs ceil clamp floor max min neg reduce_max reduce_min rem round sign sort".split()
+) | STRUCTURAL | IDENTITY  # fmt: skip
+"""Primitives whose results are floats of the dtype they are written in: nothing is rounded."""
 
 BOUNDED = frozenset(["acos", "asin", "cos", "sin"])
 """Functions of results of order 1 whose error is at most k u, however small the result."""
@@ -140,12 +150,21 @@ def _range(equation: JaxprEqn, result: np.ndarray) -> Any:
 
 
 def rounds(equation: JaxprEqn) -> bool:
-    """Whether the primitive may round: it stands in a table above, or is a cast to a narrower dtype."""
+    """Whether the primitive may round: it stands in a table above, or is a cast to a narrower dtype.
+
+    Raises:
+        UnsupportedError: it computes floats from floats, and stands in no table.
+    """
+    name = equation.primitive.name
     if not is_number(equation.outvars[0]):
         return False
-    if equation.primitive.name == "convert_element_type":
+    if name == "convert_element_type":
         return unit_roundoff(dtype_of(equation.outvars[0])) > _cast_from(equation)
-    return equation.primitive.name in {*ROUNDOFFS, "dot_general", "reduce_sum", "integer_pow"}
+    if name in ROUNDOFFS or name in SUMS or name == "integer_pow":
+        return True
+    if name not in EXACT and any(map(is_number, equation.invars)):
+        raise UnsupportedError(f"no bound is known for the rounding of '{name}'{source_line(equation)}")
+    return False
 
 
 def _cast_from(equation: JaxprEqn) -> float:
@@ -170,6 +189,31 @@ def underflow(dtype: np.dtype) -> float:
     """
     limits = jnp.finfo(dtype)
     return float(limits.smallest_subnormal) / 2 if dtype == np.float16 else float(limits.smallest_normal)
+
+
+def largest(
+    equation: JaxprEqn, operands: Sequence[Any], result: np.ndarray, dot_precision: DotPrecision
+) -> np.ndarray | None:
+    """The same bound for whatever order a sum of n terms t_i is taken in: (n - 1) u Σ|t_i|, to first order in u.
+
+    The terms of a dot product are rounded as well, n u_acc Σ|t_i|; its operands enter with an error of u_op each, and
+    the total is cast (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3.1 and §4.2).
+    """
+    name, dtype = equation.primitive.name, dtype_of(equation.outvars[0])
+    if name not in SUMS:
+        return amplitude(equation, operands, result, dot_precision)
+    with np.errstate(all="ignore"):
+        if name == "reduce_sum":
+            terms = operands[0].size // max(1, result.size)
+            error = (terms - 1) * unit_roundoff(dtype) * np.sum(np.abs(operands[0]), equation.params["axes"])
+        else:
+            precision, numbers = dot_precision(equation), equation.params["dimension_numbers"]
+            terms = int(np.prod([operands[0].shape[axis] for axis in numbers[0][0]]))
+            sizes = dot_general(np.abs(operands[0]), np.abs(operands[1]), numbers, result.shape)
+            written = unit_roundoff(dtype)
+            error = (terms * min(precision.accumulate, written) + 2 * precision.operand) * sizes
+            error = error + written * np.abs(result) * (written > precision.accumulate)
+        return np.where(np.isfinite(result), error + (terms + 1) * underflow(dtype), 0.0)
 
 
 def _reduce_sum(equation: JaxprEqn, x: np.ndarray, total: np.ndarray) -> np.ndarray:
