@@ -15,32 +15,30 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 
-EDGES: Mapping[str, Callable[..., np.ndarray]] = {
-    "acos": lambda parameters, x: 1 - x * x,
-    "acosh": lambda parameters, x: x - 1,
-    "asin": lambda parameters, x: 1 - x * x,
-    "atanh": lambda parameters, x: 1 - x * x,
-    "div": lambda parameters, x, y: y,
-    "erf_inv": lambda parameters, x: 1 - x * x,
-    "integer_pow": lambda parameters, x: x if parameters["y"] < 0 else np.ones_like(x),
-    "log": lambda parameters, x: x,
-    "log1p": lambda parameters, x: 1 + x,
-    "pow": lambda parameters, x, y: x,
-    "rem": lambda parameters, x, y: y,
-    "rsqrt": lambda parameters, x: x,
-    "sqrt": lambda parameters, x: x,
+EDGES: Mapping[str, Callable[..., tuple[np.ndarray, Any]]] = {
+    "acos": lambda parameters, x: (1 - x * x, np.abs(x) > 1),
+    "acosh": lambda parameters, x: (x - 1, x < 1),
+    "asin": lambda parameters, x: (1 - x * x, np.abs(x) > 1),
+    "atanh": lambda parameters, x: (1 - x * x, np.abs(x) >= 1),
+    "div": lambda parameters, x, y: (y, y == 0),
+    "erf_inv": lambda parameters, x: (1 - x * x, np.abs(x) >= 1),
+    "integer_pow": lambda parameters, x: (x, (x == 0) & (parameters["y"] < 0)),
+    "log": lambda parameters, x: (x, x <= 0),
+    "log1p": lambda parameters, x: (1 + x, x <= -1),
+    "pow": lambda parameters, x, y: (x, (x < 0) | (x == 0) & (y < 0)),
+    "rem": lambda parameters, x, y: (y, y == 0),
+    "rsqrt": lambda parameters, x: (x, x <= 0),
+    "sqrt": lambda parameters, x: (x, x < 0),
 }
-"""For each primitive that is not defined everywhere: a function of its operands whose zeros bound its domain."""
-
-BOUNDED = frozenset(EDGES) - {"div", "integer_pow", "rem"}
-"""Those that are not defined on the far side of the zero either, where the function is negative."""
+"""For each primitive that is not defined everywhere: a function of its operands whose zeros bound its domain, and where
+it is not defined."""
 
 
 class Emulated(Doubles):
     """Float64 numbers rounded to the dtypes of the variables, or left as they are (`rounded` is False).
 
     edges: for every equation of `EDGES` that was met, its function in every copy, (copies, entries).
-    left_domain: which copies reached a zero of it, or the far side.
+    left_domain: in which copies an equation was not defined.
     """
 
     name = "float64 arithmetic"
@@ -62,12 +60,11 @@ class Emulated(Doubles):
 
     def _note(self, equation: JaxprEqn, operands: Sequence[Value]) -> None:
         with np.errstate(all="ignore"):
-            edge = EDGES[equation.primitive.name](equation.params, *operands)
+            edge, outside = EDGES[equation.primitive.name](equation.params, *operands)
         if len(edge) not in (1, self.copies):  # one copy of many whose indices differ
             return
         rows = edge.reshape(len(edge), -1)
-        outside = rows <= 0 if equation.primitive.name in BOUNDED else rows == 0
-        self.left_domain |= outside.any(axis=1)
+        self.left_domain |= outside.reshape(len(outside), -1).any(axis=1)
         if len(rows) > 1:
             self.edges.append(rows)
 

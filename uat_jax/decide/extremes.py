@@ -15,6 +15,9 @@ MOST = 256
 LARGEST_LEAVES, LARGEST_ENTRIES = 8, 4
 """So many inputs, and entries, get an extreme value while the others keep a plain one."""
 
+MODERATE = (1e-10, 1e4)
+"""Mixtures are made of numbers of this size: products of larger ones leave the range in almost any program."""
+
 OFFSETS = (1e2, 1e4, 1e6)
 """Added to normal numbers: what is small beside a common offset is lost."""
 
@@ -68,8 +71,9 @@ def _arranged(inputs: Sequence[Any], extreme: Sequence[float], random: np.random
         yield _with(normal, slice(start, end), 0.0)
     for _ in range(16):
         yield random.integers(-2, 3, size).astype(np.float64)
+    moderate = [x for x in extreme if x == 0 or MODERATE[0] <= abs(x) <= MODERATE[1]]
     while True:
-        yield random.choice(extreme, size)
+        yield random.choice(moderate, size)
 
 
 def _with(row: np.ndarray, place: Any, value: float) -> np.ndarray:
@@ -112,7 +116,8 @@ def zeros(inputs: Sequence[Any], edges: Edges, seed: int) -> np.ndarray:
 
 def _changes_sign(x: np.ndarray) -> np.ndarray:
     """Along the axis of steps: (lines, steps - 1, entries)."""
-    return x[:, :-1] * x[:, 1:] < 0
+    before, after = x[:, :-1], x[:, 1:]
+    return (before < 0) & (after > 0) | (before > 0) & (after < 0)
 
 
 def _bisected(start: np.ndarray, step: np.ndarray, brackets: np.ndarray, edges: Edges) -> list[np.ndarray]:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flint import arb
@@ -62,7 +61,8 @@ class Hazard:
     kind: one of `KINDS`.  side: "left" or "right", the one that fails.  inputs: the arrays, in the order of
     `jax.tree.leaves` of the arguments (floats only).  left, right: both values of one entry of the output, as the
     device computes them.  exact: its exact value as text, or None where it is not known.  sizes: of the symbolic
-    dimensions.  text: all this in one line.
+    dimensions.  jitted: whether it shows under `jax.jit`; if not, XLA rewrites the program, and it shows when the
+    operations are run one by one.  text: all this in one line.
     """
 
     kind: str
@@ -72,6 +72,7 @@ class Hazard:
     right: float
     exact: str | None
     sizes: Mapping[str, int]
+    jitted: bool
     text: str
 
 
@@ -201,9 +202,13 @@ class _Search:
         return place.side, str(values[place.side][row, place.entry])
 
     def confirmed(self, point: np.ndarray) -> bool:
-        """Whether the device shows a hazard at a point; a new kind of hazard is kept."""
+        """Whether the device shows a hazard at a point, jitted or else one by one; a new kind of hazard is kept."""
+        return self.shows(point, jitted=True) or self.shows(point, jitted=False)
+
+    def shows(self, point: np.ndarray, *, jitted: bool) -> bool:
+        """Whether the device shows a hazard at a point in this way."""
         leaves = self.leaves(point)
-        sides = self.device.run(leaves)
+        sides = self.device.run(leaves, jitted=jitted)
         place = self.parted(*sides)
         if place is None:
             return False
@@ -213,8 +218,8 @@ class _Search:
         kind, side, entry, exact = found
         if (kind, side) not in self.found:
             left, right = (float(y[entry]) for y in sides)
-            text = self.text(side, entry, leaves, (left, right), exact if kind == "drift" else None)
-            hazard = Hazard(kind, SIDES[side], tuple(leaves), left, right, exact, dict(self.sizes), text)
+            text = self.text(side, entry, leaves, (left, right), exact if kind == "drift" else None, jitted)
+            hazard = Hazard(kind, SIDES[side], tuple(leaves), left, right, exact, dict(self.sizes), jitted, text)
             self.found[kind, side] = hazard
         return True
 
@@ -227,9 +232,9 @@ class _Search:
         divides by zero, a number has underflown.
         """
         assert place.side is not None
-        own = self.exact(place.side, leaves)
-        defined = own is not None and own[place.entry].is_finite()
-        exact = own if defined else self.exact(1 - place.side, leaves)
+        exact = self.exact(place.side, leaves)
+        defined = exact is not None and exact[place.entry].is_finite() or self.in_float64(place, point)
+        exact = exact or self.exact(1 - place.side, leaves)
         text = None if exact is None or not exact[place.entry].is_finite() else exact[place.entry].str(15, radius=False)
         value = sides[place.side][place.entry]
         if not defined and self.left_domain(place.side, point, rounded=False):
@@ -239,6 +244,14 @@ class _Search:
         else:
             kind = "NaN" if np.isnan(value) else "overflow"
         return kind, place.side, place.entry, text
+
+    def in_float64(self, place: _Place, point: np.ndarray) -> bool:
+        """Whether the failing entry is finite in float64."""
+        assert place.side is not None
+        try:
+            return bool(np.isfinite(self.emulated(place.side, point[None], rounded=False)[1][0, place.entry]))
+        except UatJaxError:
+            return False
 
     def left_domain(self, side: int, point: np.ndarray, *, rounded: bool) -> bool:
         """Whether a program divides by zero, or takes a root or logarithm out of range, on its way."""
@@ -291,16 +304,23 @@ class _Search:
         leaves: Sequence[np.ndarray],
         values: tuple[float, float],
         exact: str | None,
+        jitted: bool,
     ) -> str:
         """The hazard in one line."""
         at = ", ".join(f"{name} = {shown(leaf)}" for name, leaf in zip(self.names, leaves, strict=True))
         where = "" if len(self.slices) == 1 and self.device.outputs[0].size == 1 else f" in {self.place(entry)}"
-        truth = "" if exact is None else f"; exactly {exact}"
-        return f"{SIDES[side]} is {values[side]!r}{where} at {at}; {SIDES[1 - side]} is {values[1 - side]!r}{truth}"
+        tail = ("" if exact is None else f"; exactly {exact}") + ("" if jitted else " (one by one, not under jit)")
+        dtype = self.device.outputs[self.output_of(entry)].dtype
+        failing, other = (number(np.asarray(values[i], dtype)) for i in (side, 1 - side))
+        return f"{SIDES[side]} is {failing}{where} at {at}; {SIDES[1 - side]} is {other}{tail}"
+
+    def output_of(self, entry: int) -> int:
+        """The output array that an entry belongs to."""
+        return next(i for i, array in enumerate(self.slices) if entry < array.stop)
 
     def place(self, entry: int) -> str:
         """Such as "entry [0, 1]" or "entry [2] of output 1"."""
-        output = next(i for i, array in enumerate(self.slices) if entry < array.stop)
+        output = self.output_of(entry)
         index = np.unravel_index(entry - self.slices[output].start, self.device.outputs[output].shape)
         which = f" of output {output}" if len(self.slices) > 1 else ""
         return f"entry [{', '.join(map(str, index))}]{which}"
@@ -318,10 +338,9 @@ def _smallest(dtype: Any) -> float:
 
 def shown(array: np.ndarray) -> str:
     """An array in a few words: all of up to six entries, or what they have in common."""
-    flat = array.astype(np.float64).ravel()
-    number = lambda x: f"{x:.9g}"
+    flat = array.ravel()
     if flat.size <= 6:
-        return str(jax.tree.map(number, array.astype(np.float64).tolist())).replace("'", "")
+        return _listed(array)
     odd = np.flatnonzero(flat != flat[-1])
     if not odd.size:
         return f"{number(flat[0])} in all {flat.size} entries"
@@ -329,3 +348,12 @@ def shown(array: np.ndarray) -> str:
         parts = ", ".join(f"{number(flat[i])} at {list(map(int, np.unravel_index(i, array.shape)))}" for i in odd)
         return f"{number(flat[-1])} but {parts}"
     return f"{flat.size} numbers from {number(flat.min())} to {number(flat.max())}"
+
+
+def _listed(array: np.ndarray) -> str:
+    return number(array) if array.ndim == 0 else f"[{', '.join(map(_listed, array))}]"
+
+
+def number(x: Any) -> str:
+    """A float of any dtype in the fewest digits that tell it from its neighbours; NaN in capitals."""
+    return "NaN" if np.isnan(np.asarray(x, np.float64)) else str(np.asarray(x)).removesuffix(".0")

@@ -1,4 +1,4 @@
-"""Two programs run on a device, in their own dtypes, as the user would run them: jitted, at the precision they state."""
+"""Two programs run on a device, in their own dtypes: jitted or operation by operation, at the precision they state."""
 
 from __future__ import annotations
 
@@ -25,16 +25,22 @@ class OnDevice:
         self.outputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.out_avals]
 
     @cached_property
-    def _kernels(self) -> list[Any]:
-        return [jax.jit(jaxpr_as_fun(program)) for program in self.programs]
+    def _jitted(self) -> list[Any]:
+        return [jax.jit(f) for f in self._functions]
+
+    @cached_property
+    def _functions(self) -> list[Any]:
+        return [jaxpr_as_fun(program) for program in self.programs]
 
     @cached_property
     def ends(self) -> bool:
         """Whether both programs are free of loops whose length depends on a value: no input can keep a device busy."""
         return not any(map(_loops, self.programs))
 
-    def run(self, leaves: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def run(self, leaves: Sequence[np.ndarray], *, jitted: bool = True) -> list[np.ndarray]:
         """What both programs give for these inputs, all outputs end to end as float64.
+
+        Not `jitted`, every operation is compiled alone, and XLA cannot rewrite √(x²) to |x|.
 
         Raises:
             UnsupportedError: JAX cannot run one of them here.
@@ -43,7 +49,7 @@ class OnDevice:
         values = [np.asarray(leaf, x.dtype) for leaf, x in zip(leaves, self.inputs, strict=True)]
         try:
             with jax.enable_x64(wide), jax.default_device(self.device):
-                found = [kernel(*values) for kernel in self._kernels]
+                found = [f(*values) for f in (self._jitted if jitted else self._functions)]
                 return [np.concatenate([np.asarray(y, np.float64).ravel() for y in outputs]) for outputs in found]
         except Exception as error:  # whatever the device says, such as that its memory is full
             raise UnsupportedError(f"the device cannot run the programs: {type(error).__name__}") from error

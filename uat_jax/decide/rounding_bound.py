@@ -55,7 +55,8 @@ class Rounding:
     """What rounding does to two programs that are equal over the real numbers.
 
     left, right: how far each side may be from the exact value, a bound derived to first order from the roundings of the
-    program (`uat_jax.arithmetic.first_order`), or None where it is not derived.  reason: why it is not, or ''.  seen:
+    program (`uat_jax.arithmetic.first_order`) at those inputs where both were seen farthest apart, or None where it is not
+    derived.  reason: why it is not, or ''.  seen:
     how far the device's outputs of both sides were apart, or None if they were not run.  inputs: those of the program
     where that was.  scale: the inputs, in words; bounds are for `derived` of them, runs for `run`.
     """
@@ -80,7 +81,7 @@ class Rounding:
 
 
 def _ulps(found: Deviation) -> str:
-    return f"{found.ulps:.3g} ULP"
+    return f"{found.ulps:.3g} ULP" if found.ulps == 0 or found.ulps >= 0.01 else "0.01 ULP"
 
 
 def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
@@ -92,10 +93,12 @@ def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
         scale, points = _inputs(device, seed, runs, deadline)
     except UatJaxError as error:
         return Rounding(None, None, f"not derived: {error}", None, (), "", 0, 0, _name(device))
+    found = _gaps(device, points)
+    points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
     bounds, reasons = zip(*(_bound(device, side, points[:derived], deadline) for side in device.programs), strict=True)
     reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in reasons if r))
-    seen, inputs, ran = _seen(device, points)
-    return Rounding(*bounds, reason, seen, inputs, scale, min(derived, len(points)), ran, _name(device))
+    seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
+    return Rounding(*bounds, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
 
 
 def _name(device: OnDevice) -> str:
@@ -153,22 +156,18 @@ def _bound(
     return _largest(found), ""
 
 
-def _seen(
-    device: OnDevice, points: Sequence[list[np.ndarray]]
-) -> tuple[Deviation | None, tuple[np.ndarray, ...], int]:
-    """How far the device's outputs are apart at the inputs, where that is most, and how many were run."""
+def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:
+    """How far the device's outputs are apart at the inputs; nothing if it cannot run the programs."""
     found = []
     for leaves in points:
         try:
             left, right = device.run(leaves)
         except UatJaxError:
-            return None, (), 0
-        gaps = np.where(np.isfinite(left) & np.isfinite(right), np.abs(left - right), np.where(left == right, 0, np.inf))
-        found.append(_deviation(np.where(np.isnan(left) & np.isnan(right), 0, gaps), left, device.outputs))
-    if not found:
-        return None, (), 0
-    worst = max(range(len(found)), key=lambda i: found[i].ulps)
-    return _largest(found), tuple(points[worst]), len(found)
+            return []
+        with np.errstate(invalid="ignore"):
+            gaps = np.where((left == right) | np.isnan(left) & np.isnan(right), 0.0, np.abs(left - right))
+        found.append(_deviation(np.nan_to_num(gaps, nan=np.inf), left, device.outputs))
+    return found
 
 
 def _deviation(distances: np.ndarray, values: np.ndarray, outputs: Sequence[Any]) -> Deviation:
