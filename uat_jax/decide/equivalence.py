@@ -12,9 +12,11 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.certificate import Certificate, environment
+from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.effort import ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
+from uat_jax.decide.in_floats import InFloats, in_floats, input_names
 from uat_jax.decide.refutation import Search, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import sample
@@ -74,28 +76,51 @@ def certify(
     return decide(Question(left, right, Specification(specs), wrt), effort)
 
 
-def assert_equivalent(left: Callable, right: Callable, *specs: Any, **settings: Any) -> None:
-    """Pass if two functions are PROVED or CERTIFIED equal; arguments as for `certify`.
+def assert_equivalent(
+    left: Callable,
+    right: Callable,
+    *specs: Any,
+    rounding: float | Tolerance | None = None,
+    hazards: str = "warn",
+    **settings: Any,
+) -> None:
+    """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
+
+    Args:
+        left, right, *specs, **settings: as for `certify`.
+        rounding: the ULP, or the `Tolerance`, within which the derived bound of each side and the distance seen must
+            lie; None asks for nothing.
+        hazards: "warn" of each with a `HazardWarning`, "forbid" them, or "ignore" them, which saves their search.
 
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
+        InputError: a setting that is out of range.
     """
     __tracebackhide__ = True
+    demands = Demands(rounding, hazards)
     certificate = certify(left, right, *specs, **settings)
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
+    demands.check(certificate, _headline(certificate))
 
 
 def describe(certificate: Certificate) -> str:
     """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
-    claim, found = certificate.claim, certificate.counterexample
-    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}"]
+    found = certificate.counterexample
+    lines = [_headline(certificate)]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
     else:
         lines += [f"  assuming: {assumption}" for assumption in certificate.assumptions]
+    if certificate.floats:
+        lines += [f"  {line}" for line in certificate.floats.lines()]
     return "\n".join(lines)
+
+
+def _headline(certificate: Certificate) -> str:
+    """Verdict and functions."""
+    return f"{certificate.verdict}: {certificate.claim['left']} and {certificate.claim['right']}"
 
 
 @dataclass(frozen=True)
@@ -229,7 +254,10 @@ def _certificate(
         looks = [f for f in (question.left, question.right) if not traces_symbolically(f, specification)]
         assumptions += [f"{name_of(f)} does not trace with symbolic dimensions: it may look at sizes" for f in looks]
     assumptions += [f"sizes that do not fit were skipped: {text}" for text in skipped]
-    return certificate_of(_claim(question, specification, pairs), verdict, evidence, assumptions, effort)
+    names = input_names(question.left, specification)
+    return certificate_of(
+        _claim(question, specification, pairs), verdict, evidence, assumptions, effort, in_floats(pairs, names)
+    )
 
 
 def _assumed(evidence: list[Evidence]) -> list[str]:
@@ -240,9 +268,14 @@ def _assumed(evidence: list[Evidence]) -> list[str]:
 
 
 def certificate_of(
-    claim: Mapping[str, Any], verdict: Verdict, evidence: list[Evidence], assumptions: list[str], effort: Effort
+    claim: Mapping[str, Any],
+    verdict: Verdict,
+    evidence: list[Evidence],
+    assumptions: list[str],
+    effort: Effort,
+    floats: InFloats,
 ) -> Certificate:
-    """A certificate about two functions."""
+    """A certificate about two functions, with what floats do to them if they are equal as far as is known."""
     counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
         claim=claim,
@@ -254,6 +287,7 @@ def certificate_of(
         assumptions=tuple(dict.fromkeys(assumptions)),
         settings={"error": effort.error, "seed": effort.seed},
         environment={**environment(), **numerics()},
+        floats=floats if verdict in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.AGREES) else None,
     )
 
 

@@ -20,6 +20,7 @@ from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.equivalence import Pair, certificate_of, examined
 from uat_jax.decide.fields_evidence import METHOD
+from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import FLOATS, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
@@ -60,7 +61,7 @@ def _decide_again(given: Certificate, seed: int | None) -> Certificate:
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
     assumptions = [a for a in given.assumptions if a.startswith(ABOUT_INPUTS) or "does not trace with" in a]
     assumptions += [a for e in evidence for a in e.assumptions]
-    found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort)
+    found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
     return found
