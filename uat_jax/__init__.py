@@ -7,12 +7,14 @@ from uat_jax.certification import Certification as Certification
 from uat_jax.certification import certify_decomposition as certify_decomposition
 from uat_jax.decide.certificate import Certificate as Certificate
 from uat_jax.decide.certificate import load as load
+from uat_jax.decide.demands import Tolerance as Tolerance
 from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
 from uat_jax.decide.equivalence import certify as certify
 from uat_jax.decide.verdict import Evidence as Evidence
 from uat_jax.decide.verdict import Verdict as Verdict
 from uat_jax.decomposition.decomposition import Decomposition as Decomposition
 from uat_jax.decomposition.decomposition import decompose as decompose
+from uat_jax.errors import HazardWarning as HazardWarning
 from uat_jax.errors import UatJaxError as UatJaxError
 from uat_jax.ledger.claim import Claim as Claim
 from uat_jax.ledger.ledger import claims as claims

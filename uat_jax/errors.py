@@ -47,3 +47,7 @@ class NotEquivalentError(UatJaxError, AssertionError):
 
 class DisagreementError(UatJaxError):
     """Two methods contradict each other on one claim: a defect of this package, never of the claim."""
+
+
+class HazardWarning(UserWarning):
+    """Two functions are equal over the real numbers, and one of them fails in floats at the input that is named."""

@@ -182,6 +182,31 @@ def underflow(dtype: np.dtype) -> float:
     return float(limits.smallest_subnormal) / 2 if dtype == np.float16 else float(limits.smallest_normal)
 
 
+def largest(
+    equation: JaxprEqn, operands: Sequence[Any], result: np.ndarray, dot_precision: DotPrecision
+) -> np.ndarray | None:
+    """The same bound for whatever order a sum of n terms t_i is taken in: (n - 1) u Σ|t_i|, to first order in u.
+
+    The terms of a dot product are rounded as well, n u_acc Σ|t_i|; its operands enter with an error of u_op each, and
+    the total is cast (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3.1 and §4.2).
+    """
+    name, dtype = equation.primitive.name, dtype_of(equation.outvars[0])
+    if name not in ("dot_general", "reduce_sum"):
+        return amplitude(equation, operands, result, dot_precision)
+    with np.errstate(all="ignore"):
+        if name == "reduce_sum":
+            terms = operands[0].size // max(1, result.size)
+            error = (terms - 1) * unit_roundoff(dtype) * np.sum(np.abs(operands[0]), equation.params["axes"])
+        else:
+            precision, numbers = dot_precision(equation), equation.params["dimension_numbers"]
+            terms = int(np.prod([operands[0].shape[axis] for axis in numbers[0][0]]))
+            sizes = dot_general(np.abs(operands[0]), np.abs(operands[1]), numbers, result.shape)
+            written = unit_roundoff(dtype)
+            error = (terms * min(precision.accumulate, written) + 2 * precision.operand) * sizes
+            error = error + written * np.abs(result) * (written > precision.accumulate)
+        return np.where(np.isfinite(result), error + (terms + 1) * underflow(dtype), 0.0)
+
+
 def _reduce_sum(equation: JaxprEqn, x: np.ndarray, total: np.ndarray) -> np.ndarray:
     """u √((n + 1)(2 s² + Q)/6) for n terms with sum s and sum of squares Q (`accumulation_variance`)."""
     axes = equation.params["axes"]

@@ -15,7 +15,6 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.scattering import combines
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError

@@ -45,13 +45,13 @@ def standard_deviation(
     `closed_jaxpr` has one output; `arguments` are its inputs, exact floats of any dtype.
     """
     scale = max(1.0, SMALLEST_NOISE / unit_roundoff(closed_jaxpr.out_avals[0].dtype))
-    noisy = _Noisy(samples, random, scale, dot_precision)
+    noisy = Noisy(samples, random, scale, dot_precision)
     (outputs,) = interpret(closed_jaxpr, noisy, [noisy.argument(a) for a in arguments])
     exact, perturbed = outputs[:1], outputs[1:]
     return np.sqrt(np.mean(((perturbed - exact) / scale) ** 2, axis=0)) if len(perturbed) else np.zeros_like(exact[0])
 
 
-class _Noisy(Doubles):
+class Noisy(Doubles):
     """Float64 evaluation in 1 + `samples` copies: copy 0 without noise, every other with its own at each rounding."""
 
     def __init__(self, samples: int, random: np.random.Generator, scale: float, dot_precision: DotPrecision):
@@ -71,11 +71,18 @@ class _Noisy(Doubles):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         results = super().evaluate(equation, operands)
+        if not rounds(equation):
+            return results
         if equation.primitive.name == "mul" and _is_exact_product(operands, dtype_of(equation.outvars[0])):
             return results
         exact = [x[0] if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in operands]
-        error = amplitude(equation, exact, results[0][0], self.dot_precision) if rounds(equation) else None
-        return results if error is None else [self.noisy(results[0], error)]
+        return [self.rounded(equation, exact, results[0])]
+
+    def rounded(self, equation: JaxprEqn, exact: Sequence[Value], result: np.ndarray) -> np.ndarray:
+        """The result of a rounding equation with its error; `exact` are the operands of copy 0."""
+        error = amplitude(equation, exact, result[0], self.dot_precision)
+        assert error is not None
+        return self.noisy(result, error)
 
     def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:
         """The value plus ± the scaled error, independent signs in every copy but the first."""

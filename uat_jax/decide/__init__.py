@@ -31,6 +31,12 @@ simplification.py   such an input made simple
 reproducer.py       such an input as a program
 agreement.py        exact values compared to many digits
 derivative.py       the derivatives of two functions as functions
+in_floats.py        what floats do to both functions, beside the verdict
+rounding_bound.py   how far each may be from the exact value
+hazards.py          an input at which one fails and the other does not
+extremes.py         where such inputs are looked for
+on_device.py        both functions run
+demands.py          what a test may ask of the floats
 recheck.py          a certificate decided again from its file
 confirmation.py     a symbolic proof confirmed in prime fields
 named_function.py   functions by name

@@ -13,18 +13,24 @@ import os
 import platform
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from uat_jax.decide.hazards import Hazard
+from uat_jax.decide.in_floats import InFloats, from_data
+from uat_jax.decide.rounding_bound import Rounding
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError
 
 SCHEMA = "uat_jax/certificate"
-VERSION = 2
+VERSION = 3
+
+IN_FLOATS = frozenset(["rounding", "hazards"])
+"""The fields that only certificates of two equal functions have."""
 
 DEPTH = 64
 """How deep lists and objects may lie in each other in a file; twice what certificates need."""
@@ -39,6 +45,7 @@ class Certificate:
     ``expected`` is the verdict the ledger expects, ``passes`` whether it was reached in every detail.
     ``settings`` are those `uat_jax.prove` was called with, ``environment`` the versions, the platform, and in what
     numbers the device computed (`uat_jax.devices.numerics`; older files do not say).
+    ``floats``: of two functions that are equal, or agree, what rounding does to them; computed when it is first read.
 
     A certificate is true in a condition if it passes.
     """
@@ -52,6 +59,17 @@ class Certificate:
     assumptions: tuple[str, ...]
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
+    floats: InFloats | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """How far each of two functions may be from the exact value, and how far they were seen apart, or None."""
+        return None if self.floats is None else self.floats.rounding
+
+    @property
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Inputs at which one of two functions fails in floats and the other does not, as far as a search found."""
+        return () if self.floats is None else self.floats.search.found
 
     def __bool__(self) -> bool:
         """Whether it passes: `if certify(…)` goes on for PROVED and CERTIFIED only."""
@@ -66,7 +84,9 @@ class Certificate:
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, finite numbers only."""
-        body = {"schema": SCHEMA, "version": VERSION, **dataclasses.asdict(self)}
+        own = dataclasses.asdict(dataclasses.replace(self, floats=None))
+        del own["floats"]
+        body = {"schema": SCHEMA, "version": VERSION, **own, **(self.floats.as_data() if self.floats else {})}
         return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -158,9 +178,10 @@ def _checked(body: Any, path: Any) -> Certificate:
     if type(body.get("version")) is not int or not 1 <= body["version"] <= VERSION:
         found = one_line(body.get("version"))
         raise InputError(f"{path} has schema version {found}; this uat_jax reads up to {VERSION}: upgrade it")
-    names = {f.name for f in dataclasses.fields(Certificate)}
-    if set(body) != names | {"schema", "version"}:
-        odd = ", ".join(sorted(set(body) ^ (names | {"schema", "version"})))
+    names = {f.name for f in dataclasses.fields(Certificate)} - {"floats"} | {"schema", "version"}
+    optional = IN_FLOATS if IN_FLOATS <= set(body) else set()
+    if set(body) != names | optional:
+        odd = ", ".join(sorted(set(body) ^ (names | optional)))
         raise InputError(f"{path} is damaged: missing or superfluous fields {one_line(odd)}")
     kinds = {
         "claim": dict,
@@ -184,6 +205,7 @@ def _checked(body: Any, path: Any) -> Certificate:
             verdict=Verdict(body["verdict"]),
             evidence=evidence,
             assumptions=tuple(body["assumptions"]),
+            floats=from_data(body.get("rounding"), body.get("hazards")),
         )
-    except (TypeError, KeyError, ValueError) as error:
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise InputError(f"{path} is damaged: {one_line(error)}") from None

@@ -13,9 +13,11 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.certificate import Certificate, environment
+from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.effort import ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
+from uat_jax.decide.in_floats import InFloats, in_floats, input_names
 from uat_jax.decide.refutation import Search, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import sample
@@ -95,13 +97,23 @@ def assert_equivalent(
     wrt: str | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
+    rounding: float | Tolerance | None = None,
+    hazards: str = "warn",
 ) -> None:
-    """Pass if two functions are PROVED or CERTIFIED equal; arguments as for `certify`.
+    """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
+
+    Args:
+        left, right, *specs, error, seed, budget, wrt, almost_everywhere, sizes: as for `certify`.
+        rounding: the ULP, or the `Tolerance`, within which the derived bound of each side and the distance seen must
+            lie; None asks for nothing.
+        hazards: "warn" of each with a `HazardWarning`, "forbid" them, or "ignore" them, which saves their search.
 
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
+        InputError: a setting that is out of range.
     """
     __tracebackhide__ = True
+    demands = Demands(rounding, hazards)
     certificate = certify(
         left,
         right,
@@ -115,19 +127,28 @@ def assert_equivalent(
     )
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
+    demands.check(certificate, _headline(certificate))
 
 
 def describe(certificate: Certificate) -> str:
     """The verdict on two functions in a few lines: reason, counterexample and reproducer, assumptions."""
-    claim, found = certificate.claim, certificate.counterexample
-    where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    lines = [f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"]
+    found = certificate.counterexample
+    lines = [_headline(certificate)]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
         lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
     else:
         lines += [f"  assuming: {assumption}" for assumption in certificate.assumptions]
+    if certificate.floats:
+        lines += [f"  {line}" for line in certificate.floats.lines()]
     return "\n".join(lines)
+
+
+def _headline(certificate: Certificate) -> str:
+    """Verdict and functions."""
+    claim = certificate.claim
+    where = ", almost everywhere" if claim.get("almost_everywhere") else ""
+    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"
 
 
 @dataclass(frozen=True)
@@ -331,7 +352,8 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     assumptions = [*specification.assumptions, *only_at(claim, verdict), *assumed(evidence)]
-    return certificate_of(claim, verdict, evidence, assumptions, effort)
+    floats = in_floats(pairs, input_names(question.left, specification))
+    return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[str]:
@@ -351,9 +373,14 @@ def assumed(evidence: Sequence[Evidence]) -> list[str]:
 
 
 def certificate_of(
-    claim: Mapping[str, Any], verdict: Verdict, evidence: list[Evidence], assumptions: list[str], effort: Effort
+    claim: Mapping[str, Any],
+    verdict: Verdict,
+    evidence: list[Evidence],
+    assumptions: list[str],
+    effort: Effort,
+    floats: InFloats,
 ) -> Certificate:
-    """A certificate about two functions."""
+    """A certificate about two functions, with what floats do to them if they are equal as far as is known."""
     counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
         claim=claim,
@@ -365,6 +392,7 @@ def certificate_of(
         assumptions=tuple(dict.fromkeys(assumptions)),
         settings={"error": effort.error, "seed": effort.seed},
         environment={**environment(), **numerics()},
+        floats=floats if verdict in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.AGREES) else None,
     )
 
 

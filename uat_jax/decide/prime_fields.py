@@ -28,8 +28,8 @@ from uat_jax.arithmetic.error_bound import (
     vanishing,
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
-from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.facts import of_inputs
+from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number

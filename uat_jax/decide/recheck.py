@@ -29,6 +29,7 @@ from uat_jax.decide.equivalence import (
     only_at,
 )
 from uat_jax.decide.fields_evidence import METHOD
+from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
@@ -71,7 +72,7 @@ def _decide_again(given: Certificate, seed: int | None) -> Certificate:
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     assumptions = [*_fixed(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
-    found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort)
+    found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
     if found.passes:

@@ -195,7 +195,7 @@ class _Search:
         if [self.inputs, self.outputs] != other:
             raise ShapeError(f"got jaxprs from {self.inputs} to {self.outputs} and from {other[0]} to {other[1]}")
         self.entries = sum(a.size for a in self.inputs)
-        self.copies = int(np.clip(MEMORY // max(self.entries, *map(_largest, self.sides)), 1, 512))
+        self.copies = int(np.clip(MEMORY // max(self.entries, *map(largest_array, self.sides)), 1, 512))
         self.bits = BITS
         self.separations: dict[bytes, _Separation | None] = {}
 
@@ -373,6 +373,6 @@ def texts_apart(left: arb, right: arb) -> tuple[str, str]:
     return left.str(digits), right.str(digits)
 
 
-def _largest(program: ClosedJaxpr) -> int:
+def largest_array(program: ClosedJaxpr) -> int:
     """The size of the largest array that an evaluation makes."""
     return max((math.prod(shape_of(v)) for p in programs_within(program) for e in p.eqns for v in e.outvars), default=1)

@@ -29,6 +29,7 @@ def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
     for assumption in certificate.assumptions:
         yield f"  assuming  {assumption}"
+    yield from (f"  {line}" for line in (certificate.floats.lines() if certificate.floats else ()))
     yield f"  decided in {seconds:.1f} s"
     if certificate.counterexample:
         found = certificate.counterexample

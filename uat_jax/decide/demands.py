@@ -1,0 +1,109 @@
+"""What a test may ask of two equal functions beyond their equality: rounding within a tolerance, and no hazards."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.in_floats import InFloats
+from uat_jax.decide.rounding_bound import Deviation
+from uat_jax.errors import HazardWarning, InputError, NotEquivalentError
+
+HAZARDS = ("warn", "forbid", "ignore")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """How much rounding is accepted: exactly one of a number of ULP, a relative and an absolute distance.
+
+    ULP and relative distances are those of the largest entry of an output array.
+
+    Raises:
+        InputError: none or several are given, or one that is not a finite number above 0.
+    """
+
+    ulps: float | None = None
+    relative: float | None = None
+    absolute: float | None = None
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if len(given) != 1:
+            raise InputError(f"got {len(given)} tolerances; wanted one of ulps=, relative= and absolute=")
+        for name, value in given.items():
+            _check(name, value)
+
+    def exceeded_by(self, found: Deviation) -> bool:
+        """Whether a distance is larger."""
+        return any(limit is not None and not getattr(found, name) <= limit for name, limit in vars(self).items())
+
+    def shown(self, found: Deviation) -> str:
+        """A distance in this tolerance's unit, beside it."""
+        ((name, limit),) = ((name, limit) for name, limit in vars(self).items() if limit is not None)
+        unit = {"ulps": "ULP", "relative": "of the largest entry", "absolute": "in absolute value"}[name]
+        return f"{getattr(found, name):.3g} {unit}, more than {limit:g}"
+
+
+def _check(name: str, value: object) -> None:
+    number = not isinstance(value, bool) and isinstance(value, int | float)
+    if not (number and math.isfinite(value) and value > 0):
+        raise InputError(f"got {name}={value!r}; wanted a finite number above 0, such as {name}=16")
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What a test asks: `rounding` None, a number of ULP or a `Tolerance`; `hazards` one of `HAZARDS`.
+
+    Raises:
+        InputError: anything else.
+    """
+
+    rounding: float | Tolerance | None = None
+    hazards: str = "warn"
+
+    def __post_init__(self) -> None:
+        if self.hazards not in HAZARDS:
+            raise InputError(f"got hazards={self.hazards!r}; wanted one of {', '.join(HAZARDS)}")
+        if self.rounding is not None and not isinstance(self.rounding, Tolerance):
+            _check("rounding", self.rounding)
+
+    def check(self, certificate: Certificate, about: str) -> None:
+        """Pass if the floats do what is asked; otherwise say what they do, after the verdict `about` both functions.
+
+        Hazards that are only to be warned of are `HazardWarning`s at the caller of the caller.
+
+        Raises:
+            NotEquivalentError: the rounding exceeds the tolerance or is not derived; a hazard, or no search for one,
+                where they are forbidden.
+        """
+        __tracebackhide__ = True
+        floats = certificate.floats
+        if floats is None:
+            raise NotEquivalentError(f"{about}, but nothing is known of their floats")
+        complaints = [*self._of_rounding(floats), *(self._of_hazards(floats) if self.hazards == "forbid" else ())]
+        if complaints:
+            raise NotEquivalentError("\n  ".join([f"{about} over the real numbers, but not in floats:", *complaints]))
+        if self.hazards == "warn":
+            for hazard in floats.search.found:
+                warnings.warn(f"{about}, with a hazard ({hazard.kind}): {hazard.text}", HazardWarning, stacklevel=3)
+
+    def _of_rounding(self, floats: InFloats) -> list[str]:
+        if self.rounding is None:
+            return []
+        tolerance = self.rounding if isinstance(self.rounding, Tolerance) else Tolerance(ulps=self.rounding)
+        found = floats.rounding
+        if found.reason:
+            return [f"rounding {found.reason}"]
+        texts = {
+            "the left side may be off by": found.left,
+            "the right side may be off by": found.right,
+            "both were seen apart by": found.seen,
+        }
+        return [f"{text} {tolerance.shown(x)}" for text, x in texts.items() if x and tolerance.exceeded_by(x)]
+
+    def _of_hazards(self, floats: InFloats) -> list[str]:
+        found = floats.search
+        reason = [f"the search for hazards ended early: {found.reason}"] if found.reason else []
+        return [f"hazard, {hazard.kind}: {hazard.text}" for hazard in found.found] + reason

@@ -1,0 +1,158 @@
+"""What floats do to two equal functions, beside the verdict: rounding and hazards, computed when they are asked for.
+
+A small pair is certified in a few milliseconds, less than it takes to compile its programs.  So nothing is compiled for
+those who only want the verdict; whoever reads, prints or saves a certificate gets all of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+from jax.tree_util import keystr, tree_flatten_with_path
+
+from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
+from uat_jax.decide.on_device import OnDevice
+from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
+from uat_jax.decide.specification import Specification, is_variable, sizes_text
+from uat_jax.errors import UnsupportedError
+
+SIZES = 2
+"""Of symbolic dimensions, so many assignments are looked at: the smallest, and a larger one."""
+
+
+class Programs(Protocol):
+    """Both programs at one assignment of sizes."""
+
+    sizes: Mapping[str, int]
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+
+
+class InFloats:
+    """Rounding and hazards of two functions, each computed when it is first read."""
+
+    def __init__(self, rounding: Callable[[], Rounding], search: Callable[[], HazardSearch]):
+        self._rounding, self._search = rounding, search
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """How far each side may be from the exact value, and how far they were seen apart."""
+        return self._rounding()
+
+    @cached_property
+    def search(self) -> HazardSearch:
+        """The search for hazards."""
+        return self._search()
+
+    def __reduce__(self) -> Any:
+        """A copy for another process holds the answers, not the programs."""
+        return known, (self.rounding, self.search)
+
+    def lines(self) -> list[str]:
+        """What a person is told, a line each: the rounding, then every hazard, or why there was no search."""
+        hazards = [f"hazard, {h.kind}: {_at(h.sizes)}{h.text}" for h in self.search.found]
+        ended = [f"the search for hazards ended early: {self.search.reason}"] if self.search.reason else []
+        return [f"rounding: {self.rounding.text}", *hazards, *ended]
+
+    def as_data(self) -> dict[str, Any]:
+        """The fields ``rounding`` and ``hazards`` of a certificate's file."""
+        rounding, search = (dataclasses.asdict(x) for x in (self.rounding, self.search))
+        for part in (rounding, *search["found"]):
+            part["inputs"] = [_array_as_data(x) for x in part["inputs"]]
+        return {"rounding": rounding, "hazards": search}
+
+
+def _at(sizes: Mapping[str, int]) -> str:
+    return f"at {sizes_text(sizes)}: " if sizes else ""
+
+
+def known(rounding: Rounding, search: HazardSearch) -> InFloats:
+    """Answers that are there already."""
+    return InFloats(lambda: rounding, lambda: search)
+
+
+def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None) -> InFloats:
+    """What floats do to the programs: the rounding at the largest of the first sizes, the hazards at all of them.
+
+    `names` are those of the programs' inputs, for texts.
+    """
+    chosen = list(pairs)[:SIZES]
+    devices = [OnDevice(pair.left, pair.right) for pair in chosen]
+    names = names or _numbered(len(devices[0].inputs))
+
+    def search() -> HazardSearch:
+        different = [(d, pair) for d, pair in zip(devices, chosen, strict=True) if not _identical(pair)]
+        found = [search_hazards(device, names, pair.sizes) for device, pair in different]
+        first = {(h.kind, h.side): h for one in reversed(found) for h in one.found}  # the smallest sizes go first
+        ordered = sorted(first.values(), key=lambda h: (list(KINDS).index(h.kind), h.side))
+        reasons = dict.fromkeys(one.reason for one in found if one.reason)
+        return HazardSearch(tuple(ordered), sum(one.tried for one in found), "; ".join(reasons))
+
+    return InFloats(lambda: rounding_of(devices[-1]), search)
+
+
+def _identical(pair: Programs) -> bool:
+    """Whether both sides are the same program, so that a device computes the same bits."""
+    try:
+        return digest(encode(pair.left)) == digest(encode(pair.right))
+    except UnsupportedError:
+        return False
+
+
+def _numbered(count: int) -> list[str]:
+    return ["x"] if count == 1 else [f"input {i}" for i in range(count)]
+
+
+def input_names(function: Callable, specification: Specification) -> list[str]:
+    """The names of the variables: parameters of the function with the path inside them, such as x or weights['b']."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    leaves, _ = tree_flatten_with_path(specification.arguments)
+    floats = [path for path, leaf in leaves if is_variable(leaf)]
+    if len(named) < len(specification.arguments):
+        return _numbered(len(floats))
+    return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
+
+
+def _array_as_data(array: np.ndarray) -> dict[str, Any]:
+    values = np.asarray(array, np.float64).tolist()
+    return {"dtype": str(array.dtype), "shape": list(array.shape), "values": values}
+
+
+def from_data(rounding: Any, hazards: Any) -> InFloats | None:
+    """The answers in a certificate's file, or None if it has none.
+
+    Raises:
+        TypeError, KeyError, ValueError: they are not what `InFloats.as_data` writes.
+    """
+    if rounding is None and hazards is None:
+        return None
+    deviation = lambda data: None if data is None else Deviation(**{k: float(v) for k, v in data.items()})
+    parts = {name: deviation(rounding[name]) for name in ("left", "right", "seen")}
+    found = tuple(_hazard(data) for data in hazards["found"])
+    return known(
+        Rounding(**{**rounding, **parts, "inputs": _arrays(rounding["inputs"])}),
+        HazardSearch(**{**hazards, "found": found}),
+    )
+
+
+def _hazard(data: Mapping[str, Any]) -> Hazard:
+    if data["kind"] not in KINDS or data["side"] not in SIDES:
+        raise ValueError(f"hazard of kind {data['kind']!r} on side {data['side']!r}")
+    numbers = {side: float(data[side]) for side in SIDES}
+    return Hazard(**{**data, **numbers, "inputs": _arrays(data["inputs"])})
+
+
+def _arrays(data: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, ...]:
+    return tuple(np.asarray(x["values"], np.float64).reshape(x["shape"]).astype(jnp.dtype(x["dtype"])) for x in data)

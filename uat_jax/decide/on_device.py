@@ -1,0 +1,60 @@
+"""Two programs run on a device, in their own dtypes: jitted or operation by operation, at the precision they state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+
+from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.devices import default_device
+from uat_jax.errors import UnsupportedError
+
+
+class OnDevice:
+    """Two programs of the same inputs and outputs, compiled when they are first run, on JAX's default device of now."""
+
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr):
+        self.programs = left, right
+        self.device = default_device()
+        self.inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.in_avals]
+        self.outputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.out_avals]
+
+    @cached_property
+    def _jitted(self) -> list[Any]:
+        return [jax.jit(f) for f in self._functions]
+
+    @cached_property
+    def _functions(self) -> list[Any]:
+        return [jaxpr_as_fun(program) for program in self.programs]
+
+    @cached_property
+    def ends(self) -> bool:
+        """Whether both programs are free of loops whose length depends on a value: no input can keep a device busy."""
+        return not any(map(_loops, self.programs))
+
+    def run(self, leaves: Sequence[np.ndarray], *, jitted: bool = True) -> list[np.ndarray]:
+        """What both programs give for these inputs, all outputs end to end as float64.
+
+        Not `jitted`, every operation is compiled alone, and XLA cannot rewrite √(x²) to |x|.
+
+        Raises:
+            UnsupportedError: JAX cannot run one of them here.
+        """
+        wide = any(x.dtype == np.float64 for x in self.inputs)
+        values = [np.asarray(leaf, x.dtype) for leaf, x in zip(leaves, self.inputs, strict=True)]
+        try:
+            with jax.enable_x64(wide), jax.default_device(self.device):
+                found = [f(*values) for f in (self._jitted if jitted else self._functions)]
+                return [np.concatenate([np.asarray(y, np.float64).ravel() for y in outputs]) for outputs in found]
+        except Exception as error:  # whatever the device says, such as that its memory is full
+            raise UnsupportedError(f"the device cannot run the programs: {type(error).__name__}") from error
+
+
+def _loops(program: Any) -> bool:
+    equations = getattr(program, "jaxpr", program).eqns
+    return any(e.primitive.name == "while" or any(map(_loops, inner_programs(e))) for e in equations)

@@ -1,0 +1,186 @@
+"""How far rounding may carry each of two equal functions from the exact value, and where they were seen apart."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.first_order import rounding_bound, spacing
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.matmul_precision import DotPrecisions
+from uat_jax.decide.on_device import OnDevice
+from uat_jax.decide.witness import largest_array
+from uat_jax.errors import UatJaxError
+
+INPUTS, RUNS = 8, 64
+"""At so many inputs the bound is derived, and at so many both programs are run."""
+
+PROBABILITY = 1e-9
+"""That some bound fails, under its assumption: independent roundings, first order."""
+
+WORK = 2**23
+"""Inputs times entries of the largest array: of larger programs fewer inputs are looked at."""
+
+SECONDS = 5.0
+"""After so long the bound is given up."""
+
+PRECISION = "default"
+"""Of matrix products for which a program states none: the device's own, measured there."""
+
+SCALES = {"standard normal": lambda x: x, "absolute values of standard normal": np.abs}
+"""The inputs, by name; the second where some function is not defined at most of the first."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A distance between two outputs, or a bound on one: the largest over all inputs and output arrays.
+
+    ulps: in units in the last place of the array's largest entry.  relative: to that entry.  absolute: as a number.
+    """
+
+    ulps: float
+    relative: float
+    absolute: float
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """What rounding does to two programs that are equal over the real numbers.
+
+    left, right: how far each side may be from the exact value, a bound derived to first order from the roundings of the
+    program (`uat_jax.arithmetic.first_order`) at those inputs where both were seen farthest apart, or None where it is not
+    derived.  reason: why it is not, or ''.  seen:
+    how far the device's outputs of both sides were apart, or None if they were not run.  inputs: those of the program
+    where that was.  scale: the inputs, in words; bounds are for `derived` of them, runs for `run`.
+    """
+
+    left: Deviation | None
+    right: Deviation | None
+    reason: str
+    seen: Deviation | None
+    inputs: tuple[np.ndarray, ...]
+    scale: str
+    derived: int
+    run: int
+    device: str
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        sides = [f"{name} at most {_ulps(x)}" for name, x in (("left", self.left), ("right", self.right)) if x]
+        bounds = f"{' and '.join(sides)} from the exact value ({self.scale} inputs)" if sides else ""
+        seen = f"seen apart by {_ulps(self.seen)}" if self.seen else ""
+        return "; ".join(filter(None, [bounds, self.reason, seen]))
+
+
+def _ulps(found: Deviation) -> str:
+    return f"{found.ulps:.3g} ULP" if found.ulps == 0 or found.ulps >= 0.01 else "0.01 ULP"
+
+
+def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
+    """The rounding of a pair of programs; what cannot be derived is None with the reason."""
+    deadline = time.monotonic() + SECONDS
+    size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
+    runs, derived = (int(np.clip(WORK // (weight * size), 1, count)) for weight, count in ((1, RUNS), (64, INPUTS)))
+    try:
+        scale, points = _inputs(device, seed, runs, deadline)
+    except UatJaxError as error:
+        return Rounding(None, None, f"not derived: {error}", None, (), "", 0, 0, _name(device))
+    found = _gaps(device, points)
+    points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
+    bounds, reasons = zip(*(_bound(device, side, points[:derived], deadline) for side in device.programs), strict=True)
+    reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in reasons if r))
+    seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
+    return Rounding(*bounds, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
+
+
+def _name(device: OnDevice) -> str:
+    return f"{device.device.platform} {device.device.device_kind}"
+
+
+def _inputs(device: OnDevice, seed: int, count: int, deadline: float) -> tuple[str, list[list[np.ndarray]]]:
+    """The scale and the inputs: those at which float64 values of both programs are finite.
+
+    Raises:
+        UnsupportedError, BudgetError: float64 arithmetic cannot follow a program, and it has a loop that need not end.
+    """
+    best: tuple[str, list[list[np.ndarray]]] = ("", [])
+    for scale, change in SCALES.items():
+        random = np.random.default_rng((seed, 93))
+        drawn = [[change(random.standard_normal(x.shape)).astype(x.dtype) for x in device.inputs] for _ in range(count)]
+        kept = [leaves for leaves in drawn if _finite(device, leaves, deadline)]
+        if len(kept) > len(best[1]):
+            best = scale, kept
+        if 2 * len(kept) >= count:
+            break
+    return best
+
+
+def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: float) -> bool:
+    arithmetic = Doubles()
+    arithmetic.deadline = deadline
+    values = [arithmetic.number(x) for x in leaves]
+    try:
+        return all(np.isfinite(y).all() for p in device.programs for y in interpret(p, arithmetic, values))
+    except UatJaxError:
+        if device.ends:
+            return True
+        raise
+
+
+def _bound(
+    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], deadline: float
+) -> tuple[Deviation | None, str]:
+    """The largest bound over the inputs, or None and the reason."""
+    if not points:
+        return None, "no normal inputs were found at which both functions are defined"
+    dots = DotPrecisions(device.device, PRECISION)
+    found = []
+    for leaves in points:
+        try:
+            values, bounds = rounding_bound(
+                program, leaves, dot_precision=dots, probability=PROBABILITY / (2 * len(points)), deadline=deadline
+            )
+        except UatJaxError as error:
+            return None, str(error)
+        if not np.isfinite(bounds).all():
+            return None, "the bound is not finite: an input is too near a singularity"
+        found.append(_deviation(bounds, values, device.outputs))
+    return _largest(found), ""
+
+
+def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:
+    """How far the device's outputs are apart at the inputs; nothing if it cannot run the programs."""
+    found = []
+    for leaves in points:
+        try:
+            left, right = device.run(leaves)
+        except UatJaxError:
+            return []
+        with np.errstate(invalid="ignore"):
+            gaps = np.where((left == right) | np.isnan(left) & np.isnan(right), 0.0, np.abs(left - right))
+        found.append(_deviation(np.nan_to_num(gaps, nan=np.inf), left, device.outputs))
+    return found
+
+
+def _deviation(distances: np.ndarray, values: np.ndarray, outputs: Sequence[Any]) -> Deviation:
+    """Of all outputs end to end, each array by its own scale."""
+    ends = np.cumsum([y.size for y in outputs])[:-1]
+    rows = []
+    for distance, value, y in zip(np.split(distances, ends), np.split(values, ends), outputs, strict=True):
+        most, scale = float(distance.max()), float(np.max(np.abs(value), where=np.isfinite(value), initial=0.0))
+        relative = most / scale if scale else math.inf if most else 0.0
+        rows.append(Deviation(most / spacing(scale, y.dtype), relative, most))
+    return _largest(rows)
+
+
+def _largest(found: Sequence[Deviation]) -> Deviation:
+    """The largest of each."""
+    return Deviation(*(max(getattr(x, name) for x in found) for name in ("ulps", "relative", "absolute")))
