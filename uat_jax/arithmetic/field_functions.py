@@ -13,6 +13,9 @@ from math import isqrt
 import numpy as np
 
 from uat_jax.arithmetic.algebra import undefined_codes
+from uat_jax.arithmetic.closed_form import E, PI, ClosedForm, LogSum, Product
+from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -27,11 +30,56 @@ from uat_jax.arithmetic.number import (
     rational,
 )
 from uat_jax.arithmetic.piecewise import Piecewise
-from uat_jax.arithmetic.residues import Residues, vanishes
+from uat_jax.arithmetic.residues import Draw, Residues, vanishes
 
 
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well."""
+
+    def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
+        super().__init__(draw, laws, logarithms=logarithms)
+        self.forms: dict[ClosedForm, Number] = {}
+
+    def closed(self, form: ClosedForm) -> Number:
+        """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.
+
+        A letter stands for every real number, so what is true of it is true of π; what is known of π alone is lost.
+        """
+        if form not in self.forms:
+            number = self._log_sum(form) if isinstance(form, LogSum) else self._product_form(form)
+            self.forms[form] = number.but(closed=ClosedForms(np.zeros((), int), (form,)))
+        return self.forms[form]
+
+    def _log_sum(self, form: LogSum) -> Number:
+        """r + Σ q·log b."""
+        total = self.constant(form.constant)
+        for base, q in form.logs:
+            log = self.logarithm(self.closed(Product(Fraction(1), ((base, ONE),)) if base == PI else rational_form(base)))
+            total = self.add(total, self.multiply(self.constant(q), log))
+        return total
+
+    def _product_form(self, form: Product) -> Number:
+        """c·∏ b^q; the square and fourth roots of primes are roots of one product each."""
+        number, half, quarter = self.constant(form.coefficient), 1, 1
+        for base, q in form.powers:
+            if isinstance(base, int) and q.denominator in (2, 4):
+                half *= base if q in (Fraction(1, 2), Fraction(3, 4)) else 1
+                quarter *= base if q.denominator == 4 else 1
+            else:
+                number = self.multiply(number, self._letter_power(base, q))
+        if half > 1:
+            number = self.multiply(number, self.root(self.constant(half)))
+        return number if quarter == 1 else self.multiply(number, self.root(self.root(self.constant(quarter))))
+
+    def _letter_power(self, base: int | str | LogSum, q: Fraction) -> Number:
+        """b^q for a base that is no prime, or with a root of another degree."""
+        if base == E:
+            return self.exponential(self.constant(q))
+        if base == PI and q.denominator <= 2:
+            return self.power(Number(self.draw.opaque("root of π", self.draw.fraction(1))), int(2 * q))
+        if isinstance(base, LogSum) and q.denominator == 1:
+            return self.power(self.closed(base), int(q))
+        return Number(self.draw.opaque(f"({base})^{q}", self.draw.fraction(1)))
 
     def root(self, x: Number) -> Number:
         """√x: |y| for x = y², rational where possible, else a letter whose square is x."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
@@ -68,7 +69,8 @@ class Number:
     """An array of numbers, and what is known about it.
 
     residues: the element.  special: int8 codes where an entry is not a finite number, or None.  known: the float64
-    values of an array that depends on constants only.  nonnegative: every entry is ≥ 0.  scale: some positive rational
+    values of an array that depends on constants only; closed, enclosure: the same exactly, as far as that is known, and
+    as balls.  nonnegative: every entry is ≥ 0.  scale: some positive rational
     s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
     sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
     it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
@@ -85,6 +87,8 @@ class Number:
     largest_of: tuple[Residues, np.ndarray | None] | None = None
     terms: Terms | None = None
     factors: tuple[Number, Number] | None = None
+    closed: ClosedForms | None = None
+    enclosure: Enclosure | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -107,6 +111,8 @@ class Number:
             terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
             factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
+            closed=part(self.closed),
+            enclosure=part(self.enclosure),
         )
 
     def but(self, **changes: object) -> Number:
@@ -124,6 +130,8 @@ def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callabl
 
 def rational(draw: Draw, x: Number) -> Fraction | None:
     """The rational number that every entry of a constant is, if there is one of small height."""
+    if x.closed is not None and x.closed.uniform is not None and x.special is None:
+        return x.closed.uniform.rational
     if x.known is None or x.known.size == 0 or x.special is not None:
         return None
     value = float(x.known.flat[0])

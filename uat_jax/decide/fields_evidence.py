@@ -52,6 +52,7 @@ def _evidence(found: FieldComparison, seen: Sample, log2_error: float) -> Eviden
         "condition": found.condition,
         "readings": found.readings,
         "laws": list(found.laws),
+        "constants": [dataclasses.asdict(constant) for constant in found.constants],
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
         "sample": seen.as_figures(),
     }
@@ -78,7 +79,8 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
 
 
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
+    notes = [constant.text for constant in found.constants]
+    notes += [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
     notes.append("sums, products and casts are those of real numbers")
     notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
     if found.condition:

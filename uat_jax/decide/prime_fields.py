@@ -33,6 +33,7 @@ from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
 from uat_jax.arithmetic.random_function import key
+from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
@@ -78,6 +79,7 @@ class FieldComparison:
     condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
     which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
     entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
+    constants: those that were read as what they stand for.
     """
 
     equal: bool
@@ -91,6 +93,7 @@ class FieldComparison:
     constant: bool = False
     undefined: int = 0
     readings: int = 1
+    constants: tuple[ConstantReading, ...] = ()
 
     def figures(self) -> dict[str, Any]:
         """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
@@ -101,7 +104,8 @@ class FieldComparison:
 class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
-    bits: size of the largest prime.  varies: whether an output of either depends on an input at all.
+    bits: size of the largest prime.  varies: whether an output of either depends on an input at all.  constants: those
+    of both that stand for other numbers than are written.
     """
 
     left: ClosedJaxpr
@@ -113,23 +117,26 @@ class PrimeFields:
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
     varies: bool = field(init=False)
+    constants: frozenset[ConstantReading] = field(init=False)
 
     def __post_init__(self) -> None:
         left, right = (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
+        self.constants = left.readings | right.readings
 
     def compare(self, log2_error: float = -128.0, *, thoroughly: bool = True) -> FieldComparison:
         """Different, or equal up to a chance of 2^log2_error.
 
-        Laws that can stand in each other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and
-        as exponentials, roots with and without their squares; only the first of these unless `thoroughly`.
+        Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
+        other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
+        and without their squares; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
         """
-        readings = self._readings() if thoroughly else self._readings()[:1]
+        readings = self._readings(thoroughly)
         # Every reading can be wrong, with its first draw counted or not.
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
@@ -138,9 +145,21 @@ class PrimeFields:
             if found[-1].equal:
                 total = found[-1].log2_error + share
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
-        return found[0]
+        return found[min(1, len(found) - 1)] if self.constants else found[0]
 
-    def _readings(self) -> list[frozenset[str]]:
+    def _readings(self, thoroughly: bool) -> list[frozenset[str]]:
+        """The sets of laws, each with constants as written and, if that is another number, as meant."""
+        of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
+        written = {"constants as meant"}
+        return list(
+            dict.fromkeys(
+                reading
+                for laws in of_functions
+                for reading in ((laws - written, laws) if self.constants else (laws - written,))
+            )
+        )
+
+    def _of_functions(self) -> list[frozenset[str]]:
         plain = self.laws - {"exponential form"}
         readings = [plain]
         if self.primitives & ROOTS:
@@ -177,7 +196,12 @@ class PrimeFields:
             tuple(sorted(notes)),
             constant=probe.constant,
             undefined=probe.undefined,
+            constants=self._read(laws),
         )
+
+    def _read(self, laws: frozenset[str]) -> tuple[ConstantReading, ...]:
+        """The constants that were read as what they stand for."""
+        return tuple(sorted(self.constants)) if "constants as meant" in laws else ()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))
