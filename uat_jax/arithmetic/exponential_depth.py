@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.closed_form import E, ClosedForm, Product
+from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
 

@@ -13,7 +13,7 @@ from math import isqrt
 import numpy as np
 
 from uat_jax.arithmetic.algebra import undefined_codes
-from uat_jax.arithmetic.closed_form import E, PI, ClosedForm, LogSum, Product
+from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS

@@ -22,7 +22,18 @@ import jax.numpy as jnp
 import numpy as np
 from flint import arb
 
-from uat_jax.arithmetic.closed_form import E, PI, ClosedForm, LogSum, Product, logarithm, multiplied, power, precision, rational
+from uat_jax.arithmetic.closed_form import (
+    PI,
+    ClosedForm,
+    E,
+    LogSum,
+    Product,
+    logarithm,
+    multiplied,
+    power,
+    precision,
+    rational,
+)
 
 MOST_READ = 1024
 """An array with more different entries than this is data: its entries are the numbers that are written."""
@@ -104,11 +115,9 @@ def _meaning(value: float, dtype: np.dtype) -> Meaning:
         return Meaning(value, name, None, True, 0.0)
     if value <= LOWEST:
         return Meaning(value, name, None, False, 0.0)
-    bits = int(jnp.finfo(dtype).nmant) + 1
-    unit = _unit(value, dtype)
-    if _odd_part(value) < 1 << bits // 2:
+    bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
+    if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    radius = unit if bits >= 24 else unit / 2
     for find in (_short_decimal, _small_fraction, _of_family, _decimal):
         form = find(value, bits, unit)
         if form is not None:
@@ -152,6 +161,9 @@ def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
 def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     """The entries of an array of constants as balls at the present precision; infinities and NaN stay."""
     values = np.asarray(array).astype(np.float64)
+    if reading is Reading.WRITTEN:
+        exact = np.frompyfunc(arb, 1, 1)(values)
+        return exact if isinstance(exact, np.ndarray) else np.array(exact, object)
     distinct, codes = np.unique(values, return_inverse=True)
     read = len(distinct) <= MOST_READ
     each = np.empty(len(distinct), object)
@@ -160,11 +172,11 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
 
 
 def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool) -> arb:
-    if not math.isfinite(value) or reading is Reading.WRITTEN:
+    if not math.isfinite(value):
         return arb(value)
     if read:
         return meaning(value, dtype).ball(reading)
-    return arb(value) if reading is Reading.MEANT else arb(value, _unit(value, dtype))
+    return arb(value) if reading is Reading.MEANT else arb(value, _radius(value, dtype))
 
 
 def _unit(value: float, dtype: np.dtype) -> float:
@@ -172,6 +184,22 @@ def _unit(value: float, dtype: np.dtype) -> float:
     information = jnp.finfo(dtype)
     exponent = max(math.frexp(value)[1] - 1, int(information.minexp))
     return math.ldexp(1.0, exponent - int(information.nmant))
+
+
+def _radius(value: float, dtype: np.dtype) -> float:
+    """How far from a float the number may be that was rounded to it; 0 where half of its bits write it.
+
+    That is half a unit in the last place, and a whole one of 32 and 64 bits: in these, constants are computed.
+    """
+    bits, unit = _bits(dtype), _unit(value, dtype)
+    if _odd_part(value) < 1 << bits // 2:
+        return 0.0
+    return unit if bits >= 24 else unit / 2
+
+
+def _bits(dtype: np.dtype) -> int:
+    """How many bits the significand of a floating dtype has."""
+    return int(jnp.finfo(dtype).nmant) + 1
 
 
 def _odd_part(value: float) -> int:

@@ -132,7 +132,7 @@ class Question:
         """The search for a witness: at the smallest sizes if any are symbolic."""
         if self.specification.symbols:
             of = self.left, self.right, self.specification, pair.sizes
-            return lambda apart: smallest(*of, seed=effort.seed, deadline=effort.deadline, apart=apart)
+            return lambda: smallest(*of, seed=effort.seed, deadline=effort.deadline)
         return pair.search(effort)
 
 
@@ -147,8 +147,8 @@ class Pair:
     def search(self, effort: Effort) -> Search:
         """The search for a witness at these sizes."""
 
-        def search(apart: float) -> tuple[Sizes, Witness] | None:
-            witness = find(self.left, self.right, seed=effort.seed, deadline=effort.deadline, apart=apart)
+        def search() -> tuple[Sizes, Witness] | None:
+            witness = find(self.left, self.right, seed=effort.seed, deadline=effort.deadline)
             return None if witness is None else (self.sizes, witness)
 
         return search
