@@ -34,13 +34,27 @@ DECIDING = 512
 """Bits of a decision by constants, and of enclosures that allow for their rounding: far more than floats have."""
 
 
+NAN = arb.pos_inf() + arb.neg_inf()
+"""NaN for certain: of radius 0."""
+
+
 def _objects(result: Any) -> np.ndarray:
     """NumPy returns a bare object for 0-dimensional results; an array again."""
     return result if isinstance(result, np.ndarray) else np.array(result, dtype=object)
 
 
+def _followed(function: Callable[..., arb]) -> Callable[..., arb]:
+    """A function whose value is NaN for certain where an operand is: arb takes it for anything there."""
+
+    def apply(*operands: arb) -> arb:
+        result = function(*operands)
+        return NAN if result.is_nan() and any(map(decisions.is_undefined, operands)) else result
+
+    return apply
+
+
 def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
-    ufunc = np.frompyfunc(function, operands, 1)
+    ufunc = np.frompyfunc(_followed(function), operands, 1)
     return lambda balls, equation, *values: _objects(ufunc(*values))
 
 
@@ -63,7 +77,7 @@ def _clamp(low: arb, x: arb, high: arb) -> arb:
 
 def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Callable[..., np.ndarray]:
     """A reduction over the equation's axes, one axis after the other, from the last to the first."""
-    ufunc = np.frompyfunc(function, 2, 1)
+    ufunc = np.frompyfunc(_followed(function), 2, 1)
 
     def reduce(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         for axis in sorted(equation.params["axes"], reverse=True):
@@ -192,7 +206,7 @@ class Balls(Arithmetic):
 
     def number(self, array: Any) -> np.ndarray:
         """The exact values of a float array, as balls of radius 0; shape kept."""
-        return _objects(np.frompyfunc(arb, 1, 1)(np.asarray(array).astype(np.float64)))
+        return balls(array, np.dtype(np.float64), Reading.WRITTEN)
 
     def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
         """A literal or captured array, read as `reading` says."""

@@ -95,7 +95,7 @@ class Meaning:
     def ball(self, reading: Reading) -> arb:
         """An enclosure at the present precision."""
         if reading is Reading.WRITTEN or not math.isfinite(self.value):
-            return arb(self.value)
+            return written_ball(self.value)
         if self.form is None:
             return arb.neg_inf()
         if reading is Reading.ROUNDED:
@@ -162,7 +162,7 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     """The entries of an array of constants as balls at the present precision; infinities and NaN stay."""
     values = np.asarray(array).astype(np.float64)
     if reading is Reading.WRITTEN:
-        exact = np.frompyfunc(arb, 1, 1)(values)
+        exact = np.frompyfunc(written_ball, 1, 1)(values)
         return exact if isinstance(exact, np.ndarray) else np.array(exact, object)
     distinct, codes = np.unique(values, return_inverse=True)
     read = len(distinct) <= MOST_READ
@@ -171,9 +171,14 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     return each[codes.reshape(values.shape)] if values.shape else np.array(each[0], object)
 
 
+def written_ball(value: float) -> arb:
+    """A float as the ball of radius 0 that it is, NaN too."""
+    return arb.pos_inf() + arb.neg_inf() if math.isnan(value) else arb(value)
+
+
 def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool) -> arb:
     if not math.isfinite(value):
-        return arb(value)
+        return written_ball(value)
     if read:
         return meaning(value, dtype).ball(reading)
     return arb(value) if reading is Reading.MEANT else arb(value, _radius(value, dtype))

@@ -99,10 +99,22 @@ def _difference(
     arguments = [Balls().number(x) for x in inputs]
     try:
         sides = [enclose(side, arguments, bits=bits, reading=reading) for side in (left, right)]
+        flips = [_flip(side, arguments) for side in (left, right)]
     except (UndecidedError, UnsupportedError, InputError) as error:
         return str(error)
+    if any(flips):
+        return next(filter(None, flips))
     apart = ((output, entry, x, y) for output, entry, x, y in _entries(sides) if not x.overlaps(y))
     return next((f"output {o}{list(entry)} is {' and '.join(texts_apart(x, y))}" for o, entry, x, y in apart), "")
+
+
+def _flip(program: ClosedJaxpr, arguments: Sequence[np.ndarray]) -> str:
+    """Why a decision depends on how a constant is read, or ''."""
+    try:
+        enclose_readings(program, arguments)
+    except UndecidedError as error:
+        return f"a decision hangs on how a constant is read: {error}"
+    return ""
 
 
 def _entries(sides: Sequence[Sequence[np.ndarray]]) -> Iterator[tuple[int, tuple[int, ...], arb, arb]]:
