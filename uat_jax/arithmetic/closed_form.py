@@ -137,7 +137,9 @@ def added(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
     parts = [(z.constant, dict(z.logs)) if isinstance(z, LogSum) else (z.rational, {}) for z in (x, y)]
     if parts[0][0] is None or parts[1][0] is None:
         return None
-    logs = {b: parts[0][1].get(b, Fraction(0)) + parts[1][1].get(b, Fraction(0)) for b in {**parts[0][1], **parts[1][1]}}
+    logs = dict(parts[0][1])
+    for base, q in parts[1][1].items():
+        logs[base] = logs.get(base, Fraction(0)) + q
     return _log_sum(parts[0][0] + parts[1][0], logs)
 
 

@@ -19,13 +19,14 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_forms, exact_balls
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.constants import CLOSED, ClosedForms, Enclosure, entrywise, joined
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number, rational
-from uat_jax.arithmetic.recognition import ConstantReading, Meanings, Reading, meanings
+from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import is_number, source_line
@@ -76,8 +77,16 @@ class Fields(Arithmetic):
             special if special.any() else None,
             values,
             bool(np.all(finite >= 0) and not special.any()),
+            closed=self._written_forms(values),
             enclosure=Enclosure(lambda: exact_balls(values)),
         )
+
+    def _written_forms(self, values: np.ndarray) -> ClosedForms | None:
+        """The closed forms of a small array of finite numbers."""
+        if not 0 < values.size <= MOST_READ or not np.isfinite(values).all():
+            return None
+        distinct, codes = np.unique(values, return_inverse=True)
+        return ClosedForms(codes.reshape(values.shape), tuple(map(rational_form, map(Fraction, distinct.tolist()))))
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
@@ -145,13 +154,19 @@ class Fields(Arithmetic):
         results = super().evaluate(equation, operands) if forms is None else [self._of_forms(forms)]
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
         if known is None:
-            return results
+            return [self._with_parts(equation, operands, result) for result in results]
         decided = results if all(numbers) else self._decided(equation, operands)
         enclosures = self._enclosures(equation, operands)
         return [
             r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _with_parts(self, equation: JaxprEqn, operands: Sequence[Value], result: Value) -> Value:
+        """The result with its constant factor and summand."""
+        if not isinstance(result, Number) or not is_number(equation.outvars[0]):
+            return result
+        return with_parts(self.functions, equation.primitive.name, [self.lift(o) for o in operands], result)
 
     def _forms(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedForms | None:
         """The result of an equation of numbers in closed form, if it has one."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
@@ -70,7 +71,8 @@ class Number:
 
     residues: the element.  special: int8 codes where an entry is not a finite number, or None.  known: the float64
     values of an array that depends on constants only; closed, enclosure: the same exactly, as far as that is known, and
-    as balls.  nonnegative: every entry is ≥ 0.  scale: some positive rational
+    as balls.  factor: an irrational c > 0 if the number is known as c·y.  summand: (y, c) if it is known as y + c with a
+    constant c.  nonnegative: every entry is ≥ 0.  scale: some positive rational
     s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
     sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
     it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
@@ -89,6 +91,8 @@ class Number:
     factors: tuple[Number, Number] | None = None
     closed: ClosedForms | None = None
     enclosure: Enclosure | None = None
+    factor: ClosedForm | None = None
+    summand: tuple[Number, ClosedForm] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -113,6 +117,8 @@ class Number:
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
             closed=part(self.closed),
             enclosure=part(self.enclosure),
+            factor=self.factor,
+            summand=None if self.summand is None else (self.summand[0].moved(move), self.summand[1]),
         )
 
     def but(self, **changes: object) -> Number:

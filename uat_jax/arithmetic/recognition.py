@@ -340,6 +340,9 @@ def _family() -> Iterator[tuple[float, tuple]]:
             yield math.sqrt(n / d) * math.pi ** float(s), root(n, d, 2, _pi_to(s))
     for s in (one, -one, one / 2, -one / 2, Fraction(2), Fraction(-2)):
         yield math.e ** float(s), (Product, one, ((E, s),))
+    for n in (1, 2, 3):  # such as 2πe and √(2πe), of entropies
+        yield n * math.pi * math.e, root(n, 1, 1, Product(one, ((E, one), (PI, one))))
+        yield math.sqrt(n * math.pi * math.e), root(n, 1, 2, Product(one, ((E, one / 2), (PI, one / 2))))
     for form in _logarithms():
         value = form.approximation
         for n, d in ODD[:FACTORS]:
