@@ -142,14 +142,14 @@ CASES = (
         lambda x: moments(x, lambda v: jnp.maximum(v, 1)),
     ),
     Case(
-        "constants as roots",
+        "constants as meant",
         "fractions",
         lambda x: np.float32(0.1) * x + np.float32(0.2) * x,
         lambda x: np.float32(0.3) * x,
         lambda x: np.float32(0.30001) * x,
     ),
     Case(
-        "constants as roots",
+        "constants as meant",
         "roots",
         lambda x: np.float32(5**0.5) * (np.float32(5**0.5) * x),
         lambda x: 5 * x,

@@ -259,9 +259,9 @@ class Algebra:
         """
         if "homogeneity" not in self.laws or not x.levels[0].size:
             return ONE
-        columns = _columns(x)
+        columns = columns_of(x)
         found = self.scales.get(columns[0], scale)
-        base = _columns(self.draw.scale(x, 1 / found))
+        base = columns_of(self.draw.scale(x, 1 / found))
         for column, base_column in zip(columns, base, strict=True):
             self.scales.setdefault(column, found)
             self.scales.setdefault(base_column, ONE)
@@ -289,7 +289,7 @@ class Algebra:
         return Terms(exponents, a.count * b.count)
 
 
-def _columns(x: Residues) -> list[bytes]:
+def columns_of(x: Residues) -> list[bytes]:
     """For every entry its residues in all copies of the top level."""
     rows = np.ascontiguousarray(x.levels[0].reshape(len(x.levels[0]), -1)[:, :REMEMBERED].T)
     return [row.tobytes() for row in rows]

@@ -7,27 +7,36 @@ dtypes are the identity: what is enclosed is the real function, and rounding is 
 """
 
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
-from flint import arb, arb_mat, ctx
+from flint import arb, arb_mat
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 from jax.lax import RoundingMethod
 
 from uat_jax.arithmetic import decisions
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.concrete import is_wide
+from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.contraction import operands_as_matrices
 from uat_jax.arithmetic.decisions import UndecidedError, compared
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
+from uat_jax.arithmetic.recognition import Reading, balls
 from uat_jax.arithmetic.structure import positions
-from uat_jax.arithmetic.tracing import shape_of, single_output, trace
-from uat_jax.errors import InputError
+from uat_jax.arithmetic.tracing import shape_of, single_output, source_line, trace
+from uat_jax.errors import InputError, UnsupportedError
 
 FIRST_PRECISION = 128
 LAST_PRECISION = 8192
+
+DECIDING = 512
+"""Bits of a decision by constants, and of enclosures that allow for their rounding: far more than floats have."""
+
+
+NAN = arb.pos_inf() + arb.neg_inf()
+"""NaN for certain: of radius 0."""
 
 
 def _objects(result: Any) -> np.ndarray:
@@ -35,8 +44,18 @@ def _objects(result: Any) -> np.ndarray:
     return result if isinstance(result, np.ndarray) else np.array(result, dtype=object)
 
 
+def _followed(function: Callable[..., arb]) -> Callable[..., arb]:
+    """A function whose value is NaN for certain where an operand is: arb takes it for anything there."""
+
+    def apply(*operands: arb) -> arb:
+        result = function(*operands)
+        return NAN if result.is_nan() and any(map(decisions.is_undefined, operands)) else result
+
+    return apply
+
+
 def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
-    ufunc = np.frompyfunc(function, operands, 1)
+    ufunc = np.frompyfunc(_followed(function), operands, 1)
     return lambda balls, equation, *values: _objects(ufunc(*values))
 
 
@@ -59,7 +78,7 @@ def _clamp(low: arb, x: arb, high: arb) -> arb:
 
 def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Callable[..., np.ndarray]:
     """A reduction over the equation's axes, one axis after the other, from the last to the first."""
-    ufunc = np.frompyfunc(function, 2, 1)
+    ufunc = np.frompyfunc(_followed(function), 2, 1)
 
     def reduce(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
         for axis in sorted(equation.params["axes"], reverse=True):
@@ -183,11 +202,18 @@ class Balls(Arithmetic):
     name = "ball arithmetic"
     rules = _RULES
 
+    def __init__(self, reading: Reading = Reading.WRITTEN):
+        self.reading = reading
+
     def number(self, array: Any) -> np.ndarray:
         """The exact values of an array, as balls of radius 0; shape kept."""
-        array = np.asarray(array)
-        values = array.astype(object) if is_wide(array) else array.astype(np.float64)
-        return _objects(np.frompyfunc(arb, 1, 1)(values))
+        if is_wide(array := np.asarray(array)):
+            return _objects(np.frompyfunc(arb, 1, 1)(array.astype(object)))
+        return balls(array, np.dtype(np.float64), Reading.WRITTEN)
+
+    def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
+        """A literal or captured array, read as `reading` says."""
+        return balls(array, dtype, self.reading)
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries taken from where `positions` says they come from."""
@@ -199,30 +225,65 @@ class Balls(Arithmetic):
         return np.stack(values)
 
 
-_PRECISION = threading.Lock()
-"""`flint.ctx` is one for all threads: only one of them may compute with balls at a time."""
+def exact_balls(array: Any) -> np.ndarray:
+    """Floats as balls of radius 0."""
+    return Balls().number(array)
 
 
-def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64) -> list[np.ndarray]:
+def balls_of_forms(forms: ClosedForms) -> np.ndarray:
+    """Numbers in closed form as balls."""
+    with precision(DECIDING):
+        each = np.empty(len(forms.distinct), object)
+        each[:] = [form.ball() for form in forms.distinct]
+    return _objects(each[forms.codes])
+
+
+def balls_evaluated(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    """The results of one equation on balls and concrete arrays.
+
+    Raises:
+        UndecidedError: a decision depends on where in the balls the numbers are.
+        UnsupportedError: ball arithmetic has no rule for it.
+    """
+    arithmetic = Balls()
+    if not arithmetic.supports(equation, operands):
+        raise UnsupportedError(f"{arithmetic.name} has no rule for '{equation.primitive.name}'{source_line(equation)}")
+    with precision(DECIDING):
+        return arithmetic.evaluate(equation, operands)
+
+
+def enclose_readings(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value]) -> list[np.ndarray]:
+    """Enclosures of a jaxpr's outputs for every reading of its constants: each is a ball of its own rounding.
+
+    Raises:
+        UndecidedError: a decision depends on how a constant is read.
+    """
+    with precision(DECIDING), jax.enable_x64(True):
+        return interpret(closed_jaxpr, Balls(Reading.ROUNDED), arguments)
+
+
+def enclose(
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64, reading: Reading = Reading.WRITTEN
+) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
-    `arguments` are values of `Balls`. The precision starts at 128 bits and doubles until the radii are small
+    `arguments` are values of `Balls`; `reading` says what constants are: not ROUNDED, see `enclose_readings`. The precision starts at 128 bits and doubles until the radii are small
     enough and every comparison is decided; `flint.ctx.prec` is left as it was.
 
     Raises:
         UndecidedError: not settled at 8192 bits, e.g. a comparison of two equal irrational values.
     """
-    precision, reason = FIRST_PRECISION, ""
-    while precision <= LAST_PRECISION:
+    digits, reason = FIRST_PRECISION, ""
+    while digits <= LAST_PRECISION:
         try:
-            with _PRECISION, ctx.workprec(precision), jax.enable_x64(True):
-                outputs = interpret(closed_jaxpr, Balls(), arguments)
+            with precision(digits), jax.enable_x64(True):
+                outputs = interpret(closed_jaxpr, Balls(reading), arguments)
                 if all(_narrow(output, bits) for output in outputs):
                     return outputs
                 reason = f"a radius exceeds 2^-{bits} of the value's scale"
         except UndecidedError as error:
             reason = str(error)
-        precision *= 2
+        digits *= 2
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
 
 
@@ -232,7 +293,7 @@ def enclose_around(programs: Sequence[ClosedJaxpr], arguments: Sequence[Value]) 
     Raises:
         UndecidedError: a decision is not the same for all of these inputs.
     """
-    with _PRECISION, ctx.workprec(FIRST_PRECISION * 2), jax.enable_x64(True):
+    with precision(2 * FIRST_PRECISION), jax.enable_x64(True):
         return [interpret(program, Balls(), arguments) for program in programs]
 
 

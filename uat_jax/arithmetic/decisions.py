@@ -20,9 +20,13 @@ def _undecided(question: str) -> UndecidedError:
 
 
 def compared(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str) -> Callable:
-    """The rule of a comparison: an array of booleans."""
+    """The rule of a comparison: an array of booleans.  A ball equals itself, and NaN nothing."""
 
     def decide(x: arb, y: arb) -> bool:
+        if is_undefined(x) or is_undefined(y):
+            return symbol == "!="
+        if x is y and x.is_finite():
+            return symbol in ("==", ">=", "<=")
         if compare(x, y):
             return True
         if opposite(x, y):
@@ -31,6 +35,11 @@ def compared(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb],
 
     ufunc = np.frompyfunc(decide, 2, 1)
     return lambda balls, equation, x, y: np.asarray(ufunc(x, y), dtype=bool)
+
+
+def is_undefined(x: arb) -> bool:
+    """Whether x is NaN for certain, as -inf + inf is; a ball that may be anything is not exact."""
+    return x.is_nan() and x.is_exact()
 
 
 def sign(x: arb) -> arb:
@@ -78,8 +87,8 @@ def to_even(x: arb) -> arb:
 
 
 def is_finite(x: arb) -> bool:
-    """Whether x is a real number; infinities are exact."""
-    if x.is_finite() or x.is_exact() and not x.is_nan():
+    """Whether x is a real number; infinities and NaN are exact."""
+    if x.is_finite() or x.is_exact():
         return bool(x.is_finite())
     raise _undecided(f"whether {x} is finite")
 

@@ -80,8 +80,8 @@ def _integer_pow(parameters: Parameters, x: jax.Array) -> jax.Array:
 
 
 def _exp2(parameters: Parameters, x: jax.Array) -> jax.Array:
-    """2^x = exp(x log 2), log 2 as a float64 whatever the dtype of x."""
-    return jnp.exp(x.astype(np.float64) * math.log(2)).astype(x.dtype)
+    """2^x = exp(x log 2), log 2 being the number and no float."""
+    return jnp.exp(x * jnp.log(lax.full_like(x, 2)))
 
 
 def _clamp(parameters: Parameters, low: jax.Array, x: jax.Array, high: jax.Array) -> jax.Array:

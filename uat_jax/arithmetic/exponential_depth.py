@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
+from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -61,7 +64,8 @@ class Depth:
 class ExponentialDepth(Arithmetic):
     """Numbers are depths.
 
-    primitives: the names of what was applied to numbers.  deepest: of all values.
+    primitives: the names of what was applied to numbers.  deepest: of all values.  readings: constants that stand for
+    other numbers than are written.
     """
 
     name = "counting of exponentials"
@@ -70,6 +74,16 @@ class ExponentialDepth(Arithmetic):
     def __init__(self) -> None:
         self.primitives: set[str] = set()
         self.deepest = Depth()
+        self.readings: set[ConstantReading] = set()
+
+    def constant(self, array: Any, dtype: np.dtype) -> Depth:
+        """A constant, whose readings are noted; one that stands for a power of e is an exponential."""
+        found = meanings(np.asarray(array), dtype)
+        self.readings |= found.readings if found is not None else set()
+        if found is None or not any(_has_exponential(m.form) for m in found.distinct):
+            return Depth()
+        self.deepest = self.deepest | Depth(1, 1)
+        return Depth(1, 1)
 
     def number(self, array: Any) -> Depth:
         """A constant."""
@@ -108,13 +122,22 @@ class ExponentialDepth(Arithmetic):
         return value if isinstance(value, Depth) else value[index]
 
 
+def _has_exponential(form: ClosedForm | None) -> bool:
+    """Whether a number is a multiple of a power of e."""
+    return isinstance(form, Product) and any(base == E for base, _ in form.powers)
+
+
 @dataclass(frozen=True)
 class Profile:
-    """The deepest value of a jaxpr, the primitives applied to numbers, and whether an output depends on an input."""
+    """The deepest value of a jaxpr, the primitives applied to numbers, and whether an output depends on an input.
+
+    readings: its constants that stand for other numbers than are written.
+    """
 
     deepest: Depth
     primitives: frozenset[str]
     varies: bool
+    readings: frozenset[ConstantReading]
 
 
 def profile(closed_jaxpr: ClosedJaxpr, deadline: float | None = None) -> Profile:
@@ -124,4 +147,4 @@ def profile(closed_jaxpr: ClosedJaxpr, deadline: float | None = None) -> Profile
     inputs = [Depth(varies=True)] * len(closed_jaxpr.jaxpr.invars)
     outputs = interpret(closed_jaxpr, counting, inputs)
     varies = any(isinstance(output, Depth) and output.varies for output in outputs)
-    return Profile(counting.deepest, frozenset(counting.primitives), varies)
+    return Profile(counting.deepest, frozenset(counting.primitives), varies, frozenset(counting.readings))

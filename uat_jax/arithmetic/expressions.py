@@ -52,11 +52,14 @@ class Expressions:
         """The place of an input."""
         return self._place(("input", index), Expression(shape))
 
-    def constant(self, array: Any) -> int:
-        """The place of a constant array; random keys and other objects get a place of their own."""
+    def constant(self, array: Any, dtype: str = "") -> int:
+        """The place of a constant array; random keys and other objects get a place of their own.
+
+        `dtype`: of a float in the program, which is part of what the float stands for.
+        """
         try:
             values = np.asarray(array)
-            key: Any = ("constant", str(values.dtype), values.shape, values.tobytes())
+            key: Any = ("constant", dtype, str(values.dtype), values.shape, values.tobytes())
         except TypeError:
             return self._place(object(), Expression(np.shape(array)))
         if values.dtype == object:

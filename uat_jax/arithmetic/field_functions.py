@@ -12,7 +12,11 @@ from math import isqrt
 
 import numpy as np
 
-from uat_jax.arithmetic.algebra import undefined_codes
+from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic.algebra import columns_of, undefined_codes
+from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product, multiplied, negated
+from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -27,11 +31,58 @@ from uat_jax.arithmetic.number import (
     rational,
 )
 from uat_jax.arithmetic.piecewise import Piecewise
-from uat_jax.arithmetic.residues import Residues, vanishes
+from uat_jax.arithmetic.residues import Draw, Residues, vanishes
 
 
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well."""
+
+    def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
+        super().__init__(draw, laws, logarithms=logarithms)
+        self.forms: dict[ClosedForm, Number] = {}
+        self.factors: dict[bytes, ClosedForm] = {}
+
+    def closed(self, form: ClosedForm) -> Number:
+        """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.
+
+        A letter stands for every real number, so what is true of it is true of π; what is known of π alone is lost.
+        """
+        if form not in self.forms:
+            number = self._log_sum(form) if isinstance(form, LogSum) else self._product_form(form)
+            self.forms[form] = number.but(closed=ClosedForms(np.zeros((), int), (form,)))
+        return self.forms[form]
+
+    def _log_sum(self, form: LogSum) -> Number:
+        """r + Σ q·log b."""
+        total = self.constant(form.constant)
+        for base, q in form.logs:
+            number = rational_form(base) if isinstance(base, int) else Product(ONE, ((base, ONE),))
+            log = self.logarithm(self.closed(number))
+            total = self.add(total, self.multiply(self.constant(q), log))
+        return total
+
+    def _product_form(self, form: Product) -> Number:
+        """c·∏ b^q; the square and fourth roots of primes are roots of one product each."""
+        number, half, quarter = self.constant(form.coefficient), 1, 1
+        for base, q in form.powers:
+            if isinstance(base, int) and q.denominator in (2, 4):
+                half *= base if q in (Fraction(1, 2), Fraction(3, 4)) else 1
+                quarter *= base if q.denominator == 4 else 1
+            else:
+                number = self.multiply(number, self._letter_power(base, q))
+        if half > 1:
+            number = self.multiply(number, self.root(self.constant(half)))
+        return number if quarter == 1 else self.multiply(number, self.root(self.root(self.constant(quarter))))
+
+    def _letter_power(self, base: int | str | LogSum, q: Fraction) -> Number:
+        """b^q for a base that is no prime, or with a root of another degree."""
+        if base == E:
+            return self.exponential(self.constant(q))
+        if base == PI and q.denominator <= 2:
+            return self.power(Number(self.draw.opaque("root of π", self.draw.fraction(1))), int(2 * q))
+        if isinstance(base, LogSum) and q.denominator == 1:
+            return self.power(self.closed(base), int(q))
+        return Number(self.draw.opaque(f"({base})^{q}", self.draw.fraction(1)))
 
     def root(self, x: Number) -> Number:
         """√x: |y| for x = y², rational where possible, else a letter whose square is x."""
@@ -66,7 +117,11 @@ class FieldFunctions(Piecewise):
         return Letter(self.draw.multiply(square, inverse), inverse, square, True)
 
     def exponential(self, x: Number) -> Number:
-        """exp(x); 0 at -∞."""
+        """exp(x); 0 at -∞; k^q·exp(y) for x = y + q·log k."""
+        if x.summand is not None and isinstance(x.summand[1], LogSum) and x.special is None:
+            power = closed_form.exponential(x.summand[1])
+            if power is not None:
+                return self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
         residues = self.draw.exponential(x.residues)
         special = None
         if x.special is not None:
@@ -92,16 +147,44 @@ class FieldFunctions(Piecewise):
         if x.factors is not None:
             return self.subtract(self.logarithm(x.factors[0]), self.logarithm(x.factors[1]))
         special = combined_special((x.special,), x.shape, _of_positive)
+        factor = multiplied(rational_form(x.scale), x.factor or rational_form(1))
         if x.terms is None:
             zero = np.where(vanishes(x.residues), MINUS_INFINITY, FINITE)
             lowest = lambda codes, zeros: np.where(codes == FINITE, zeros, codes)
-            return Number(self._logarithm(x.residues), combined_special((special, zero), x.shape, lowest))
+            return Number(self._logarithm(x.residues, factor), combined_special((special, zero), x.shape, lowest))
         draw = self.draw
         mean = draw.scale(x.terms.exponents, Fraction(1, x.terms.count))
         base = draw.multiply(x.residues, draw.exponential(draw.negate(mean)))
-        return Number(draw.add(mean, self._logarithm(base)), special)
+        return Number(draw.add(mean, self._logarithm(base, factor)), special)
 
-    def _logarithm(self, y: Residues) -> Residues:
+    def _logarithm(self, y: Residues, factor: ClosedForm | None = None) -> Residues:
+        """log c + L(y/c), c being the canonical factor."""
+        log = closed_form.logarithm(self._canonical_factor(y, factor or rational_form(1)))
+        if log is None or log.rational == 0:
+            return self._odd_logarithm(y)
+        inverse = closed_form.exponential(negated(log) or log)
+        assert inverse is not None
+        rest = self._odd_logarithm(self.draw.multiply(y, self.closed(inverse).residues))
+        return self.draw.add(self.closed(log).residues, rest)
+
+    def _canonical_factor(self, y: Residues, factor: ClosedForm) -> ClosedForm:
+        """A positive c such that y/c is the same for all multiples of y that were met: the first one's choice.
+
+        Any c > 0 is right here; `factor` is what the program suggests.
+        """
+        if "homogeneity" not in self.laws or not y.levels[0].size or closed_form.logarithm(factor) is None:
+            return rational_form(1)
+        columns = columns_of(y)
+        found = self.factors.get(columns[0], factor)
+        inverse = closed_form.power(found, Fraction(-1))
+        assert inverse is not None  # it is positive
+        base = columns_of(self.draw.multiply(y, self.closed(inverse).residues))
+        for column, base_column in zip(columns, base, strict=True):
+            self.factors.setdefault(column, found)
+            self.factors.setdefault(base_column, rational_form(1))
+        return found
+
+    def _odd_logarithm(self, y: Residues) -> Residues:
         zero = vanishes(y)
         divisor = self.draw.where(zero, self.draw.fraction(1), y) if zero.any() else y
         h = functools.partial(self.draw.opaque, "log")

@@ -7,7 +7,8 @@ too.  Two programs that agree here are the same function, up to a probability th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,23 +16,29 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_forms, exact_balls
+from uat_jax.arithmetic.closed_form import ClosedForm
+from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_wide
+from uat_jax.arithmetic.constant_parts import with_parts
+from uat_jax.arithmetic.constants import CLOSED, ClosedForms, Enclosure, entrywise, joined
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
-from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number
-from uat_jax.arithmetic.recognition import recognised
+from uat_jax.arithmetic.meeting import Meeting
+from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number, rational
+from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings, Reading, meanings
+from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues, vanishes
-from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
 
-LOWEST = -1e30
-"""Constants at or below this are masks: they are read as -∞."""
+MOST_NAMED = 3
+"""Of the constants that a decision hangs on, at most so many are named."""
 
 SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_slice": slice(0, 2)}
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
@@ -40,8 +47,6 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
 
-Meet = Callable[[Expressions, int], bool]
-"""Whether an expression has the same value for all outcomes of each of its decisions between equal numbers."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
 
-    def __init__(self, functions: FieldFunctions, meet: Meet, deadline: float | None = None):
+    def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: float | None = None):
         self.functions = functions
         self.meet = meet
         self.deadline = deadline
@@ -76,22 +81,21 @@ class Fields(Arithmetic):
         self._places: tuple[int, ...] = ()
 
     def number(self, array: Any) -> Number:
-        """The numbers that floats are; ±∞ and NaN are codes, masks ≤ -10³⁰ are -∞.  Integers of 64 bits stay exact."""
+        """The numbers that floats are, exactly; ±∞ and NaN are codes.  Integers of 64 bits stay exact."""
         array = np.asarray(array)
         if is_wide(array):
             return self._wide(array)
         values = np.asarray(array).astype(np.float64)
         special = np.where(np.isposinf(values), INFINITY, np.where(np.isnan(values), UNDEFINED, FINITE))
-        special = np.where(values <= LOWEST, MINUS_INFINITY, special).astype(np.int8)
-        if np.any(np.isfinite(values) & (values <= LOWEST)):
-            self.draw.notes.add("mask constants of -1e30 and below are -infinity")
-        finite = np.where(np.isfinite(values), values, 0.0)  # of masks too: outputs -1e30 and -2e30 are not equal
-        residues = self.draw.floats(finite)
+        special = np.where(np.isneginf(values), MINUS_INFINITY, special).astype(np.int8)
+        finite = np.where(np.isfinite(values), values, 0.0)
         return Number(
-            residues,
+            self.draw.floats(finite),
             special if special.any() else None,
             values,
             bool(np.all(finite >= 0) and not special.any()),
+            closed=self._written_forms(values),
+            enclosure=Enclosure(lambda: exact_balls(values)),
             facts=of_constant(np.where(special == FINITE, values, np.nan)),
             expression=self.expressions.constant(values),
         )
@@ -103,24 +107,57 @@ class Fields(Arithmetic):
             self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0))
         )
 
-    def constant(self, array: Any, dtype: np.dtype) -> Number:
-        """A constant; one number that is a rounded fraction or root is that fraction or root."""
-        values = np.asarray(array).astype(np.float64)
-        if values.size and "constants as roots" in self.functions.laws and np.all(values == values.flat[0]):
-            found = recognised(float(values.flat[0]), dtype)
-            if found is not None:
-                return self._recognised(values, *found)
-        return self.number(values)
+    def _written_forms(self, values: np.ndarray) -> ClosedForms | None:
+        """The closed forms of a small array of finite numbers."""
+        if not 0 < values.size <= MOST_READ or not np.isfinite(values).all():
+            return None
+        distinct, codes = np.unique(values, return_inverse=True)
+        return ClosedForms(codes.reshape(values.shape), tuple(map(rational_form, map(Fraction, distinct.tolist()))))
 
-    def _recognised(self, values: np.ndarray, factor: Fraction, radicand: int) -> Number:
-        text = f"{factor}" if radicand == 1 else f"{factor}·√{radicand}"
-        self.draw.notes.add(f"the constant {values.flat[0]:.9g} is {text}")
-        number = self.functions.constant(factor, values.shape)
-        if radicand != 1:
-            root = self.functions.root(self.functions.constant(radicand, values.shape))
-            number = self.functions.multiply(number, root)
-        place = self.expressions.constant(values)
-        return number.but(known=values, nonnegative=factor > 0, facts=of_constant(values), expression=place)
+    def constant(self, array: Any, dtype: np.dtype) -> Number:
+        """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
+        values = np.asarray(array).astype(np.float64)
+        found = meanings(values, dtype)
+        rounded = lambda: balls_of(values, dtype, Reading.ROUNDED)
+        enclosure = Enclosure(rounded, constants=found.inexact if found else ())
+        if found is None:
+            return self._named_constant(self.number(values), values, dtype).but(enclosure=enclosure)
+        meant = "constants as meant" in self.functions.laws
+        forms = tuple(m.form for m in found.distinct) if meant else found.written
+        if all(form is not None for form in forms):
+            number = self._of_forms(ClosedForms(found.codes, forms))
+        else:
+            number = self._with_infinities(values, found, forms)
+        return self._named_constant(number, values, dtype).but(enclosure=enclosure)
+
+    def _named_constant(self, number: Number, values: np.ndarray, dtype: np.dtype) -> Number:
+        """A constant with its facts and its place among the expressions."""
+        finite = np.ones(number.shape, bool) if number.special is None else number.special == FINITE
+        facts = of_constant(np.where(finite, values, np.nan))
+        return number.but(facts=facts, expression=self.expressions.constant(values, str(dtype)))
+
+    def _with_infinities(self, values: np.ndarray, found: Meanings, forms: Sequence[ClosedForm | None]) -> Number:
+        """Entries without a form are -∞, ∞ or NaN; the residue of a mask remains, so that masks are told apart."""
+        written = self.number(values)
+        without = np.array([form is None for form in forms])[found.codes]
+        special = np.zeros(values.shape, np.int8) if written.special is None else written.special
+        special = np.where(without & np.isfinite(values), MINUS_INFINITY, special).astype(np.int8)
+        kept = tuple(rational_form(0) if form is None else form for form in forms)
+        residues = self.draw.where(without, written.residues, self._of_forms(ClosedForms(found.codes, kept)).residues)
+        return Number(residues, special, np.where(special == MINUS_INFINITY, -np.inf, values))
+
+    def _of_forms(self, forms: ClosedForms) -> Number:
+        """Numbers in closed form."""
+        if forms.uniform is not None:
+            number = self.functions.spread(self.functions.closed(forms.uniform), forms.codes.shape)
+        else:
+            number = self._gathered([self.functions.closed(form) for form in forms.distinct], forms.codes)
+        return number.but(
+            known=forms.approximations,
+            nonnegative=all(form.positive or form.rational == 0 for form in forms.distinct),
+            closed=forms,
+            enclosure=Enclosure(lambda: balls_of_forms(forms)),
+        )
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever the type of its variable."""
@@ -177,13 +214,15 @@ class Fields(Arithmetic):
         return result.but(almost=almost.but(expression=result.expression, almost=None))
 
     def _followed(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The results with their facts and expressions; what depends on constants only is also followed in float64."""
+        """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
         known = self._known(equation, operands)
-        if known is not None and not is_number(equation.outvars[0]):
-            return self._decided(equation, operands, known)
+        numbers = [is_number(variable) for variable in equation.outvars]
+        if known is not None and not any(numbers):
+            return self._decided(equation, operands)
         self._refuse_hollow(equation, operands)
-        results = super().evaluate(equation, operands)
+        forms = None if known is None else self._forms(equation, operands)
+        results = super().evaluate(equation, operands) if forms is None else [self._of_forms(forms)]
         if not self.involves(equation, operands):
             return results
         results = [
@@ -191,10 +230,12 @@ class Fields(Arithmetic):
             for i, (r, facts) in enumerate(zip(results, facts_of(self.draw, equation, operands, results), strict=True))
         ]
         if known is None:
-            return results
+            return [self._with_parts(equation, operands, result) for result in results]
+        decided = results if all(numbers) else self._decided(equation, operands)
+        enclosures = self._enclosures(equation, operands)
         return [
-            r.but(known=k[0]) if isinstance(r, Number) and is_number(v) else _concrete(k, v)
-            for r, k, v in zip(results, known, equation.outvars, strict=True)
+            r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
+            for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
 
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
@@ -230,7 +271,7 @@ class Fields(Arithmetic):
             return result
         if "cases that meet" not in self.functions.laws:
             return result
-        if not self.meet(self.expressions, result.expression):
+        if not self.meet(self.expressions, result.expression, meant="constants as meant" in self.functions.laws):
             return result
         self.expressions.open.discard(result.expression)
         return result.almost.but(lawful=True)
@@ -243,8 +284,8 @@ class Fields(Arithmetic):
         if not any(hollow) or passes or name in DECISIONS or name == "div" and not hollow[1]:
             return
         raise UnsupportedError(
-            f"'{name}'{source_line(equation)} is applied to a quotient whose divisor may be zero for inputs of positive "
-            "measure; add a positive number to the divisor"
+            f"'{name}'{source_line(equation)} is applied to a quotient whose divisor may be zero for inputs of "
+            "positive measure; add a positive number to the divisor"
         )
 
     def certain(self, *numbers: Number) -> bool:
@@ -305,6 +346,22 @@ class Fields(Arithmetic):
         results = apply_uninterpreted(self, equation, operands)
         self.trail += [self._step(equation, result) for result in results]
         return list(results)
+    def _with_parts(self, equation: JaxprEqn, operands: Sequence[Value], result: Value) -> Value:
+        """The result with its constant factor and summand."""
+        if not isinstance(result, Number) or not is_number(equation.outvars[0]):
+            return result
+        return with_parts(self.functions, equation.primitive.name, [self.lift(o) for o in operands], result)
+
+    def _forms(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedForms | None:
+        """The result of an equation of numbers in closed form, if it has one."""
+        function = CLOSED.get(equation.primitive.name)
+        if function is None or not is_number(equation.outvars[0]):
+            return None
+        numbers = [self.lift(operand) for operand in operands]
+        forms = [number.closed for number in numbers if number.special is None and number.closed is not None]
+        if len(forms) < len(numbers):
+            return None
+        return entrywise(functools.partial(function, equation.params), *forms)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # Sorted, so that a rearrangement of the same entries is not taken for something new.
@@ -325,22 +382,37 @@ class Fields(Arithmetic):
                 values.append(operand.known[None])
         return self.doubles.evaluate(equation, values) if self.doubles.supports(equation, values) else None
 
-    def _decided(self, equation: JaxprEqn, operands: Sequence[Value], known: list[np.ndarray]) -> list[np.ndarray]:
-        """Concrete results, such as a comparison of constants, unless two constants are too close to tell apart."""
-        if len(operands) == 2:
-            x, y = (
-                np.asarray(operand.known if isinstance(operand, Number) else operand, float) for operand in operands
-            )
-            if self._too_close(x, y, *map(self.lift, operands)):
-                raise UnsupportedError(f"two constants compared{source_line(equation)} are too close to tell apart")
-        return [_concrete(result, v) for result, v in zip(known, equation.outvars, strict=True)]
+    def _decided(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[np.ndarray]:
+        """Concrete results, such as a comparison of constants, if they are the same for all readings of constants."""
+        enclosures = [self._enclosure(operand) for operand in operands]
+        try:
+            return balls_evaluated(equation, [_balls(e, o) for e, o in zip(enclosures, operands, strict=True)])
+        except UndecidedError:
+            constants = frozenset().union(*(e.constants for e in enclosures if e is not None))
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{source_line(equation)} decides by constants that are too close to tell "
+                f"apart{_named(constants)}; use whole numbers there"
+            ) from None
 
-    def _too_close(self, x: np.ndarray, y: np.ndarray, left: Number, right: Number) -> bool:
-        """Whether rounding to float64 may have made equal constants different, or different ones equal."""
-        with np.errstate(invalid="ignore"):
-            close = (np.abs(x - y) <= 1e-12 * np.maximum(np.abs(x), np.abs(y))) & (x != y)
-        zero = vanishes(self.functions.subtract(left, right).residues)
-        return bool(np.any(np.isfinite(x) & np.isfinite(y) & (close | (zero != (x == y)))))
+    def _enclosures(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Enclosure]:
+        """Of the results of an equation of constants."""
+        parts = [self._enclosure(operand) for operand in operands]
+        values = functools.cache(
+            lambda: balls_evaluated(equation, [_balls(e, o) for e, o in zip(parts, operands, strict=True)])
+        )
+        of = [part for part in parts if part is not None]
+        return [Enclosure(lambda i=i: values()[i], of) for i in range(len(equation.outvars))]
+
+    def _enclosure(self, operand: Value) -> Enclosure | None:
+        """Of a constant; None of concrete integers and booleans."""
+        if not isinstance(operand, Number):
+            return None
+        value = rational(self.draw, operand) if operand.enclosure is None else None
+        if value is not None:
+            return Enclosure(lambda: balls_of_forms(ClosedForms(np.zeros(operand.shape, int), (rational_form(value),))))
+        if operand.enclosure is None:
+            raise UnsupportedError("a constant is known in float64 only; nothing is decided by it")
+        return operand.enclosure
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
@@ -375,6 +447,8 @@ class Fields(Arithmetic):
             scale,
             largest_of=self._gathered_members(numbers, source),
             facts=_joined_facts(numbers, source),
+            closed=_joined_forms(numbers, source),
+            enclosure=_joined_enclosures(numbers, source),
         )
 
     def _gathered_members(self, numbers: Sequence[Number], source: np.ndarray) -> tuple[Residues, np.ndarray] | None:
@@ -407,9 +481,28 @@ class Fields(Arithmetic):
         return blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
 
 
-def _concrete(result: np.ndarray, variable: Any) -> np.ndarray:
-    """An integer or boolean result in float64 arithmetic that is the same in all copies."""
-    return np.asarray(result[0] if result.ndim > len(shape_of(variable)) else result)
+def _balls(enclosure: Enclosure | None, operand: Value) -> Value:
+    """What ball arithmetic takes for an operand."""
+    return operand if enclosure is None else enclosure.balls()
+
+
+def _named(constants: Iterable[ConstantReading]) -> str:
+    """': ' and a few of the constants, or ''."""
+    texts = [constant.text for constant in sorted(constants)]
+    more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+    return f": {', '.join(texts[:MOST_NAMED])}{more}" if texts else ""
+
+
+def _joined_forms(numbers: Sequence[Number], source: np.ndarray) -> ClosedForms | None:
+    forms = [number.closed for number in numbers if number.closed is not None]
+    return joined(forms).moved(lambda codes: codes[:, source]) if len(forms) == len(numbers) else None
+
+
+def _joined_enclosures(numbers: Sequence[Number], source: np.ndarray) -> Enclosure | None:
+    parts = [number.enclosure for number in numbers if number.enclosure is not None]
+    if len(parts) < len(numbers):
+        return None
+    return Enclosure(lambda: np.concatenate([part.balls().ravel() for part in parts])[source], parts)
 
 
 def _member(members: Residues, k: int) -> Residues:

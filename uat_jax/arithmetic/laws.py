@@ -9,7 +9,7 @@ LAWS = frozenset(
         "homogeneity",
         "largest of a set",
         "squares are nonnegative",
-        "constants as roots",
+        "constants as meant",
         "almost everywhere",
         "cases that meet",
     ]

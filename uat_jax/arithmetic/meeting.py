@@ -9,7 +9,7 @@ variables, is then the same whichever way the decision is made, the decision mak
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,9 @@ OUTCOMES: Mapping[str, tuple[Any, ...]] = {
 """Decisions, and the values they can have between equal numbers."""
 
 ENTRYWISE = frozenset(OUTCOMES) | frozenset(
-    "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos cosh div erf erf_inv "
-    "erfc exp exp2 expm1 floor integer_pow lgamma log log1p logistic max min mul neg not or pow rem round rsqrt select_n "
-    "sin sinh sqrt square sub tan tanh xor".split()
+    "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos cosh div erf "
+    "erf_inv erfc exp exp2 expm1 floor integer_pow lgamma log log1p logistic max min mul neg not or pow rem round rsqrt "
+    "select_n sin sinh sqrt square sub tan tanh xor".split()
 )
 """Primitives that work entry by entry."""
 
@@ -41,8 +41,8 @@ CONSTANT_SLOPE = frozenset("add add_any convert_element_type div mul neg sub".sp
 LARGEST = 200
 """Expressions of more operations than this are not looked at."""
 
-Equal = Callable[[ClosedJaxpr, ClosedJaxpr], bool]
-"""Whether two programs of scalars are shown to be the same function."""
+Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool], bool]
+"""Whether two programs of scalars are shown to be the same function, constants being what is written or what is meant."""
 
 
 @dataclass(frozen=True)
@@ -140,29 +140,32 @@ class Meeting:
         self.equal = equal
         self.answers: dict[Any, bool] = {}
 
-    def __call__(self, expressions: Expressions, place: int) -> bool:
+    def __call__(self, expressions: Expressions, place: int, *, meant: bool) -> bool:
+        """Whether an expression is the same function however its decisions between equal numbers are made.
+
+        `meant`: whether constants are what they stand for, or what is written.
+        """
         found = formula(expressions, place)
-        if found is None:
+        signature = None if found is None else found.signature
+        if found is None or signature is None:
             return False
-        key = found.signature
-        if key is None:
-            return False
+        key = signature, meant
         if key not in self.answers:
-            self.answers[key] = self._meets(found)
+            self.answers[key] = self._meets(found, meant)
         return self.answers[key]
 
-    def _meets(self, found: Formula) -> bool:
+    def _meets(self, found: Formula, meant: bool) -> bool:
         decisions = [i for i, node in enumerate(found.nodes) if node.key[0] == "apply" and _name(node) in OUTCOMES]
-        return bool(decisions) and all(self._makes_no_difference(found, i) for i in decisions)
+        return bool(decisions) and all(self._makes_no_difference(found, i, meant) for i in decisions)
 
-    def _makes_no_difference(self, found: Formula, decision: int) -> bool:
+    def _makes_no_difference(self, found: Formula, decision: int, meant: bool) -> bool:
         surfaces = solutions(found, decision)
-        return surfaces is not None and all(self._same_on(found, decision, surface) for surface in surfaces)
+        return surfaces is not None and all(self._same_on(found, decision, surface, meant) for surface in surfaces)
 
-    def _same_on(self, found: Formula, decision: int, surface: Surface) -> bool:
+    def _same_on(self, found: Formula, decision: int, surface: Surface, meant: bool) -> bool:
         outcomes = OUTCOMES[_name(found.nodes[decision])]
         first, *others = (on_surface(found, decision, surface, outcome) for outcome in outcomes)
-        return first is not None and all(other is not None and self.equal(first, other) for other in others)
+        return first is not None and all(other is not None and self.equal(first, other, meant) for other in others)
 
 
 def _name(node: Node) -> str:
@@ -228,43 +231,38 @@ def solutions(found: Formula, decision: int) -> list[Surface] | None:
 
 def _solved(found: Formula, sides: Sequence[int], difference: Callable[[Values], Any]) -> list[Surface] | None:
     """Where a difference of nodes is zero: in a variable, or in a magnitude, in which it is of degree one."""
+    affine = lambda node: all(_is_affine(found, side, node) for side in sides)
+    appears = lambda node: any(_contains(found, side, node) for side in sides)
     for variable in found.variables:
-        if all(_is_affine(found, side, variable) for side in sides) and any(
-            _contains(found, side, variable) for side in sides
-        ):
-            return [Surface(variable, lambda values: _root(found, difference, variable, values))]
-    for inner in _magnitudes(found, sides):
-        if all(_is_affine(found, side, inner) for side in sides):
-            (argument,) = found.nodes[inner].operands
-            magnitude = functools.partial(_root, found, difference, inner)
-            surfaces = []
-            for sign in (1, -1):
-                shifted = lambda values, sign=sign: lax.sub(
-                    evaluated(found, argument, values), lax.mul(_constant(found, inner, sign), magnitude(dict(values)))
-                )
-                part = _solved_in(found, argument, inner, shifted, sides)
-                if part is None:
-                    return None
-                surfaces += part
-            return surfaces
+        if affine(variable) and appears(variable):
+            return [Surface(variable, functools.partial(_root, found, difference, variable))]
+    for inner in _magnitudes(found):
+        if affine(inner) and appears(inner):
+            parts = [_solved_in(found, inner, sign, difference, sides) for sign in (1, -1)]
+            return [part for part in parts if part is not None] if None not in parts else None
     return None
 
 
 def _solved_in(
-    found: Formula, argument: int, inner: int, shifted: Callable[[Values], Any], sides: Sequence[int]
-) -> list[Surface] | None:
-    """Where the argument of a magnitude has a value: in a variable that stands nowhere else in the difference."""
+    found: Formula, inner: int, sign: int, difference: Callable[[Values], Any], sides: Sequence[int]
+) -> Surface | None:
+    """Where |u| is the zero of the difference and u has this sign, in a variable that stands only in u."""
+    (argument,) = found.nodes[inner].operands
+
+    def excess(values: Values) -> Any:
+        """u less the value that it should have."""
+        magnitude = _root(found, difference, inner, dict(values))
+        return lax.sub(evaluated(found, argument, values), lax.mul(_constant(found, inner, sign), magnitude))
+
     for variable in found.variables:
         elsewhere = any(_contains(found, side, variable, without=inner) for side in sides)
         if not elsewhere and _is_affine(found, argument, variable) and _contains(found, argument, variable):
-            return [Surface(variable, lambda values: _root(found, shifted, variable, values))]
+            return Surface(variable, functools.partial(_root, found, excess, variable))
     return None
 
 
-def _magnitudes(found: Formula, sides: Sequence[int]) -> Iterator[int]:
-    for i, node in enumerate(found.nodes):
-        if node.key[0] == "apply" and _name(node) == "abs" and any(_contains(found, side, i) for side in sides):
-            yield i
+def _magnitudes(found: Formula) -> list[int]:
+    return [i for i, node in enumerate(found.nodes) if node.key[0] == "apply" and _name(node) == "abs"]
 
 
 def _root(found: Formula, difference: Callable[[Values], Any], node: int, values: Values) -> Any:

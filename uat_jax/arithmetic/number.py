@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic.closed_form import ClosedForm
+from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
@@ -69,7 +71,9 @@ class Number:
     """An array of numbers, and what is known about it.
 
     residues: the element.  special: int8 codes where an entry is not a finite number, or None.  known: the float64
-    values of an array that depends on constants only.  nonnegative: every entry is ≥ 0.  scale: some positive rational
+    values of an array that depends on constants only; closed, enclosure: the same exactly, as far as that is known, and
+    as balls.  factor: an irrational c > 0 if the number is known as c·y.  summand: (y, c) if it is known as y + c with a
+    constant c.  nonnegative: every entry is ≥ 0.  scale: some positive rational
     s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
     sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
     it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
@@ -94,6 +98,10 @@ class Number:
     expression: int | None = None
     almost: Number | None = None
     lawful: bool = True
+    closed: ClosedForms | None = None
+    enclosure: Enclosure | None = None
+    factor: ClosedForm | None = None
+    summand: tuple[Number, ClosedForm] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -117,6 +125,10 @@ class Number:
             factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
             facts=None if self.facts is None else self.facts.moved(move),
+            closed=part(self.closed),
+            enclosure=part(self.enclosure),
+            factor=self.factor,
+            summand=None if self.summand is None else (self.summand[0].moved(move), self.summand[1]),
         )
 
     def but(self, **changes: object) -> Number:
@@ -134,6 +146,8 @@ def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callabl
 
 def rational(draw: Draw, x: Number) -> Fraction | None:
     """The rational number that every entry of a constant is, if there is one of small height."""
+    if x.closed is not None and x.closed.uniform is not None and x.special is None:
+        return x.closed.uniform.rational
     if x.known is None or x.known.size == 0 or x.special is not None:
         return None
     value = float(x.known.flat[0])

@@ -1,48 +1,403 @@
-"""Float constants that stand for a fraction or a root: 0.33333334 for 1/3, 2.828427 for √8."""
+"""What a float constant stands for: 0.1 for 1/10, 0.70710677 for 1/√2, 0.6931472 for log 2.
+
+A constant is read as the simplest number, in a fixed order, that rounds to it in its own dtype:
+
+    itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
+    powers of the bases of rotary embeddings, each times any power of 2  →  a longer decimal  →  itself
+
+The order is the same for every program, so two programs never disagree about one float.
+"""
 
 from __future__ import annotations
 
+import enum
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from math import isqrt
 
 import jax.numpy as jnp
 import numpy as np
+from flint import arb
 
-DENOMINATOR = 64
-"""Fractions k/d and roots (k/d)√f are looked for up to this d."""
+from uat_jax.arithmetic.closed_form import (
+    PI,
+    ClosedForm,
+    E,
+    LogSum,
+    Product,
+    logarithm,
+    multiplied,
+    power,
+    precision,
+    rational,
+)
 
-LARGEST = 4096
-"""And up to this k, and this numerator and denominator under the root."""
+MOST_READ = 1024
+"""An array with more different entries than this is data: its entries are the numbers that are written."""
+
+LOWEST = -1e30
+"""Constants at or below this are masks: they stand for -∞."""
 
 
-def recognised(value: float, dtype: np.dtype) -> tuple[Fraction, int] | None:
-    """(q, f) if `value` is the number of `dtype` next to q·√f, with small q ≠ dyadic or squarefree f > 1; else None.
+class Reading(enum.Enum):
+    """How constants are read: as the floats that are written, as what they stand for, or as all numbers that near."""
 
-    Constants must be correctly rounded; float64 roots may be off by one unit in the last place, because 1/√8 is rounded
-    twice.  Numbers of 16 bits are never roots: almost every one of them is near some root.
+    WRITTEN = "as written"
+    MEANT = "as meant"
+    ROUNDED = "within their rounding"
+
+
+@dataclass(frozen=True, order=True)
+class ConstantReading:
+    """That a float of a dtype is read as the number `meaning`; -inf is a mask."""
+
+    dtype: str
+    value: float
+    meaning: str
+
+    @property
+    def text(self) -> str:
+        """The assumption as a line."""
+        if self.meaning == "-∞":
+            return f"the mask {self.value:.9g} ({self.dtype}) is -infinity"
+        return f"the constant {_shortest(self.value, self.dtype)} ({self.dtype}) is {self.meaning}"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What one float stands for.
+
+    form: its closed form; None for infinities and NaN, and for a mask, which stands for -∞.  as_written: whether that is the float itself.
+    radius: how far away the number that was rounded to the float may be; 0 if a few digits write the float exactly.
     """
-    if not np.isfinite(value) or value == 0 or (abs(value) * 1024) % 1 == 0:
-        return None
-    unit = float(jnp.finfo(dtype).eps) * 2.0 ** np.floor(np.log2(abs(value)))
-    fraction = Fraction(abs(value)).limit_denominator(DENOMINATOR)
-    if 0 < fraction.numerator <= LARGEST and abs(float(fraction) - abs(value)) <= unit / 2:
-        return (fraction if value > 0 else -fraction), 1
-    if unit > 2.0**-20 * abs(value):
-        return None
-    square = Fraction(value * value).limit_denominator(DENOMINATOR)
-    if not 0 < square.numerator <= LARGEST:
-        return None
-    outer, radicand = _squarefree(square)
-    root = Fraction(outer, square.denominator)
-    if abs(float(root) * radicand**0.5 - abs(value)) > (unit if unit < 2.0**-50 * abs(value) else unit / 2):
-        return None
-    return (root if value > 0 else -root), radicand
+
+    value: float
+    dtype: str
+    form: ClosedForm | None
+    as_written: bool
+    radius: float
+
+    @property
+    def reading(self) -> ConstantReading | None:
+        """The assumption that it makes, or None if it is the number that is written."""
+        if self.as_written:
+            return None
+        return ConstantReading(self.dtype, self.value, "-∞" if self.form is None else str(self.form))
+
+    @property
+    def inexact(self) -> ConstantReading:
+        """The constant as a message names it, whether it is read as another number or not."""
+        return self.reading or ConstantReading(self.dtype, self.value, "a rounded number")
+
+    def ball(self, reading: Reading) -> arb:
+        """An enclosure at the present precision."""
+        if reading is Reading.WRITTEN or not math.isfinite(self.value):
+            return written_ball(self.value)
+        if self.form is None:
+            return arb.neg_inf()
+        if reading is Reading.ROUNDED:
+            return arb(self.value, self.radius)
+        return arb(self.value) if self.as_written else self.form.ball()
 
 
-def _squarefree(square: Fraction) -> tuple[int, int]:
-    """(k, f) with numerator·denominator = k²f and f squarefree."""
-    whole, outer = square.numerator * square.denominator, 1
-    for d in range(2, isqrt(whole) + 1):
-        while whole % (d * d) == 0:
-            whole, outer = whole // (d * d), outer * d
-    return outer, whole
+def meaning(value: float, dtype: np.dtype) -> Meaning:
+    """What a float of a floating dtype stands for."""
+    return _meaning(float(value), np.dtype(dtype))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _meaning(value: float, dtype: np.dtype) -> Meaning:
+    name = str(dtype)
+    if not math.isfinite(value):
+        return Meaning(value, name, None, True, 0.0)
+    if value <= LOWEST:
+        return Meaning(value, name, None, False, 0.0)
+    bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
+    if not radius:
+        return Meaning(value, name, rational(Fraction(value)), True, 0.0)
+    for find in (_short_decimal, _small_fraction, _of_family, _decimal):
+        form = find(value, bits, unit)
+        if form is not None:
+            exact = form.rational == Fraction(value)
+            return Meaning(value, name, form, exact, 0.0 if exact else radius)
+    return Meaning(value, name, rational(Fraction(value)), True, radius)
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """The entries of an array: `codes` has its shape, and entry i stands for distinct[codes[i]]."""
+
+    codes: np.ndarray
+    distinct: tuple[Meaning, ...]
+
+    @property
+    def written(self) -> tuple[ClosedForm | None, ...]:
+        """The numbers that the different entries are as written; None where they are not finite."""
+        return tuple(rational(Fraction(m.value)) if math.isfinite(m.value) else None for m in self.distinct)
+
+    @property
+    def inexact(self) -> frozenset[ConstantReading]:
+        """Those that are rounded, as a message names them."""
+        return frozenset(m.inexact for m in self.distinct if m.radius)
+
+    @property
+    def readings(self) -> frozenset[ConstantReading]:
+        """The assumptions that they make."""
+        return frozenset(m.reading for m in self.distinct if m.reading is not None)
+
+
+def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
+    """Entry by entry, or None for an array of data: without entries, or with more than `MOST_READ` different ones."""
+    values = np.asarray(array).astype(np.float64)
+    distinct, codes = np.unique(values, return_inverse=True)
+    if not 0 < len(distinct) <= MOST_READ:
+        return None
+    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype) for v in distinct.tolist()))
+
+
+def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
+    """The entries of an array of constants as balls at the present precision; infinities and NaN stay."""
+    values = np.asarray(array).astype(np.float64)
+    if reading is Reading.WRITTEN:
+        exact = np.frompyfunc(written_ball, 1, 1)(values)
+        return exact if isinstance(exact, np.ndarray) else np.array(exact, object)
+    distinct, codes = np.unique(values, return_inverse=True)
+    read = len(distinct) <= MOST_READ
+    each = np.empty(len(distinct), object)
+    each[:] = [_ball(v, dtype, reading, read) for v in distinct.tolist()]
+    return each[codes.reshape(values.shape)] if values.shape else np.array(each[0], object)
+
+
+def written_ball(value: float) -> arb:
+    """A float as the ball of radius 0 that it is, NaN too."""
+    return arb.pos_inf() + arb.neg_inf() if math.isnan(value) else arb(value)
+
+
+def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool) -> arb:
+    if not math.isfinite(value):
+        return written_ball(value)
+    if read:
+        return meaning(value, dtype).ball(reading)
+    return arb(value) if reading is Reading.MEANT else arb(value, _radius(value, dtype))
+
+
+def _unit(value: float, dtype: np.dtype) -> float:
+    """The unit in the last place: the distance of the floats next to the value, also of subnormal ones."""
+    information = jnp.finfo(dtype)
+    exponent = max(math.frexp(value)[1] - 1, int(information.minexp))
+    return math.ldexp(1.0, exponent - int(information.nmant))
+
+
+def _radius(value: float, dtype: np.dtype) -> float:
+    """How far from a float the number may be that was rounded to it; 0 where half of its bits write it.
+
+    That is half a unit in the last place, and a whole one of 32 and 64 bits: in these, constants are computed.
+    """
+    bits, unit = _bits(dtype), _unit(value, dtype)
+    if _odd_part(value) < 1 << bits // 2:
+        return 0.0
+    return unit if bits >= 24 else unit / 2
+
+
+def _bits(dtype: np.dtype) -> int:
+    """How many bits the significand of a floating dtype has."""
+    return int(jnp.finfo(dtype).nmant) + 1
+
+
+def _odd_part(value: float) -> int:
+    """The odd m of value = ±m·2^e; 0 for 0."""
+    numerator = abs(Fraction(value).numerator)
+    return numerator >> ((numerator & -numerator).bit_length() - 1) if numerator else 0
+
+
+def _shortest(value: float, dtype: str) -> str:
+    """The shortest decimal of a float32 or float64; nine digits of others."""
+    return str(np.float32(value)) if dtype == "float32" else repr(value) if dtype == "float64" else f"{value:.9g}"
+
+
+# --- decimals and fractions -------------------------------------------------------------------------------------------
+
+FEWER = {53: 12, 24: 4, 11: 2, 8: 2}
+"""Digits of decimals that are simpler than fractions, for each number of bits of a float."""
+
+DENOMINATOR = {53: 64, 24: 64, 11: 10, 8: 10}
+"""Fractions n/d are looked for up to this d, and 1/d up to its square; n as 1/d, in 16 bits up to d."""
+
+
+def _decimals(value: float, digits: range, unit: float) -> ClosedForm | None:
+    for count in digits:
+        candidate = Fraction(Decimal(f"{value:.{count - 1}e}"))
+        if _rounds(candidate, value, unit):
+            return rational(candidate)
+    return None
+
+
+def _short_decimal(value: float, bits: int, unit: float) -> ClosedForm | None:
+    return _decimals(value, range(1, FEWER.get(bits, 2) + 1), unit)
+
+
+def _decimal(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """Up to as many digits as every decimal keeps in this type."""
+    digits = math.floor((bits - 1) * math.log10(2))
+    return _decimals(value, range(FEWER.get(bits, 2) + 1, digits + 1), unit)
+
+
+def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:
+    largest = DENOMINATOR.get(bits, 10)
+    slack = unit / 2 if bits < 53 else unit
+    candidates = [Fraction(value).limit_denominator(largest)]
+    reciprocal = round(1 / value) if abs(value) * largest**2 >= 1 else 0
+    candidates += [Fraction(1, reciprocal)] if reciprocal else []
+    highest = largest**2 if bits >= 24 else largest
+    for candidate in candidates:
+        if 0 < abs(candidate.numerator) <= highest and _within(candidate, value, slack):
+            return rational(candidate)
+    return None
+
+
+def _rounds(candidate: Fraction, value: float, unit: float) -> bool:
+    """Whether the float next to a number is the value; a number half-way between two floats counts for both."""
+    return _within(candidate, value, unit / 2)
+
+
+def _within(candidate: Fraction, value: float, slack: float) -> bool:
+    return abs(candidate - Fraction(value)) <= Fraction(slack)
+
+
+# --- irrational numbers -----------------------------------------------------------------------------------------------
+
+
+def _power_of(base: int, numerator: int, denominator: int) -> ClosedForm | None:
+    """base^(-n/d)."""
+    return power(rational(base), Fraction(-numerator, denominator))
+
+
+def _form_of_root(numerator: int, denominator: int, degree: int, base: ClosedForm | None = None) -> ClosedForm | None:
+    """(n/d)^(1/degree), times a base."""
+    root = power(rational(Fraction(numerator, denominator)), Fraction(1, degree))
+    return root if base is None or root is None else multiplied(root, base)
+
+
+def _pi_to(exponent: Fraction) -> Product:
+    return Product(Fraction(1), ((PI, exponent),))
+
+
+def _log(value: Product) -> LogSum:
+    found = logarithm(value)
+    assert isinstance(found, LogSum)  # the numbers above are positive and not 1
+    return found
+
+
+def _ratios(numerators: range, denominators: range) -> list[tuple[int, int]]:
+    """Fractions in lowest terms, of which the family needs one of all multiples by powers of 2."""
+    return [(n, d) for n in numerators for d in denominators if math.gcd(n, d) == 1]
+
+
+ODD = sorted(_ratios(range(1, 16, 2), range(1, 16, 2)), key=sum) + [(1, 45), (45, 1)]
+"""Factors of π, the simplest first."""
+
+FACTORS = 12
+"""So many of them are factors of logarithms."""
+
+LOGARITHM_OF = ("2", "1", "1/2", "4", "1/4", "8", "1/8")
+"""The q of log(qπ), log(q/π) and 1 + log(qπ)."""
+
+ROTARY = (10_000, 500_000, 1_000_000)
+"""The bases θ of rotary embeddings: θ^(-i/n)."""
+
+STEPS = (128, 96, 80, 72, 56)
+"""The n of θ^(-i/n): half the size of a head, or a multiple of that."""
+
+
+def _logarithms() -> Iterator[ClosedForm]:
+    """Logarithms of small fractions and of multiples of π, alone or added to 1, and the inverses of log 2 and log 10."""
+    for n, d in [*((n, 1) for n in range(2, 129)), *_ratios(range(2, 16), range(2, 16))]:
+        yield _log(rational(Fraction(n, d)))
+    for q in map(Fraction, LOGARITHM_OF):
+        yield from (_log(Product(q, ((PI, Fraction(s)),))) for s in (1, -1))
+    for form in (rational(2), *(Product(Fraction(q), ((PI, Fraction(1)),)) for q in LOGARITHM_OF)):
+        yield LogSum(Fraction(1), _log(form).logs)
+    for base in (2, 10):
+        yield Product(Fraction(1), ((_log(rational(base)), Fraction(-1)),))
+
+
+def _family() -> Iterator[tuple[float, tuple]]:
+    """The irrational numbers that are recognised, simplest first: one of all its multiples by powers of 2 each.
+
+    Each comes with a function that makes its closed form, and that function's arguments.
+    """
+    one, root = Fraction(1), lambda *ratio_degree_base: (_form_of_root, *ratio_degree_base)
+    for n, d in _ratios(range(1, 65), range(1, 65)):
+        yield math.sqrt(n / d), root(n, d, 2)
+    for s in (one, -one, Fraction(2), Fraction(-2)):
+        for n, d in ODD:
+            yield n / d * math.pi ** float(s), root(n, d, 1, _pi_to(s))
+    for s in (one / 2, -one / 2):
+        for n, d in _ratios(range(1, 106), range(1, 10)):
+            yield math.sqrt(n / d) * math.pi ** float(s), root(n, d, 2, _pi_to(s))
+    for s in (one, -one, one / 2, -one / 2, Fraction(2), Fraction(-2)):
+        yield math.e ** float(s), (Product, one, ((E, s),))
+    for n in (1, 2, 3):  # such as 2πe and √(2πe), of entropies
+        yield n * math.pi * math.e, root(n, 1, 1, Product(one, ((E, one), (PI, one))))
+        yield math.sqrt(n * math.pi * math.e), root(n, 1, 2, Product(one, ((E, one / 2), (PI, one / 2))))
+    for form in _logarithms():
+        value = form.approximation
+        for n, d in ODD[:FACTORS]:
+            yield n / d * value, root(n, d, 1, form)
+    for n in range(65, 4097):
+        yield math.sqrt(n), root(n, 1, 2)
+        yield 1 / math.sqrt(n), root(1, n, 2)
+    for n in range(2, 1025):
+        yield n**0.25, root(n, 1, 4)
+        yield n**-0.25, root(1, n, 4)
+    for base in ROTARY:
+        for n in STEPS:
+            for i in range(1, n):
+                yield base ** (-i / n), (_power_of, base, i, n)
+
+
+@functools.cache
+def _table() -> tuple[np.ndarray, np.ndarray, tuple[tuple, ...]]:
+    """The members of the family by their mantissa in float64: those, sorted; the rank of each; how to make each."""
+    values, forms = zip(*_family(), strict=True)
+    mantissas = np.frexp(np.abs(np.array(values)))[0]
+    order = np.argsort(mantissas, kind="stable")
+    return mantissas[order], order, forms
+
+
+def _of_family(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """The first member of the family, times a power of 2, that rounds to the value; floats of 16 bits have none.
+
+    Almost every number of 16 bits is near some member.  In float64 a unit in the last place is allowed, because such
+    constants are computed in float64, with more than one rounding.
+    """
+    if bits < 24:
+        return None
+    mantissas, order, forms = _table()
+    mantissa = abs(math.frexp(value)[0])
+    slack = unit / 2 if bits < 53 else unit
+    near = 2.0 * slack / abs(value)
+    first, last = np.searchsorted(mantissas, [mantissa * (1 - near), mantissa * (1 + near)])
+    for rank in sorted(order[first:last].tolist()):
+        make, *arguments = forms[rank]
+        form = make(*arguments)
+        scaled = None if form is None else _scaled(form, value)
+        if scaled is not None and scaled.rational is None and _is_near(scaled, value, slack):
+            return scaled
+    return None
+
+
+def _scaled(form: ClosedForm, value: float) -> ClosedForm | None:
+    """The multiple of a form by ± a power of 2 that is next to the value."""
+    exponent = round(math.log2(abs(value / form.approximation)))
+    sign = 1 if (form.approximation > 0) == (value > 0) else -1
+    return multiplied(form, rational(sign * Fraction(2) ** exponent))
+
+
+def _is_near(form: ClosedForm, value: float, slack: float) -> bool:
+    """Whether they differ by at most the slack; decided at 256 bits."""
+    with precision(256):
+        return bool(abs(form.ball() - arb(value)) <= arb(slack))

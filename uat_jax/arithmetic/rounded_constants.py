@@ -13,10 +13,11 @@ from typing import Any
 
 import jax
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import _PRECISION, Balls
+from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.errors import UnsupportedError
@@ -71,7 +72,7 @@ def enclosed(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value]) -> list[np.n
 
     ``arguments`` are values of `Balls`.  Raises `UndecidedError` where a comparison depends on the constants.
     """
-    with _PRECISION, ctx.workprec(BITS), jax.enable_x64(True):
+    with precision(BITS), jax.enable_x64(True):
         return interpret(closed_jaxpr, RoundedConstants(), arguments)
 
 

@@ -1,13 +1,15 @@
 """Two functions compared at random points to many digits, where no method decides whether they are equal."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings
+from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.witness import texts_apart
 from uat_jax.errors import InputError, UnsupportedError
@@ -31,8 +33,16 @@ class Agreement:
         return not self.reason
 
 
-def agreement(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 8, digits: int = 30, seed: int = 0) -> Agreement:
-    """Whether two jaxprs of the same inputs and outputs agree at random points.
+def agreement(
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    *,
+    points: int = 8,
+    digits: int = 30,
+    seed: int = 0,
+    reading: Reading = Reading.WRITTEN,
+) -> Agreement:
+    """Whether two jaxprs of the same inputs and outputs agree at random points, their constants read in one way.
 
     Enclosures of radius r ≤ 2^-bits · scale that overlap give |left − right| ≤ 2 · (2r) ≤ 2^(2 − bits) · scale, which
     is at most 10^-digits of the scale for bits = ⌈digits · log₂ 10⌉ + 2.
@@ -42,36 +52,79 @@ def agreement(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 8, digits:
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
-    drawn = [_point(np.random.default_rng((seed, index)), left) for index in range(points)]
-    found = agreement_at(left, right, drawn, digits=digits)
+    found = agreement_at(left, right, _points(left, points, seed), digits=digits, reading=reading)
     return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
 
 
 def agreement_at(
-    left: ClosedJaxpr, right: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], *, digits: int
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    points: Sequence[Sequence[np.ndarray]],
+    *,
+    digits: int,
+    reading: Reading = Reading.WRITTEN,
 ) -> Agreement:
     """The same at given points, each a list of the inputs."""
     bits = math.ceil(digits * math.log2(10)) + 2
     for index, inputs in enumerate(points):
-        reason = _difference(left, right, inputs, bits)
+        reason = _difference(left, right, inputs, bits, reading)
         if reason:
             return Agreement(0, 0, f"{reason} at random point {index}")
     return Agreement(len(points), digits)
 
 
-def _difference(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int) -> str:
+def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0) -> tuple[str, str] | None:
+    """Both values at a random point at which the programs as written differ by what rounding of constants explains.
+
+    None if there is no such point among those that are tried, or one where nothing explains the difference.
+    """
+    found = None
+    for inputs in _points(left, points, seed):
+        arguments = [Balls().number(x) for x in inputs]
+        try:
+            written = [enclose(side, arguments) for side in (left, right)]
+            rounded = [enclose_readings(side, arguments) for side in (left, right)]
+        except (UndecidedError, UnsupportedError, InputError):
+            return None
+        if any(not x.overlaps(y) for _, _, x, y in _entries(rounded)):
+            return None
+        found = next((texts_apart(x, y) for _, _, x, y in _entries(written) if not x.overlaps(y)), found)
+    return found
+
+
+def _difference(
+    left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int, reading: Reading
+) -> str:
     """Why the two sides are not seen to agree at one point, or ''."""
-    balls = Balls()
-    arguments = [balls.number(x) for x in inputs]
+    arguments = [Balls().number(x) for x in inputs]
     try:
-        sides = [enclose(side, arguments, bits=bits) for side in (left, right)]
+        sides = [enclose(side, arguments, bits=bits, reading=reading) for side in (left, right)]
+        flips = [_flip(side, arguments) for side in (left, right)]
     except (UndecidedError, UnsupportedError, InputError) as error:
         return str(error)
-    for output, (a, b) in enumerate(zip(*sides, strict=True)):
-        for entry, x, y in zip(np.ndindex(a.shape), a.ravel(), b.ravel(), strict=True):
-            if not x.overlaps(y):
-                return f"output {output}{list(entry)} is {' and '.join(texts_apart(x, y))}"
+    if any(flips):
+        return next(filter(None, flips))
+    apart = ((output, entry, x, y) for output, entry, x, y in _entries(sides) if not x.overlaps(y))
+    return next((f"output {o}{list(entry)} is {' and '.join(texts_apart(x, y))}" for o, entry, x, y in apart), "")
+
+
+def _flip(program: ClosedJaxpr, arguments: Sequence[np.ndarray]) -> str:
+    """Why a decision depends on how a constant is read, or ''."""
+    try:
+        enclose_readings(program, arguments)
+    except UndecidedError as error:
+        return f"a decision hangs on how a constant is read: {error}"
     return ""
+
+
+def _entries(sides: Sequence[Sequence[np.ndarray]]) -> Iterator[tuple[int, tuple[int, ...], arb, arb]]:
+    """Every output entry: the number of its output, its index, and both balls."""
+    for output, (a, b) in enumerate(zip(*sides, strict=True)):
+        yield from ((output, *row) for row in zip(np.ndindex(a.shape), a.ravel(), b.ravel(), strict=True))
+
+
+def _points(program: ClosedJaxpr, points: int, seed: int) -> list[list[np.ndarray]]:
+    return [_point(np.random.default_rng((seed, index)), program) for index in range(points)]
 
 
 def _point(random: np.random.Generator, program: ClosedJaxpr) -> list[np.ndarray]:

@@ -215,11 +215,10 @@ class Question:
         """The search for a witness: at the smallest sizes if any are symbolic."""
         if self.specification.symbols:
             of = self.left, self.right, self.specification, pair.sizes
-            return lambda apart: smallest(
+            return lambda: smallest(
                 *of,
                 seed=effort.seed,
                 deadline=effort.deadline,
-                apart=apart,
                 almost_everywhere=effort.almost_everywhere,
             )
         return pair.search(effort)
@@ -241,13 +240,12 @@ class Pair:
     def search(self, effort: Effort) -> Search:
         """The search for a witness at these sizes."""
 
-        def search(apart: float) -> tuple[Sizes, Witness] | None:
+        def search() -> tuple[Sizes, Witness] | None:
             witness = find(
                 self.left,
                 self.right,
                 seed=effort.seed,
                 deadline=effort.deadline,
-                apart=apart,
                 almost_everywhere=effort.almost_everywhere,
             )
             return None if witness is None else (self.sizes, witness)

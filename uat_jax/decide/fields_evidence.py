@@ -53,6 +53,7 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_er
         "condition": found.condition,
         "readings": found.readings,
         "laws": list(found.laws),
+        "constants": [dataclasses.asdict(constant) for constant in found.constants],
         "rounds": [dataclasses.asdict(r) for r in found.rounds],
         "sample": seen.as_figures(),
         "almost_everywhere": found.almost,
@@ -89,7 +90,8 @@ def _lines(equations: Iterable[JaxprEqn]) -> str:
 
 
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
+    notes = [constant.text for constant in found.constants]
+    notes += [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
     notes.append("sums, products and casts are those of real numbers")
     notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
     if found.condition:

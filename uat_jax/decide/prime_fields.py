@@ -35,6 +35,7 @@ from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
 from uat_jax.arithmetic.random_function import key
+from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
@@ -85,6 +86,7 @@ class FieldComparison:
     entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
     almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
     decisions, each of which is between numbers that are not the same function.
+    constants: those that were read as what they stand for.
     """
 
     equal: bool
@@ -100,6 +102,7 @@ class FieldComparison:
     readings: int = 1
     almost: bool = False
     decisions: tuple[JaxprEqn, ...] = ()
+    constants: tuple[ConstantReading, ...] = ()
 
     def figures(self) -> dict[str, Any]:
         """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
@@ -110,7 +113,9 @@ class FieldComparison:
 class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
-    bits: size of the largest prime.  varies: whether an output of either depends on an input at all.
+    bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written (False);
+    None tries both.  varies: whether an output of either depends on an input at all.  constants: those
+    of both that stand for other numbers than are written.
     """
 
     left: ClosedJaxpr
@@ -119,22 +124,26 @@ class PrimeFields:
     laws: frozenset[str] = LAWS
     deadline: float | None = None
     bits: int = BITS
+    meant: bool | None = None
     meeting: Meeting = field(init=False)
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
     varies: bool = field(init=False)
+    constants: frozenset[ConstantReading] = field(init=False)
 
     def __post_init__(self) -> None:
         left, right = (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
+        self.constants = left.readings | right.readings
         self.meeting = Meeting(self._same_scalars)
 
-    def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
+    def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool) -> bool:
         """Whether two small programs are the same function, with an error that all of them together do not show."""
+        fields = PrimeFields(left, right, self.seed, self.laws, self.deadline, self.bits, meant)
         try:
-            found = PrimeFields(left, right, self.seed, self.laws, self.deadline, self.bits).compare(MEETING_ERROR)
+            found = fields.compare(MEETING_ERROR)
         except UnsupportedError:
             return False
         return found.equal and not found.almost and not found.condition and found.log2_error <= MEETING_ERROR
@@ -147,13 +156,14 @@ class PrimeFields:
         With `almost_everywhere` programs that differ only where a decision is between equal numbers are equal too; else
         the comparison of such programs says `almost`, and not `equal`.
 
-        Laws that can stand in each other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and
-        as exponentials, roots with and without their squares; only the first of these unless `thoroughly`.
+        Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
+        other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
+        and without their squares; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
         """
-        readings = self._readings() if thoroughly else self._readings()[:1]
+        readings = self._readings(thoroughly)
         # Every reading can be wrong, with its first draw counted or not.
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
@@ -162,9 +172,21 @@ class PrimeFields:
             if found[-1].equal:
                 total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers))
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
-        return next((f for f in found if f.almost), found[0])
+        almost = next((f for f in found if f.almost), None)
+        return almost or found[min(1, len(found) - 1) if self.constants else 0]
 
-    def _readings(self) -> list[frozenset[str]]:
+    def _readings(self, thoroughly: bool) -> list[frozenset[str]]:
+        """The sets of laws, each with constants as written and, if that is another number, as meant."""
+        of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
+        return list(dict.fromkeys(reading for laws in of_functions for reading in self._of_constants(laws)))
+
+    def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
+        written = laws - {"constants as meant"}
+        if self.meant is False or not self.constants:
+            return (written,)
+        return (laws,) if self.meant else (written, laws)
+
+    def _of_functions(self) -> list[frozenset[str]]:
         plain = self.laws - {"exponential form"}
         readings = [plain]
         if self.primitives & ROOTS:
@@ -207,7 +229,12 @@ class PrimeFields:
             undefined=probe.undefined,
             almost=where is Drawn.where_almost,
             decisions=probe.decisions,
+            constants=self._read(laws),
         )
+
+    def _read(self, laws: frozenset[str]) -> tuple[ConstantReading, ...]:
+        """The constants that were read as what they stand for."""
+        return tuple(sorted(self.constants)) if "constants as meant" in laws else ()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))

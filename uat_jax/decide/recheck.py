@@ -32,10 +32,14 @@ from uat_jax.decide.fields_evidence import METHOD
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.witness import BITS, separations
 from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
 
 FIXED = re.compile(r"integer input (\[(\d+|'[\w .-]*')\]|\.\w+)+ is fixed to the given values")
 """The assumptions that are about the question and not about its answer; there is one for each integer input."""
+
+MOST_READINGS = 8
+"""Of laws and of constants: as many as the comparison in prime fields tries."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
@@ -207,7 +211,7 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> 
 
 def _check_rounds(evidence: Evidence, log2_error: float) -> None:
     rounds, total, readings = (evidence.figures[name] for name in ("rounds", "log2_error", "readings"))
-    if type(readings) is not int or not 1 <= readings <= 4:
+    if type(readings) is not int or not 1 <= readings <= MOST_READINGS:
         raise _damaged(f"{readings!r} readings")
     share = math.log2(2 * readings)
     fits = math.isclose(sum(r["bound"]["log2"] for r in rounds) + share, total, abs_tol=1e-6)
@@ -255,9 +259,12 @@ def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair) -> None
         sides = [enclose(side, values)[counterexample["output"]] for side in (pair.left, pair.right)]
     except (UndecidedError, UnsupportedError) as error:
         raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
-    a, b = (side[tuple(counterexample["entry"])] for side in sides)
+    place = counterexample["output"], tuple(counterexample["entry"])
+    a, b = (side[place[1]] for side in sides)
     if not (a.is_finite() and b.is_finite()) or a.overlaps(b):
         raise MismatchError("at the counterexample in the certificate both programs have the same value")
+    if not any((s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS)):
+        raise MismatchError("rounding of constants explains the difference at the counterexample in the certificate")
     texts = [arb(text) for text in counterexample["exact"]]
     if len(texts) != 2 or texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
         raise MismatchError("the values at the counterexample are not those in the certificate")

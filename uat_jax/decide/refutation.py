@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.decide.agreement import agreement, agreement_at
+from uat_jax.arithmetic.recognition import ConstantReading, Reading
+from uat_jax.decide.agreement import Agreement, agreement, agreement_at, rounding_apart
+from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.sampling import Sample
 from uat_jax.decide.specification import Sizes
@@ -20,24 +23,14 @@ POINTS, DIGITS = 4, 30
 LARGE = 20_000
 """Programs that compute more entries than this are not compared in balls."""
 
-ROUNDING = 2.0**-18
-"""Differences below this part of the value can come from float32 constants that stand for fractions or roots."""
-
-Search = Callable[[float], tuple[Sizes, Witness] | None]
-"""Looks for a witness with a relative difference above so much; gives the sizes at which it was found as well."""
+Search = Callable[[], tuple[Sizes, Witness] | None]
+"""Looks for a witness; gives the sizes at which it was found as well."""
 
 
 def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Witness], str]) -> Evidence | None:
-    """REFUTED with a confirmed and simplified input, or None.
-
-    `fields`: what prime fields said.  Where they read a rounded constant as a fraction or root, a difference as small
-    as that rounding refutes nothing, and none does if they certify: then differences can cancel to it.
-    """
-    rounded = any(a.startswith("the constant ") for a in fields.assumptions)
-    if rounded and fields.verdict is Verdict.CERTIFIED:
-        return None
+    """REFUTED with a confirmed and simplified input, or None; `fields`: what prime fields said."""
     try:
-        found = search(ROUNDING if rounded else 0.0)
+        found = search()
     except UatJaxError:
         return None
     if found is None:
@@ -66,9 +59,10 @@ def _as_json(witness: Witness) -> Mapping[str, Any]:
 def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample) -> Evidence:
     """What prime fields certified although float64 values are apart: it stands if exact values there are not.
 
-    Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).  Five digits are what rounded constants leave.
+    Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).
     """
-    found = agreement_at(left, right, seen.suspects, digits=5)
+    reading = Reading.MEANT if fields.figures.get("constants") else Reading.WRITTEN
+    found = agreement_at(left, right, seen.suspects, digits=DIGITS, reading=reading)
     if found.agrees:
         return fields
     reason = f"{fields.finding}; but float64 values differ at random inputs, and so may exact ones: {found.reason}"
@@ -82,8 +76,26 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
         return Evidence("budget", f"the time is up; by then: {reason}", Verdict.UNKNOWN)
     if sum(int(np.prod(v.aval.shape)) for p in (left, right) for e in p.eqns for v in e.outvars) > LARGE:
         return Evidence(fields.method, f"{reason}; too large to compare exact values", Verdict.UNKNOWN)
-    found = agreement(left, right, points=POINTS, digits=DIGITS, seed=effort.seed)
-    if not found.agrees:
-        return Evidence("balls", f"{reason}; exact values: {found.reason}", Verdict.UNKNOWN)
+    constants = readings(left, right)
+    for reading in (Reading.WRITTEN, Reading.MEANT) if constants else (Reading.WRITTEN,):
+        found = agreement(left, right, points=POINTS, digits=DIGITS, seed=effort.seed, reading=reading)
+        if found.agrees:
+            return _agrees(found, reason, constants if reading is Reading.MEANT else ())
+    return Evidence("balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN)
+
+
+def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading]) -> Evidence:
     finding = f"equal to {found.digits} digits at {found.points} random inputs; prime fields: {reason}"
-    return Evidence("balls", finding, Verdict.AGREES, {"points": found.points, "digits": found.digits})
+    figures = {"points": found.points, "digits": found.digits, "constants": [asdict(c) for c in constants]}
+    return Evidence("balls", finding, Verdict.AGREES, figures, tuple(c.text for c in constants))
+
+
+def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:
+    """That the programs differ by rounding of constants, with a constant that only one has and both values, or ''."""
+    values = rounding_apart(left, right, points=POINTS, seed=effort.seed)
+    sides = [rounded_constants(side) for side in (left, right)]
+    constant = next(iter(sorted(sides[0] ^ sides[1]) or sorted(sides[0] | sides[1])), None)
+    if values is None or constant is None:
+        return ""
+    name = f"{constant.text.removeprefix('the constant ')}"
+    return f"; the difference, {values[0]} against {values[1]}, is one that rounding of constants explains: {name}"

@@ -1,8 +1,8 @@
 """Decisions that are between different numbers for almost all inputs, shown by one input at which they are.
 
 x > 0 and x ≥ 0 are the same function almost everywhere if x, an analytic function of the inputs, is not zero as a
-function.  That prime fields see no zero is not enough: they know nothing of lgamma(y + 1) - lgamma(y) - log(y) = 0.  One
-input at which ball arithmetic encloses x away from 0 is a proof (docs/soundness.md §9).
+function.  That prime fields see no zero is not enough: they do not know that lgamma(y + 1) - lgamma(y) - log(y) is 0.
+One input at which ball arithmetic encloses x away from 0 is a proof (docs/soundness.md §9).
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 
 import jax
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.balls import Balls
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.errors import BudgetError, UatJaxError
 
@@ -27,6 +29,7 @@ class Watching(Balls):
     """Balls that note which of some equations had operands that are all different, entry by entry, when evaluated."""
 
     def __init__(self, equations: Iterable[JaxprEqn], deadline: float | None):
+        super().__init__(Reading.ROUNDED)
         self.equations = frozenset(equations)
         self.deadline = deadline
         self.strict: set[JaxprEqn] = set()
@@ -65,7 +68,7 @@ def _strict_at(
     complete = True
     for program in programs:
         try:
-            with ctx.workprec(PRECISION), jax.enable_x64(True):
+            with precision(PRECISION), jax.enable_x64(True):
                 interpret(program, balls, [balls.number(x) for x in point])
         except BudgetError:
             raise

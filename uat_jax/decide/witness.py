@@ -9,7 +9,7 @@ confirms nothing.
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around, enclose_readings
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -98,19 +98,18 @@ def find(
     *,
     seed: int = 0,
     deadline: float | None = None,
-    apart: float = 0.0,
     almost_everywhere: bool = False,
 ) -> Witness | None:
-    """A simplified input on which left ≠ right, or None if none is found.
+    """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
-    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  Only differences of more
-    than ``apart`` of the value count; with ``almost_everywhere``, only those that all inputs around share.
+    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  With
+    ``almost_everywhere`` only differences count that all inputs around share.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline, apart, almost_everywhere)
+    search = _Search(left, right, seed, deadline, almost_everywhere)
     point = search.point()
     return None if point is None else search.witness(*search.simplified(point))
 
@@ -131,7 +130,7 @@ def smallest(
     Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
     deadline the witness at `sizes` itself is given, if it was found by then.
     """
-    known = _search_at(left, right, specification, sizes, seed, deadline, apart, almost_everywhere)
+    known = _search_at(left, right, specification, sizes, seed, deadline, almost_everywhere)
     point = known.point()
     if point is None:
         return None
@@ -139,7 +138,7 @@ def smallest(
         if smaller == sizes or known.late():
             break
         try:
-            search = _search_at(left, right, specification, smaller, seed, deadline, apart, almost_everywhere)
+            search = _search_at(left, right, specification, smaller, seed, deadline, almost_everywhere)
             found = search.point()
         except UatJaxError:
             continue
@@ -155,12 +154,11 @@ def _search_at(
     sizes: Sizes,
     seed: int,
     deadline: float | None,
-    apart: float,
     almost_everywhere: bool,
 ) -> "_Search":
     (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
     same_outputs(left_outputs, right_outputs)
-    return _Search(left, right, seed, deadline, apart, almost_everywhere)
+    return _Search(left, right, seed, deadline, almost_everywhere)
 
 
 @dataclass(frozen=True)
@@ -173,6 +171,27 @@ class _Separation:
     right: arb
 
 
+def separations(
+    left: ClosedJaxpr, right: ClosedJaxpr, arguments: Sequence[np.ndarray], *, bits: int
+) -> list[_Separation]:
+    """The output entries at which two programs differ, as written and for every reading of their constants.
+
+    None are found where a decision depends on how a constant is read, or is not settled at all.
+    """
+    sides = (left, right)
+    try:
+        written = [enclose(side, arguments, bits=bits) for side in sides]
+        found = [s for output, (a, b) in enumerate(zip(*written, strict=True)) for s in _separated(output, a, b)]
+        rounded = [enclose_readings(side, arguments) for side in sides] if found else []
+    except UndecidedError:
+        return []
+    return [s for s in found if _apart(*(side[s.output][s.entry] for side in rounded))]
+
+
+def _apart(left: arb, right: arb) -> bool:
+    return left.is_finite() and right.is_finite() and not left.overlaps(right)
+
+
 class _Search:
     """One pair of jaxprs.  A point is a float64 vector: the entries of all inputs, end to end."""
 
@@ -182,12 +201,11 @@ class _Search:
         right: ClosedJaxpr,
         seed: int,
         deadline: float | None,
-        apart: float,
         almost_everywhere: bool,
     ):
         self.sides = left, right
         self.almost_everywhere = almost_everywhere
-        self.seed, self.deadline, self.apart = seed, deadline, apart
+        self.seed, self.deadline = seed, deadline
         (self.inputs, self.outputs), other = (
             [[jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in vs] for vs in (p.jaxpr.invars, p.jaxpr.outvars)]
             for p in self.sides
@@ -240,15 +258,11 @@ class _Search:
 
     def _separation(self, point: np.ndarray) -> _Separation | None:
         arguments = [Balls().number(x[0]) for x in self.cut(point[None])]
-        try:
-            left, right = (enclose(side, arguments, bits=self.bits) for side in self.sides)
-        except UndecidedError:
-            return None
-        found = [s for output, (a, b) in enumerate(zip(left, right, strict=True)) for s in _separated(output, a, b)]
+        found = list(filter(_visible, separations(*self.sides, arguments, bits=self.bits)))
         if found and self.almost_everywhere:
             around = self._around(arguments)
             found = [s for s in found if (s.output, s.entry) in around]
-        return max((s for s in found if _distance(s) > self.apart), key=_distance, default=None)
+        return max(found, key=_distance, default=None)
 
     def _around(self, arguments: list[np.ndarray]) -> set[tuple[int, tuple[int, ...]]]:
         """The output entries that differ for all inputs in a small neighbourhood of the given ones."""
@@ -274,7 +288,7 @@ class _Search:
         return self.fine_point() if found is None else found
 
     def tie_point(self) -> np.ndarray | None:
-        """A point at which a decision is between equal numbers, or almost everywhere beside one, and the sides differ."""
+        """A point at a tie, or almost everywhere beside one, at which the sides differ."""
         beside = BESIDE if self.almost_everywhere else (0.0,)
         random = np.random.default_rng((self.seed, len(KINDS) + 1))
         bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
@@ -312,7 +326,7 @@ class _Search:
 
     def simplified(self, point: np.ndarray) -> tuple[np.ndarray, bool]:
         """A simpler point that still separates the sides, and whether it is minimal."""
-        clear = lambda points: self.gaps(points) > max(CLEAR, self.apart)
+        clear = lambda points: self.gaps(points) > CLEAR
         separate = lambda points: np.array([self.separation(p) is not None for p in points])
         trials = [Trials(separate, 1, BALL_EVALUATIONS, self.late)]
         if self.gaps(point[None])[0] > VISIBLE:
@@ -358,8 +372,13 @@ def _gap(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def _separated(output: int, left: np.ndarray, right: np.ndarray) -> Iterator[_Separation]:
     for entry, a, b in zip(np.ndindex(left.shape), left.ravel(), right.ravel(), strict=True):
-        if a.is_finite() and b.is_finite() and not a.overlaps(b):
+        if _apart(a, b):
             yield _Separation(output, entry, a, b)
+
+
+def _visible(found: _Separation) -> bool:
+    """Whether float64 holds the larger value: exp(-1e9) and 0 are told apart by no floats."""
+    return bool(arb.max(abs(found.left), abs(found.right)) >= np.finfo(np.float64).tiny)
 
 
 def _distance(found: _Separation) -> float:

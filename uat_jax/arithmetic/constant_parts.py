@@ -1,0 +1,87 @@
+"""Constant factors and summands of numbers, which logarithms and exponentials take out.
+
+    log(c·y) = log c + log y  for c > 0          exp(y + q·log k) = k^q·exp(y)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from uat_jax.arithmetic.closed_form import ClosedForm, LogSum, added, multiplied, negated, power, rational
+from uat_jax.arithmetic.number import Number
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.field_functions import FieldFunctions
+
+
+def with_parts(functions: FieldFunctions, name: str, operands: Sequence[Number], result: Number) -> Number:
+    """The result of the primitive `name`, with what is known about its constant factor or summand."""
+    if name == "neg":
+        return _negated(functions, operands[0], result)
+    if name not in ("add", "sub", "mul", "div"):
+        return result
+    x, y = operands
+    if name in ("add", "sub"):
+        return _summed(functions, name, x, y, result)
+    constant = _uniform(y)
+    if constant is not None and name == "div":
+        constant = power(constant, Fraction(-1))
+    if constant is not None:
+        return _multiplied(functions, x, constant, result)
+    constant = _uniform(x)
+    return result if constant is None or name == "div" else _multiplied(functions, y, constant, result)
+
+
+def _uniform(x: Number) -> ClosedForm | None:
+    """The closed form of all entries of a constant, or None."""
+    return x.closed.uniform if x.closed is not None and x.special is None else None
+
+
+def _multiplied(functions: FieldFunctions, y: Number, constant: ClosedForm, result: Number) -> Number:
+    """constant·y: a positive irrational factor, and the constant times the summand of y if that is a logarithm."""
+    if constant.rational is None and constant.positive:
+        factor = constant if y.factor is None else multiplied(y.factor, constant)
+        result = result.but(factor=factor)
+    if y.summand is None:
+        return result
+    summand = multiplied(y.summand[1], constant)
+    if not isinstance(summand, LogSum):
+        return result
+    rest = functions.multiply(y.summand[0], functions.spread(functions.closed(constant), y.summand[0].shape))
+    return result.but(summand=(rest, summand))
+
+
+def _summed(functions: FieldFunctions, name: str, x: Number, y: Number, result: Number) -> Number:
+    """x ± y: the rest of both and the sum of their constants."""
+    parts = [_rest_and_summand(z) for z in (x, y)]
+    (rest_x, c), (rest_y, d) = parts
+    d = negated(d) if name == "sub" and d is not None else d
+    summand = added(c or rational(0), d or rational(0))
+    if summand is None or summand == rational(0) or (rest_x is None and rest_y is None):
+        return result
+    if rest_x is None:
+        rest = functions.negate(rest_y) if name == "sub" else rest_y
+    elif rest_y is None:
+        rest = rest_x
+    elif isinstance(summand, LogSum):
+        rest = functions.subtract(rest_x, rest_y) if name == "sub" else functions.add(rest_x, rest_y)
+    else:
+        return result
+    return result.but(summand=(functions.spread(rest, result.shape), summand))
+
+
+def _rest_and_summand(x: Number) -> tuple[Number | None, ClosedForm | None]:
+    """(y, c) with x = y + c; y is None for a constant, c where none is known."""
+    constant = _uniform(x)
+    if constant is not None:
+        return None, constant
+    return x.summand if x.summand is not None else (x, None)
+
+
+def _negated(functions: FieldFunctions, x: Number, result: Number) -> Number:
+    if x.summand is None or not isinstance(x.summand[1], LogSum):
+        return result
+    summand = negated(x.summand[1])
+    return result if summand is None else result.but(summand=(functions.negate(x.summand[0]), summand))
