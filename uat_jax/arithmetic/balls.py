@@ -7,8 +7,9 @@ dtypes are the identity: what is enclosed is the real function, and rounding is 
 """
 
 import functools
+import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from jax.lax import RoundingMethod
 
 from uat_jax.arithmetic import decisions
 from uat_jax.arithmetic.contraction import operands_as_matrices
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError, compared
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
 from uat_jax.arithmetic.structure import positions
@@ -28,6 +30,12 @@ from uat_jax.errors import InputError
 FIRST_PRECISION = 128
 LAST_PRECISION = 8192
 
+ZERO_PRECISION, ZERO_BITS = 1024, 512
+"""A value that still encloses 0 at 1024 bits is 0 if its radius is below 2^-512 of what it was computed from."""
+
+PIECE = 4096
+"""So many entries are computed before it is asked again whether the time is up."""
+
 
 def _objects(result: Any) -> np.ndarray:
     """NumPy returns a bare object for 0-dimensional results; an array again."""
@@ -36,7 +44,19 @@ def _objects(result: Any) -> np.ndarray:
 
 def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
     ufunc = np.frompyfunc(function, operands, 1)
-    return lambda balls, equation, *values: _objects(ufunc(*values))
+
+    def entrywise(balls: "Balls", equation: JaxprEqn, *values: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(*(value.shape for value in values))
+        if math.prod(shape) <= PIECE:
+            return _objects(ufunc(*values))
+        flat = [np.broadcast_to(value, shape).ravel() for value in values]
+        pieces = []
+        for start in range(0, math.prod(shape), PIECE):
+            balls.check()
+            pieces.append(ufunc(*(value[start : start + PIECE] for value in flat)))
+        return np.concatenate(pieces).reshape(shape)
+
+    return entrywise
 
 
 def _log(x: arb) -> arb:
@@ -71,9 +91,15 @@ def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Ca
 def _dot_general(balls: "Balls", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """result[b, i, j] = sum_k x[b, i, k] y[b, k, j] over any batch, contracting and free axes."""
     left, right = operands_as_matrices(x, y, equation.params["dimension_numbers"])
-    products = [(_arb_mat(a) * _arb_mat(b)).entries() for a, b in zip(left, right, strict=True)]
-    result = np.empty((len(products), left.shape[1] * right.shape[2]), dtype=object)
-    result[:] = products
+    result = np.empty((len(left), left.shape[1], right.shape[2]), dtype=object)
+    rows = max(1, PIECE * 16 // max(1, right.shape[1] * right.shape[2]))
+    for batch, matrix in enumerate(right):
+        factor = _arb_mat(matrix)
+        for start in range(0, left.shape[1], rows):
+            balls.check()
+            piece = left[batch, start : start + rows]
+            entries = (_arb_mat(piece) * factor).entries()
+            result[batch, start : start + rows].ravel()[:] = entries
     return result.reshape(shape_of(equation.outvars[0]))
 
 
@@ -182,6 +208,28 @@ class Balls(Arithmetic):
     name = "ball arithmetic"
     rules = _RULES
 
+    def __init__(self, deadline: Deadline | None = None, *, watched: bool = False):
+        self.deadline = deadline
+        self.largest = arb(0) if watched else None
+
+    def check(self) -> None:
+        """Raises `BudgetError` if the time is up."""
+        if self.deadline is not None:
+            self.deadline.check()
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results of one equation; ``largest`` is the largest number computed so far, if that is watched."""
+        results = super().evaluate(equation, operands)
+        if self.largest is not None:
+            numbers = (x for result in results if is_balls(result) for x in result.ravel())
+            self.largest = _largest(numbers, self.largest)
+        return results
+
+    @property
+    def zero(self) -> arb:
+        """The largest radius of a ball around 0 that is taken for 0: none where the largest number is not watched."""
+        return arb(0) if self.largest is None else arb.min(self.largest, arb(1)) * arb(2) ** -ZERO_BITS
+
     def number(self, array: Any) -> np.ndarray:
         """The exact values of a float array, as balls of radius 0; shape kept."""
         return _objects(np.frompyfunc(arb, 1, 1)(np.asarray(array).astype(np.float64)))
@@ -200,21 +248,29 @@ _PRECISION = threading.Lock()
 """`flint.ctx` is one for all threads: only one of them may compute with balls at a time."""
 
 
-def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64) -> list[np.ndarray]:
+def enclose(
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64, deadline: Deadline | None = None
+) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
     `arguments` are values of `Balls`. The precision starts at 128 bits and doubles until the radii are small
     enough and every comparison is decided; `flint.ctx.prec` is left as it was.
 
+    An array of zeros has no largest entry to compare with, and (a/b)·b − a is a ball around 0 at every precision.
+    From 1024 bits on such a ball is accepted if its radius is at most 2^-512 of the largest number that was computed
+    on the way, and of 1: a value that is not 0 has been told from 0 long before, unless it is as small as that.
+
     Raises:
         UndecidedError: not settled at 8192 bits, e.g. a comparison of two equal irrational values.
+        BudgetError: the deadline is over.
     """
     precision, reason = FIRST_PRECISION, ""
     while precision <= LAST_PRECISION:
         try:
             with _PRECISION, ctx.workprec(precision), jax.enable_x64(True):
-                outputs = interpret(closed_jaxpr, Balls(), arguments)
-                if all(_narrow(output, bits) for output in outputs):
+                balls = Balls(deadline, watched=precision >= ZERO_PRECISION)
+                outputs = interpret(closed_jaxpr, balls, arguments)
+                if all(_narrow(output, bits, balls.zero) for output in outputs):
                     return outputs
                 reason = f"a radius exceeds 2^-{bits} of the value's scale"
         except UndecidedError as error:
@@ -223,11 +279,24 @@ def enclose(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int 
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
 
 
-def _narrow(values: np.ndarray, bits: int) -> bool:
-    """Whether every radius is at most 2^-bits of the largest midpoint; exact infinities have radius 0."""
+def _narrow(values: np.ndarray, bits: int, zero: arb) -> bool:
+    """Whether every radius is at most 2^-bits of the largest midpoint, or at most `zero` around 0.
+
+    Exact infinities have radius 0.
+    """
     flat = [x for x in values.ravel() if not (x.is_exact() and not x.is_nan())]
-    scale = functools.reduce(arb.max, (abs(x.mid()) for x in values.ravel() if x.is_finite()), arb(0))
-    return all(x.is_finite() and x.rad() <= scale * arb(2) ** -bits for x in flat)
+    least = _largest(values.ravel(), arb(0)) * arb(2) ** -bits
+    return all(x.is_finite() and (x.rad() <= least or x.contains(0) and x.rad() <= zero) for x in flat)
+
+
+def _largest(values: Iterable[arb], start: arb) -> arb:
+    """The largest absolute value of the midpoints of finite balls, and of `start`."""
+    return functools.reduce(arb.max, (abs(x.mid()) for x in values if x.is_finite()), start)
+
+
+def is_balls(value: Value) -> bool:
+    """Whether a value is an array of balls, and no plain array."""
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np.ndarray:

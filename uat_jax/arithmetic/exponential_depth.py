@@ -9,6 +9,7 @@ from typing import Any
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
@@ -117,7 +118,7 @@ class Profile:
     varies: bool
 
 
-def profile(closed_jaxpr: ClosedJaxpr, deadline: float | None = None) -> Profile:
+def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Profile:
     """What the prime fields need to know beforehand."""
     counting = ExponentialDepth()
     counting.deadline = deadline

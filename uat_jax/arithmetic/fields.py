@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
@@ -53,7 +54,7 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
 
-    def __init__(self, functions: FieldFunctions, deadline: float | None = None):
+    def __init__(self, functions: FieldFunctions, deadline: Deadline | None = None):
         self.functions = functions
         self.deadline = deadline
         self.draw = functions.draw

@@ -8,6 +8,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.witness import texts_apart
 from uat_jax.errors import InputError, UnsupportedError
@@ -18,7 +19,8 @@ class Agreement:
     """What the comparison found.
 
     At each of ``points`` random normal inputs every entry of both outputs is the same to ``digits`` decimal digits of
-    the largest entry of its array; or ``reason`` says why that was not shown, and both numbers are 0.
+    the largest entry of its array (of the largest number on the way, where the array is zero); or ``reason`` says why
+    that was not shown, and both numbers are 0.
     """
 
     points: int
@@ -31,7 +33,15 @@ class Agreement:
         return not self.reason
 
 
-def agreement(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 8, digits: int = 30, seed: int = 0) -> Agreement:
+def agreement(
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    *,
+    points: int = 8,
+    digits: int = 30,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+) -> Agreement:
     """Whether two jaxprs of the same inputs and outputs agree at random points.
 
     Enclosures of radius r ≤ 2^-bits · scale that overlap give |left − right| ≤ 2 · (2r) ≤ 2^(2 − bits) · scale, which
@@ -39,32 +49,40 @@ def agreement(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 8, digits:
 
     Raises:
         InputError: ``points`` or ``digits`` below 1.
+        BudgetError: the deadline is over.
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
     drawn = [_point(np.random.default_rng((seed, index)), left) for index in range(points)]
-    found = agreement_at(left, right, drawn, digits=digits)
+    found = agreement_at(left, right, drawn, digits=digits, deadline=deadline)
     return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
 
 
 def agreement_at(
-    left: ClosedJaxpr, right: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], *, digits: int
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    points: Sequence[Sequence[np.ndarray]],
+    *,
+    digits: int,
+    deadline: Deadline | None = None,
 ) -> Agreement:
     """The same at given points, each a list of the inputs."""
     bits = math.ceil(digits * math.log2(10)) + 2
     for index, inputs in enumerate(points):
-        reason = _difference(left, right, inputs, bits)
+        reason = _difference(left, right, inputs, bits, deadline)
         if reason:
             return Agreement(0, 0, f"{reason} at random point {index}")
     return Agreement(len(points), digits)
 
 
-def _difference(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int) -> str:
+def _difference(
+    left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int, deadline: Deadline | None
+) -> str:
     """Why the two sides are not seen to agree at one point, or ''."""
     balls = Balls()
     arguments = [balls.number(x) for x in inputs]
     try:
-        sides = [enclose(side, arguments, bits=bits) for side in (left, right)]
+        sides = [enclose(side, arguments, bits=bits, deadline=deadline) for side in (left, right)]
     except (UndecidedError, UnsupportedError, InputError) as error:
         return str(error)
     for output, (a, b) in enumerate(zip(*sides, strict=True)):

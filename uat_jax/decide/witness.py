@@ -8,7 +8,6 @@ confirms nothing.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,12 +17,13 @@ from flint import arb
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
-from uat_jax.errors import ShapeError, UatJaxError
+from uat_jax.errors import BudgetError, ShapeError, UatJaxError
 
 CANDIDATES, CONFIRMATIONS = 64, 2
 """How many candidates there are of each kind, and how many of them, those that differ most, are evaluated in balls."""
@@ -83,12 +83,12 @@ class Witness:
 
 
 def find(
-    left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: float | None = None, apart: float = 0.0
+    left: ClosedJaxpr, right: ClosedJaxpr, *, seed: int = 0, deadline: Deadline | None = None, apart: float = 0.0
 ) -> Witness | None:
     """A simplified input on which left ≠ right, or None if none is found.
 
-    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  Only differences of more
-    than ``apart`` of the value count.
+    At the ``deadline`` the search ends, and simplifying stops.  Only differences of more than ``apart`` of the value
+    count.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
@@ -106,7 +106,7 @@ def smallest(
     sizes: Sizes,
     *,
     seed: int = 0,
-    deadline: float | None = None,
+    deadline: Deadline | None = None,
     apart: float = 0.0,
 ) -> tuple[Sizes, Witness] | None:
     """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
@@ -150,7 +150,7 @@ class _Separation:
 class _Search:
     """One pair of jaxprs.  A point is a float64 vector: the entries of all inputs, end to end."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None, apart: float):
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline | None, apart: float):
         self.sides = left, right
         self.seed, self.deadline, self.apart = seed, deadline, apart
         (self.inputs, self.outputs), other = (
@@ -165,7 +165,7 @@ class _Search:
         self.separations: dict[bytes, _Separation | None] = {}
 
     def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.deadline is not None and self.deadline.late
 
     def cut(self, points: np.ndarray) -> list[np.ndarray]:
         """(copies, entries) → one float64 array of shape (copies, *shape) per input."""
@@ -181,7 +181,9 @@ class _Search:
         """Both sides' outputs in float64, each of shape (copies, entries)."""
         flat = lambda x: np.broadcast_to(x, (len(points), *x.shape[1:])).reshape(len(points), -1)
         with np.errstate(all="ignore"), jax.enable_x64(True):
-            return [[flat(x) for x in interpret(side, Doubles(), self.cut(points))] for side in self.sides]
+            arithmetic = Doubles()
+            arithmetic.deadline = self.deadline
+            return [[flat(x) for x in interpret(side, arithmetic, self.cut(points))] for side in self.sides]
 
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
@@ -191,8 +193,8 @@ class _Search:
         try:
             sides = self.doubles(points)
         except UatJaxError:  # such as a branch that differs from copy to copy
-            alone = len(points) == 1
-            return np.zeros(1) if alone else np.concatenate([self.gaps(row[None]) for row in points])
+            alone = len(points) == 1 or self.late()
+            return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
             return np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
 
@@ -206,8 +208,8 @@ class _Search:
     def _separation(self, point: np.ndarray) -> _Separation | None:
         arguments = [Balls().number(x[0]) for x in self.cut(point[None])]
         try:
-            left, right = (enclose(side, arguments, bits=self.bits) for side in self.sides)
-        except UndecidedError:
+            left, right = (enclose(s, arguments, bits=self.bits, deadline=self.deadline) for s in self.sides)
+        except (UndecidedError, BudgetError):
             return None
         found = [s for output, (a, b) in enumerate(zip(left, right, strict=True)) for s in _separated(output, a, b)]
         return max((s for s in found if _distance(s) > self.apart), key=_distance, default=None)
