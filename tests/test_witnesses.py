@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
@@ -197,8 +198,8 @@ def test_the_seed_decides_the_search():
 
 def test_a_deadline_in_the_past_finds_nothing():
     pair = programs(*WRONG["unscaled"][:3])
-    assert find(*pair, deadline=time.monotonic() - 1) is None
-    assert find(*pair, deadline=time.monotonic() + 600) is not None
+    assert find(*pair, deadline=Deadline(time.monotonic() - 1)) is None
+    assert find(*pair, deadline=Deadline(time.monotonic() + 600)) is not None
 
 
 def test_different_inputs_and_unknown_primitives_are_errors():
@@ -245,7 +246,7 @@ def test_the_smallest_sizes_come_first():
     found = smallest(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
     assert found is not None and found[0] == {"m": 2, "n": 2}
     assert smallest(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
-    late = smallest(centred, lambda x: x - x.mean(), specification, sizes, deadline=time.monotonic() - 1)
+    late = smallest(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
     assert late is None
 
 

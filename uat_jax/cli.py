@@ -88,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     again = commands.add_parser("recheck", help="decide certificates again, with fresh random numbers")
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
+    again.add_argument("--budget", type=float, metavar="SECONDS", help="for each comparison of two functions")
     _add_device(again, "of a claim, that of its settings; of two functions, JAX's own choice")
     again.set_defaults(run=_recheck)
     return parser
@@ -310,7 +311,7 @@ def _recheck(options: argparse.Namespace) -> int:
     disagree = 0
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
-            found = recheck(certificate, seed=options.seed, device=options.device)
+            found = recheck(certificate, seed=options.seed, device=options.device, budget=options.budget)
             print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says")
         except MismatchError as error:
             disagree += 1

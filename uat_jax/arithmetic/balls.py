@@ -7,7 +7,8 @@ dtypes are the identity: what is enclosed is the real function, and rounding is 
 """
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -21,6 +22,7 @@ from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.contraction import operands_as_matrices
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError, compared
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import Reading, balls
@@ -37,6 +39,12 @@ DECIDING = 512
 
 NAN = arb.pos_inf() + arb.neg_inf()
 """NaN for certain: of radius 0."""
+
+ZERO_PRECISION, ZERO_BITS = 1024, 512
+"""A value that still encloses 0 at 1024 bits is 0 if its radius is below 2^-512 of what it was computed from."""
+
+PIECE = 4096
+"""So many entries are computed before it is asked again whether the time is up."""
 
 
 def _objects(result: Any) -> np.ndarray:
@@ -56,7 +64,19 @@ def _followed(function: Callable[..., arb]) -> Callable[..., arb]:
 
 def _elementwise(function: Callable[..., arb], operands: int) -> Callable[..., np.ndarray]:
     ufunc = np.frompyfunc(_followed(function), operands, 1)
-    return lambda balls, equation, *values: _objects(ufunc(*values))
+
+    def entrywise(balls: "Balls", equation: JaxprEqn, *values: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(*(value.shape for value in values))
+        if math.prod(shape) <= PIECE:
+            return _objects(ufunc(*values))
+        flat = [np.broadcast_to(value, shape).ravel() for value in values]
+        pieces = []
+        for start in range(0, math.prod(shape), PIECE):
+            balls.check()
+            pieces.append(ufunc(*(value[start : start + PIECE] for value in flat)))
+        return np.concatenate(pieces).reshape(shape)
+
+    return entrywise
 
 
 def _log(x: arb) -> arb:
@@ -91,9 +111,15 @@ def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Ca
 def _dot_general(balls: "Balls", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """result[b, i, j] = sum_k x[b, i, k] y[b, k, j] over any batch, contracting and free axes."""
     left, right = operands_as_matrices(x, y, equation.params["dimension_numbers"])
-    products = [(_arb_mat(a) * _arb_mat(b)).entries() for a, b in zip(left, right, strict=True)]
-    result = np.empty((len(products), left.shape[1] * right.shape[2]), dtype=object)
-    result[:] = products
+    result = np.empty((len(left), left.shape[1], right.shape[2]), dtype=object)
+    rows = max(1, PIECE * 16 // max(1, right.shape[1] * right.shape[2]))
+    for batch, matrix in enumerate(right):
+        factor = _arb_mat(matrix)
+        for start in range(0, left.shape[1], rows):
+            balls.check()
+            piece = left[batch, start : start + rows]
+            entries = (_arb_mat(piece) * factor).entries()
+            result[batch, start : start + rows].ravel()[:] = entries
     return result.reshape(shape_of(equation.outvars[0]))
 
 
@@ -202,8 +228,30 @@ class Balls(Arithmetic):
     name = "ball arithmetic"
     rules = _RULES
 
-    def __init__(self, reading: Reading = Reading.WRITTEN):
+    def __init__(
+        self, reading: Reading = Reading.WRITTEN, deadline: Deadline | None = None, *, watched: bool = False
+    ):
         self.reading = reading
+        self.deadline = deadline
+        self.largest = arb(0) if watched else None
+
+    def check(self) -> None:
+        """Raises `BudgetError` if the time is up."""
+        if self.deadline is not None:
+            self.deadline.check()
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results of one equation; ``largest`` is the largest number computed so far, if that is watched."""
+        results = super().evaluate(equation, operands)
+        if self.largest is not None:
+            numbers = (x for result in results if is_balls(result) for x in result.ravel())
+            self.largest = _largest(numbers, self.largest)
+        return results
+
+    @property
+    def zero(self) -> arb:
+        """The largest radius of a ball around 0 that is taken for 0: none where the largest number is not watched."""
+        return arb(0) if self.largest is None else arb.min(self.largest, arb(1)) * arb(2) ** -ZERO_BITS
 
     def number(self, array: Any) -> np.ndarray:
         """The exact values of an array, as balls of radius 0; shape kept."""
@@ -252,33 +300,47 @@ def balls_evaluated(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value
         return arithmetic.evaluate(equation, operands)
 
 
-def enclose_readings(closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value]) -> list[np.ndarray]:
+def enclose_readings(
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs for every reading of its constants: each is a ball of its own rounding.
 
     Raises:
         UndecidedError: a decision depends on how a constant is read.
+        BudgetError: the deadline is over.
     """
     with precision(DECIDING), jax.enable_x64(True):
-        return interpret(closed_jaxpr, Balls(Reading.ROUNDED), arguments)
+        return interpret(closed_jaxpr, Balls(Reading.ROUNDED, deadline), arguments)
 
 
 def enclose(
-    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, bits: int = 64, reading: Reading = Reading.WRITTEN
+    closed_jaxpr: ClosedJaxpr,
+    arguments: Sequence[Value],
+    *,
+    bits: int = 64,
+    reading: Reading = Reading.WRITTEN,
+    deadline: Deadline | None = None,
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
-    `arguments` are values of `Balls`; `reading` says what constants are: not ROUNDED, see `enclose_readings`. The precision starts at 128 bits and doubles until the radii are small
-    enough and every comparison is decided; `flint.ctx.prec` is left as it was.
+    `arguments` are values of `Balls`; `reading` says what constants are: not ROUNDED, see `enclose_readings`. The
+    precision starts at 128 bits and doubles until the radii are small enough and every comparison is decided; `flint.ctx.prec` is left as it was.
+
+    An array of zeros has no largest entry to compare with, and (a/b)·b − a is a ball around 0 at every precision.
+    From 1024 bits on such a ball is accepted if its radius is at most 2^-512 of the largest number that was computed
+    on the way, and of 1: a value that is not 0 has been told from 0 long before, unless it is as small as that.
 
     Raises:
         UndecidedError: not settled at 8192 bits, e.g. a comparison of two equal irrational values.
+        BudgetError: the deadline is over.
     """
     digits, reason = FIRST_PRECISION, ""
     while digits <= LAST_PRECISION:
         try:
             with precision(digits), jax.enable_x64(True):
-                outputs = interpret(closed_jaxpr, Balls(reading), arguments)
-                if all(_narrow(output, bits) for output in outputs):
+                balls = Balls(reading, deadline, watched=digits >= ZERO_PRECISION)
+                outputs = interpret(closed_jaxpr, balls, arguments)
+                if all(_narrow(output, bits, balls.zero) for output in outputs):
                     return outputs
                 reason = f"a radius exceeds 2^-{bits} of the value's scale"
         except UndecidedError as error:
@@ -287,21 +349,37 @@ def enclose(
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
 
 
-def enclose_around(programs: Sequence[ClosedJaxpr], arguments: Sequence[Value]) -> list[list[np.ndarray]]:
-    """Enclosures of the outputs of programs for all inputs within the given balls.
+def enclose_around(
+    programs: Sequence[ClosedJaxpr], arguments: Sequence[Value], *, deadline: Deadline | None = None
+) -> list[list[np.ndarray]]:
+    """Enclosures of the outputs of programs for all inputs within the given balls, and all readings of constants.
 
     Raises:
         UndecidedError: a decision is not the same for all of these inputs.
+        BudgetError: the deadline is over.
     """
     with precision(2 * FIRST_PRECISION), jax.enable_x64(True):
-        return [interpret(program, Balls(), arguments) for program in programs]
+        return [interpret(program, Balls(Reading.ROUNDED, deadline), arguments) for program in programs]
 
 
-def _narrow(values: np.ndarray, bits: int) -> bool:
-    """Whether every radius is at most 2^-bits of the largest midpoint; exact infinities have radius 0."""
+def _narrow(values: np.ndarray, bits: int, zero: arb) -> bool:
+    """Whether every radius is at most 2^-bits of the largest midpoint, or at most `zero` around 0.
+
+    Exact infinities have radius 0.
+    """
     flat = [x for x in values.ravel() if not (x.is_exact() and not x.is_nan())]
-    scale = functools.reduce(arb.max, (abs(x.mid()) for x in values.ravel() if x.is_finite()), arb(0))
-    return all(x.is_finite() and x.rad() <= scale * arb(2) ** -bits for x in flat)
+    least = _largest(values.ravel(), arb(0)) * arb(2) ** -bits
+    return all(x.is_finite() and (x.rad() <= least or x.contains(0) and x.rad() <= zero) for x in flat)
+
+
+def _largest(values: Iterable[arb], start: arb) -> arb:
+    """The largest absolute value of the midpoints of finite balls, and of `start`."""
+    return functools.reduce(arb.max, (abs(x.mid()) for x in values if x.is_finite()), start)
+
+
+def is_balls(value: Value) -> bool:
+    """Whether a value is an array of balls, and no plain array."""
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np.ndarray:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.tracing import dtype_of, is_number
@@ -43,7 +44,7 @@ class Emulated(Doubles):
 
     name = "float64 arithmetic"
 
-    def __init__(self, copies: int, *, rounded: bool = True, deadline: float | None = None):
+    def __init__(self, copies: int, *, rounded: bool = True, deadline: Deadline | None = None):
         self.copies, self.rounded, self.deadline = copies, rounded, deadline
         self.edges: list[np.ndarray] = []
         self.left_domain = np.zeros(copies, bool)

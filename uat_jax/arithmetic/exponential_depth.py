@@ -11,6 +11,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
@@ -140,7 +141,7 @@ class Profile:
     readings: frozenset[ConstantReading]
 
 
-def profile(closed_jaxpr: ClosedJaxpr, deadline: float | None = None) -> Profile:
+def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Profile:
     """What the prime fields need to know beforehand."""
     counting = ExponentialDepth()
     counting.deadline = deadline

@@ -22,6 +22,7 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.constants import CLOSED, ClosedForms, Enclosure, entrywise, joined
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
@@ -69,7 +70,7 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
 
-    def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: float | None = None):
+    def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None):
         self.functions = functions
         self.meet = meet
         self.deadline = deadline

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
@@ -40,7 +41,7 @@ def rounding_bound(
     *,
     dot_precision: DotPrecision,
     probability: float,
-    deadline: float | None = None,
+    deadline: Deadline | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(values, bounds) of all outputs end to end: the float64 values, and how far each may be off in the own dtypes.
 
@@ -49,7 +50,7 @@ def rounding_bound(
 
     Raises:
         UnsupportedError: a primitive that float64 arithmetic cannot follow, or whose rounding has no bound.
-        BudgetError: the deadline, a moment of `time.monotonic`, is over.
+        BudgetError: the deadline is over.
     """
     scale = max(1.0, SMALLEST_NOISE / min(unit_roundoff(aval.dtype) for aval in program.out_avals))
     counting = _Single(0, 0, scale, dot_precision)
@@ -75,7 +76,7 @@ def _changes(outputs: np.ndarray) -> np.ndarray:
         return outputs[1:] - outputs[:1]
 
 
-def _outputs(program: ClosedJaxpr, noisy: Noisy, inputs: Sequence[np.ndarray], deadline: float | None) -> np.ndarray:
+def _outputs(program: ClosedJaxpr, noisy: Noisy, inputs: Sequence[np.ndarray], deadline: Deadline | None) -> np.ndarray:
     """All outputs end to end in every copy: (copies, entries)."""
     noisy.deadline = deadline
     outputs = interpret(program, noisy, [noisy.argument(x) for x in inputs])

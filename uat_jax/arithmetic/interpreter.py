@@ -6,7 +6,6 @@ indices and masks are the same in every number system, so JAX itself evaluates t
 """
 
 import functools
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -17,13 +16,14 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
 from uat_jax.arithmetic.primitives import TABLE, admit, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
-from uat_jax.errors import BudgetError, ShapeError, UnsupportedError
+from uat_jax.errors import ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
@@ -85,8 +85,8 @@ class Arithmetic(ABC):
     `rules` is the table from primitive name to rule; a primitive without a row is an UnsupportedError.
     """
 
-    deadline: float | None = None
-    """A moment of `time.monotonic` after which no equation is evaluated any more."""
+    deadline: Deadline | None = None
+    """When no equation is evaluated any more."""
 
     name: ClassVar[str]
     rules: ClassVar[Mapping[str, Rule]]
@@ -252,8 +252,7 @@ class _Walk:
         return [read(atom) for atom in jaxpr.outvars]
 
     def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
-        if self.arithmetic.deadline is not None and time.monotonic() > self.arithmetic.deadline:
-            raise BudgetError(f"the time is up{self.line(equation)}; allow more seconds")
+        self.spend(equation)
         call = self.call(equation)
         if call is not None:
             self.calls.append(equation)
@@ -264,6 +263,11 @@ class _Walk:
         if key not in self.known:
             self.known[key] = self.checked(equation, operands)
         return self.known[key]
+
+    def spend(self, equation: JaxprEqn) -> None:
+        """Raises `BudgetError` if the time is up."""
+        if self.arithmetic.deadline is not None:
+            self.arithmetic.deadline.spend(lambda: self.line(equation))
 
     def checked(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """The results, unless the table of primitives or the range of an integer refuses them.
@@ -388,6 +392,7 @@ class _Walk:
         tests, bodies = parameters["cond_nconsts"], parameters["body_nconsts"]
         test, body, carry = operands[:tests], operands[tests : tests + bodies], operands[tests + bodies :]
         for _ in range(MOST_ROUNDS):
+            self.spend(equation)  # also where the body has no equations
             (proceed,) = self.body(parameters["cond_jaxpr"], [*test, *carry])
             if not self.decided(equation, proceed):
                 return list(carry)

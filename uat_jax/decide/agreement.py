@@ -9,6 +9,7 @@ from flint import arb
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.witness import texts_apart
@@ -20,7 +21,8 @@ class Agreement:
     """What the comparison found.
 
     At each of ``points`` random normal inputs every entry of both outputs is the same to ``digits`` decimal digits of
-    the largest entry of its array; or ``reason`` says why that was not shown, and both numbers are 0.
+    the largest entry of its array (of the largest number on the way, where the array is zero); or ``reason`` says why
+    that was not shown, and both numbers are 0.
     """
 
     points: int
@@ -41,6 +43,7 @@ def agreement(
     digits: int = 30,
     seed: int = 0,
     reading: Reading = Reading.WRITTEN,
+    deadline: Deadline | None = None,
 ) -> Agreement:
     """Whether two jaxprs of the same inputs and outputs agree at random points, their constants read in one way.
 
@@ -49,10 +52,11 @@ def agreement(
 
     Raises:
         InputError: ``points`` or ``digits`` below 1.
+        BudgetError: the deadline is over.
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
-    found = agreement_at(left, right, _points(left, points, seed), digits=digits, reading=reading)
+    found = agreement_at(left, right, _points(left, points, seed), digits=digits, reading=reading, deadline=deadline)
     return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
 
 
@@ -63,17 +67,18 @@ def agreement_at(
     *,
     digits: int,
     reading: Reading = Reading.WRITTEN,
+    deadline: Deadline | None = None,
 ) -> Agreement:
     """The same at given points, each a list of the inputs."""
     bits = math.ceil(digits * math.log2(10)) + 2
     for index, inputs in enumerate(points):
-        reason = _difference(left, right, inputs, bits, reading)
+        reason = _difference(left, right, inputs, bits, reading, deadline)
         if reason:
             return Agreement(0, 0, f"{reason} at random point {index}")
     return Agreement(len(points), digits)
 
 
-def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0) -> tuple[str, str] | None:
+def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0, deadline: Deadline | None = None) -> tuple[str, str] | None:
     """Both values at a random point at which the programs as written differ by what rounding of constants explains.
 
     None if there is no such point among those that are tried, or one where nothing explains the difference.
@@ -82,8 +87,8 @@ def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, se
     for inputs in _points(left, points, seed):
         arguments = [Balls().number(x) for x in inputs]
         try:
-            written = [enclose(side, arguments) for side in (left, right)]
-            rounded = [enclose_readings(side, arguments) for side in (left, right)]
+            written = [enclose(side, arguments, deadline=deadline) for side in (left, right)]
+            rounded = [enclose_readings(side, arguments, deadline=deadline) for side in (left, right)]
         except (UndecidedError, UnsupportedError, InputError):
             return None
         if any(not x.overlaps(y) for _, _, x, y in _entries(rounded)):
@@ -93,13 +98,18 @@ def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, se
 
 
 def _difference(
-    left: ClosedJaxpr, right: ClosedJaxpr, inputs: Sequence[np.ndarray], bits: int, reading: Reading
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    inputs: Sequence[np.ndarray],
+    bits: int,
+    reading: Reading,
+    deadline: Deadline | None,
 ) -> str:
     """Why the two sides are not seen to agree at one point, or ''."""
     arguments = [Balls().number(x) for x in inputs]
     try:
-        sides = [enclose(side, arguments, bits=bits, reading=reading) for side in (left, right)]
-        flips = [_flip(side, arguments) for side in (left, right)]
+        sides = [enclose(side, arguments, bits=bits, reading=reading, deadline=deadline) for side in (left, right)]
+        flips = [_flip(side, arguments, deadline) for side in (left, right)]
     except (UndecidedError, UnsupportedError, InputError) as error:
         return str(error)
     if any(flips):
@@ -108,10 +118,10 @@ def _difference(
     return next((f"output {o}{list(entry)} is {' and '.join(texts_apart(x, y))}" for o, entry, x, y in apart), "")
 
 
-def _flip(program: ClosedJaxpr, arguments: Sequence[np.ndarray]) -> str:
+def _flip(program: ClosedJaxpr, arguments: Sequence[np.ndarray], deadline: Deadline | None) -> str:
     """Why a decision depends on how a constant is read, or ''."""
     try:
-        enclose_readings(program, arguments)
+        enclose_readings(program, arguments, deadline=deadline)
     except UndecidedError as error:
         return f"a decision hangs on how a constant is read: {error}"
     return ""

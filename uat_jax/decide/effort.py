@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.errors import InputError
+
+BUDGET = 120.0
+"""The seconds that a test of equivalence may take where nothing else is said."""
 
 ERROR = 2.0**-128
 """The chance of a wrong CERTIFIED that is allowed where nothing else is said."""
@@ -17,8 +22,8 @@ ERROR = 2.0**-128
 class Effort:
     """What one decision may cost.
 
-    error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: of `time.monotonic`, or
-    None.  laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
+    error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: when all work ends.
+    laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
     almost_everywhere: whether the functions may differ on a set of inputs of measure zero.
 
     Raises:
@@ -27,7 +32,7 @@ class Effort:
 
     error: float = ERROR
     seed: int = 0
-    deadline: float | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     laws: frozenset[str] = LAWS
     progress: Callable[[str], None] = lambda message: None
     almost_everywhere: bool = False
@@ -43,13 +48,17 @@ class Effort:
     @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.deadline.late
 
 
-def deadline(budget: float | None) -> float | None:
-    """The moment so many seconds from now.  Raises `InputError` unless they are more than 0."""
+def deadline(budget: float | None, otherwise: float = math.inf, equations: float = math.inf) -> Deadline:
+    """The end of so many seconds from now, or of those in ``otherwise`` if the user chose none.
+
+    Raises:
+        InputError: the seconds are not more than 0.
+    """
     if budget is None:
-        return None
+        return Deadline(time.monotonic() + otherwise, equations)
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
         raise InputError(f"got budget={budget!r}; wanted seconds, more than 0")
-    return time.monotonic() + budget
+    return Deadline(time.monotonic() + budget, equations, chosen=True)

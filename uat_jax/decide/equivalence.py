@@ -15,7 +15,7 @@ from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
-from uat_jax.decide.effort import ERROR, Effort, deadline
+from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names
 from uat_jax.decide.refutation import Search, agreeing, doubted, refutation
@@ -64,7 +64,8 @@ def certify(
             are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
-        budget: seconds, after which the answer is UNKNOWN with what had been reached.
+        budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
+            every search asks for it; tracing a function, and what XLA compiles, cannot be interrupted.
         wrt: "grad" compares values and derivatives: the cotangents of all inputs for any cotangents of the outputs.
         almost_everywhere: accept functions that differ on a set of measure zero only, such as at ties.  By default
             they are compared everywhere: two functions that differ at x = 0 alone are REFUTED there.
@@ -79,9 +80,6 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
-    for function in (left, right):
-        if not callable(function):
-            raise InputError(f"got a {type(function).__name__} for a function; pass two functions, then their inputs")
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
     return decide(question, Effort(error, seed, deadline(budget), progress=told, almost_everywhere=almost_everywhere))
@@ -108,23 +106,17 @@ def assert_equivalent(
             lie; None asks for nothing.
         hazards: "warn" of each with a `HazardWarning`, "forbid" them, or "ignore" them, which saves their search.
 
+    The budget is 120 seconds if none is given; `math.inf` is no limit.
+
     Raises:
         NotEquivalentError: an AssertionError whose text is the verdict, the reason, the input and a reproducer.
         InputError: a setting that is out of range.
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
-    certificate = certify(
-        left,
-        right,
-        *specs,
-        error=error,
-        seed=seed,
-        budget=budget,
-        wrt=wrt,
-        almost_everywhere=almost_everywhere,
-        sizes=sizes,
-    )
+    question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    effort = Effort(error, seed, deadline(budget, BUDGET), almost_everywhere=almost_everywhere)
+    certificate = decide(question, effort)
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
     demands.check(certificate, _headline(certificate))
@@ -159,7 +151,7 @@ class Question:
     left out.
 
     Raises:
-        InputError: another `wrt`.
+        InputError: another `wrt`, or a function that cannot be called.
     """
 
     left: Callable
@@ -169,6 +161,10 @@ class Question:
     almost_everywhere: bool = False
 
     def __post_init__(self) -> None:
+        for function in (self.left, self.right):
+            if not callable(function):
+                got = type(function).__name__
+                raise InputError(f"got a {got} for a function; pass two functions, then their inputs")
         if self.wrt not in (None, "grad"):
             raise InputError(f'got wrt={self.wrt!r}; wanted None or "grad"')
 
@@ -287,6 +283,9 @@ def decide(question: Question, effort: Effort) -> Certificate:
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
+BUDGET_METHOD = "budget"
+"""The method of evidence that was cut short."""
+
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
 """What is said of identical programs."""
 
@@ -310,11 +309,14 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     if same_program(pair.left, pair.right):
         return Evidence("identity", SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
+    reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
         seen = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort)
+        reached = fields.finding
         if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
@@ -322,12 +324,12 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
         if found is not None:
             combine([found, fields])  # a contradiction between two methods stops everything
         elif fields.verdict is Verdict.CERTIFIED:
-            found = doubted(pair.left, pair.right, fields, seen)
+            found = doubted(pair.left, pair.right, fields, seen, effort)
         elif "vacuous" not in fields.figures:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)
     except BudgetError as error:
-        found = Evidence("budget", str(error), Verdict.UNKNOWN)
+        found = Evidence(BUDGET_METHOD, f"{error}; by then: {reached}", Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from flint import arb
 
 from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.emulated import Emulated, arguments
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
@@ -109,7 +110,7 @@ class _Search:
 
     def __init__(self, device: OnDevice, names: Sequence[str], sizes: Mapping[str, int], seed: int):
         self.device, self.names, self.sizes, self.seed = device, names, sizes, seed
-        self.deadline = time.monotonic() + SECONDS
+        self.deadline = Deadline(time.monotonic() + SECONDS)
         self.found: dict[tuple[str, int], Hazard] = {}
         self.attempts: dict[Any, int] = {}
         self.tried = 0
@@ -168,7 +169,7 @@ class _Search:
                 raise
         rows = []
         for point in points:
-            if time.monotonic() > self.deadline:
+            if self.deadline.late:
                 raise BudgetError(f"the {SECONDS:g} seconds of the search are over")
             rows.append(self.device.run(self.leaves(point)))
         return [np.stack(column) for column in zip(*rows, strict=True)]

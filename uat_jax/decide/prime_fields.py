@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     SPARE,
@@ -122,7 +122,7 @@ class PrimeFields:
     right: ClosedJaxpr
     seed: int = 0
     laws: frozenset[str] = LAWS
-    deadline: float | None = None
+    deadline: Deadline | None = None
     bits: int = BITS
     meant: bool | None = None
     meeting: Meeting = field(init=False)
@@ -243,9 +243,9 @@ class PrimeFields:
 
     def _allowed(self) -> float:
         """Seconds that one round with the copies of the theorem may take."""
-        if self.deadline is None:
+        if self.deadline is None or not self.deadline.chosen:
             return THEOREM_SECONDS / ROUNDS
-        return max(THEOREM_SECONDS, (self.deadline - time.monotonic()) / 2) / ROUNDS
+        return max(THEOREM_SECONDS, self.deadline.remaining / 2) / ROUNDS
 
     def draw(self, copies: Sequence[int], number: int, laws: frozenset[str]) -> Drawn:
         """Both programs at one random point; a point at which a divisor vanishes is drawn again."""

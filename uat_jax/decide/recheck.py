@@ -15,12 +15,14 @@ from flint import arb, fmpz
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.certificate import Certificate, one_line
-from uat_jax.decide.effort import Effort
+from uat_jax.decide.effort import Effort, deadline
 from uat_jax.decide.equivalence import (
     ALL_SIZES,
+    BUDGET_METHOD,
     Pair,
     assumed,
     certificate_of,
@@ -33,47 +35,56 @@ from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.decide.witness import BITS, separations
-from uat_jax.errors import InputError, MismatchError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
 
 FIXED = re.compile(r"integer input (\[(\d+|'[\w .-]*')\]|\.\w+)+ is fixed to the given values")
 """The assumptions that are about the question and not about its answer; there is one for each integer input."""
 
 MOST_READINGS = 8
 """Of laws and of constants: as many as the comparison in prime fields tries."""
+BUDGET, EQUATIONS = 600.0, 10_000_000
+"""The seconds a recheck may take where nothing else is said, and the equations it may evaluate: a short file can hold
+loops that take hours."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
 
 
-def decide_again(given: Certificate, *, seed: int | None = None) -> Certificate:
+def decide_again(given: Certificate, *, seed: int | None = None, budget: float | None = None) -> Certificate:
     """The certificate of the same question with fresh random numbers (``seed``; one more than before if None).
+
+    ``budget``: seconds; ten minutes if None.  Whatever the time, no more than `EQUATIONS` equations are evaluated.
 
     Raises:
         InputError: the file is damaged, or holds no programs.
         MismatchError: its digests or numbers do not fit, or another verdict is found.
+        BudgetError: the time or the equations are used up.
     """
+    end = deadline(budget, BUDGET, EQUATIONS)
     try:
-        return _decide_again(given, seed)
+        return _decide_again(given, seed, end)
     except UatJaxError:
         raise
     except Exception as error:  # whatever a hostile program makes JAX raise
         raise _damaged(f"{type(error).__name__}: {one_line(error)}") from error
 
 
-def _decide_again(given: Certificate, seed: int | None) -> Certificate:
-    if any(e.method == "budget" for e in given.evidence):
+def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
+    if any(e.method == BUDGET_METHOD for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
     _check_claim(given.claim)
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
-    stated = Effort(given.settings["error"], given.settings["seed"], **everywhere)
+    stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
     _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
-    _check_numbers(given, pairs, math.log2(stated.error / len(pairs)))
+    _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
+    if any(e.method == BUDGET_METHOD for e in evidence):
+        raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method == BUDGET_METHOD)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     assumptions = [*_fixed(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
@@ -198,7 +209,7 @@ def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> 
                 raise MismatchError(f"decided again it assumes what the certificate does not: {one_line(assumption)}")
 
 
-def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> None:
+def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end: Deadline) -> None:
     """The stated chance of error is that of the rounds, and small enough; the counterexample is one."""
     for evidence in given.evidence:
         if evidence.verdict is Verdict.CERTIFIED:
@@ -206,7 +217,7 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float) -> 
     if given.counterexample is not None:
         if given.counterexample != given.evidence[0].figures["counterexample"]:
             raise MismatchError("the certificate states two counterexamples")
-        _check_counterexample(given.counterexample, pairs[0])
+        _check_counterexample(given.counterexample, pairs[0], end)
 
 
 def _check_rounds(evidence: Evidence, log2_error: float) -> None:
@@ -245,7 +256,7 @@ def _best(prime: int, copies: int, applications: list[int], degree: int) -> floa
     return math.log2(ATTEMPTS) + max(outputs, *(log2_tests(applied) - 120 for applied in applications))
 
 
-def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair) -> None:
+def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair, end: Deadline) -> None:
     """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
     arrays = [np.asarray(x["values"], np.float64).reshape(x["shape"]) for x in counterexample["inputs"]]
     wanted = [(aval.shape, str(aval.dtype)) for aval in pair.left.in_avals]
@@ -256,7 +267,7 @@ def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair) -> None
         raise MismatchError("the counterexample in the certificate is not made of finite numbers of its dtypes")
     values = [Balls().number(x) for x in arrays]
     try:
-        sides = [enclose(side, values)[counterexample["output"]] for side in (pair.left, pair.right)]
+        sides = [enclose(side, values, deadline=end)[counterexample["output"]] for side in (pair.left, pair.right)]
     except (UndecidedError, UnsupportedError) as error:
         raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
     place = counterexample["output"], tuple(counterexample["entry"])

@@ -36,7 +36,9 @@ def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Wit
     if found is None:
         return None
     sizes, witness = found
-    finding = f"{witness.left!r} against {witness.right!r} at output {witness.output}{list(witness.entry)}"
+    # Where float64 sees no difference, only the exact values show it.
+    values = witness.exact if witness.left == witness.right else (repr(witness.left), repr(witness.right))
+    finding = f"{' against '.join(values)} at output {witness.output}{list(witness.entry)}"
     counterexample = {**_as_json(witness), "sizes": dict(sizes), "reproducer": reproduce(sizes, witness)}
     return Evidence(
         "counterexample", finding, Verdict.REFUTED, {"counterexample": counterexample, "fields": fields.finding}
@@ -56,13 +58,13 @@ def _as_json(witness: Witness) -> Mapping[str, Any]:
     }
 
 
-def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample) -> Evidence:
+def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample, effort: Effort) -> Evidence:
     """What prime fields certified although float64 values are apart: it stands if exact values there are not.
 
     Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).
     """
     reading = Reading.MEANT if fields.figures.get("constants") else Reading.WRITTEN
-    found = agreement_at(left, right, seen.suspects, digits=DIGITS, reading=reading)
+    found = agreement_at(left, right, seen.suspects, digits=DIGITS, reading=reading, deadline=effort.deadline)
     if found.agrees:
         return fields
     reason = f"{fields.finding}; but float64 values differ at random inputs, and so may exact ones: {found.reason}"
@@ -70,15 +72,20 @@ def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sampl
 
 
 def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Effort) -> Evidence:
-    """AGREES to so many digits, or what prime fields said and why nothing more is known."""
+    """AGREES to so many digits, or what prime fields said and why nothing more is known.
+
+    Raises:
+        BudgetError: the time is up.
+    """
     reason = fields.finding
-    if effort.late:
-        return Evidence("budget", f"the time is up; by then: {reason}", Verdict.UNKNOWN)
+    effort.deadline.check()
     if sum(int(np.prod(v.aval.shape)) for p in (left, right) for e in p.eqns for v in e.outvars) > LARGE:
         return Evidence(fields.method, f"{reason}; too large to compare exact values", Verdict.UNKNOWN)
     constants = readings(left, right)
     for reading in (Reading.WRITTEN, Reading.MEANT) if constants else (Reading.WRITTEN,):
-        found = agreement(left, right, points=POINTS, digits=DIGITS, seed=effort.seed, reading=reading)
+        found = agreement(
+            left, right, points=POINTS, digits=DIGITS, seed=effort.seed, reading=reading, deadline=effort.deadline
+        )
         if found.agrees:
             return _agrees(found, reason, constants if reading is Reading.MEANT else ())
     return Evidence("balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN)
@@ -92,7 +99,7 @@ def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading])
 
 def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:
     """That the programs differ by rounding of constants, with a constant that only one has and both values, or ''."""
-    values = rounding_apart(left, right, points=POINTS, seed=effort.seed)
+    values = rounding_apart(left, right, points=POINTS, seed=effort.seed, deadline=effort.deadline)
     sides = [rounded_constants(side) for side in (left, right)]
     constant = next(iter(sorted(sides[0] ^ sides[1]) or sorted(sides[0] | sides[1])), None)
     if values is None or constant is None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.first_order import rounding_bound, spacing
 from uat_jax.arithmetic.interpreter import interpret
@@ -86,7 +87,7 @@ def _ulps(found: Deviation) -> str:
 
 def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
     """The rounding of a pair of programs; what cannot be derived is None with the reason."""
-    deadline = time.monotonic() + SECONDS
+    deadline = Deadline(time.monotonic() + SECONDS)
     size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
     runs, derived = (int(np.clip(WORK // (weight * size), 1, count)) for weight, count in ((1, RUNS), (64, INPUTS)))
     try:
@@ -105,7 +106,7 @@ def _name(device: OnDevice) -> str:
     return f"{device.device.platform} {device.device.device_kind}"
 
 
-def _inputs(device: OnDevice, seed: int, count: int, deadline: float) -> tuple[str, list[list[np.ndarray]]]:
+def _inputs(device: OnDevice, seed: int, count: int, deadline: Deadline) -> tuple[str, list[list[np.ndarray]]]:
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
     Raises:
@@ -123,7 +124,7 @@ def _inputs(device: OnDevice, seed: int, count: int, deadline: float) -> tuple[s
     return best
 
 
-def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: float) -> bool:
+def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: Deadline) -> bool:
     arithmetic = Doubles()
     arithmetic.deadline = deadline
     values = [arithmetic.number(x) for x in leaves]
@@ -136,7 +137,7 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: float) -> 
 
 
 def _bound(
-    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], deadline: float
+    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], deadline: Deadline
 ) -> tuple[Deviation | None, str]:
     """The largest bound over the inputs, or None and the reason."""
     if not points:

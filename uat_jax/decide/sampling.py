@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -51,7 +52,7 @@ class Sample:
         return self.points > 0 and self.undefined == (self.entries, self.entries)
 
 
-def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: float | None = None) -> Sample:
+def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline | None = None) -> Sample:
     """The sample of two jaxprs of the same inputs and outputs.
 
     Raises:

@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.closed_form import precision
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -28,10 +29,9 @@ POINTS, PRECISION = 4, 256
 class Watching(Balls):
     """Balls that note which of some equations had operands that are all different, entry by entry, when evaluated."""
 
-    def __init__(self, equations: Iterable[JaxprEqn], deadline: float | None):
-        super().__init__(Reading.ROUNDED)
+    def __init__(self, equations: Iterable[JaxprEqn], deadline: Deadline | None):
+        super().__init__(Reading.ROUNDED, deadline)
         self.equations = frozenset(equations)
-        self.deadline = deadline
         self.strict: set[JaxprEqn] = set()
         self.doubtful: set[JaxprEqn] = set()
 
@@ -45,7 +45,7 @@ class Watching(Balls):
 
 
 def undecided(
-    programs: Sequence[ClosedJaxpr], equations: Iterable[JaxprEqn], seed: int, deadline: float | None
+    programs: Sequence[ClosedJaxpr], equations: Iterable[JaxprEqn], seed: int, deadline: Deadline | None
 ) -> set[JaxprEqn]:
     """Those equations of the programs that no random input shows to decide between different numbers.
 
@@ -62,7 +62,7 @@ def undecided(
 
 
 def _strict_at(
-    programs: Sequence[ClosedJaxpr], equations: set[JaxprEqn], point: list[np.ndarray], deadline: float | None
+    programs: Sequence[ClosedJaxpr], equations: set[JaxprEqn], point: list[np.ndarray], deadline: Deadline | None
 ) -> set[JaxprEqn]:
     balls = Watching(equations, deadline)
     complete = True

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.tracing import is_number
@@ -67,7 +68,7 @@ def tie_points(
     cut: Callable[[np.ndarray], list[np.ndarray]],
     base: np.ndarray,
     random: np.random.Generator,
-    deadline: float | None,
+    deadline: Deadline | None,
 ) -> np.ndarray:
     """Inputs that differ from `base` in one coordinate, at which a decision of a program is between equal numbers.
 
@@ -76,7 +77,7 @@ def tie_points(
         cut: turns points of shape (copies, entries) into one array per input.
         base: float64 of shape (entries,).
         random: chooses coordinates, and points where there are many.
-        deadline: of `time.monotonic`, or None.
+        deadline: how long this may go on, or None.
 
     Returns:
         Points of shape (count, entries), `count` being at most `MOST`, and 0 where nothing is decided.

@@ -8,7 +8,6 @@ confirms nothing.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from flint import arb
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around, enclose_readings
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -97,13 +97,13 @@ def find(
     right: ClosedJaxpr,
     *,
     seed: int = 0,
-    deadline: float | None = None,
+    deadline: Deadline | None = None,
     almost_everywhere: bool = False,
 ) -> Witness | None:
     """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
-    ``deadline`` is a value of `time.monotonic`: the search ends there, and simplifying stops.  With
-    ``almost_everywhere`` only differences count that all inputs around share.
+    At the ``deadline`` the search ends, and simplifying stops.  With ``almost_everywhere`` only differences count that
+    all inputs around share.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
@@ -121,8 +121,7 @@ def smallest(
     sizes: Sizes,
     *,
     seed: int = 0,
-    deadline: float | None = None,
-    apart: float = 0.0,
+    deadline: Deadline | None = None,
     almost_everywhere: bool = False,
 ) -> tuple[Sizes, Witness] | None:
     """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
@@ -153,7 +152,7 @@ def _search_at(
     specification: Specification,
     sizes: Sizes,
     seed: int,
-    deadline: float | None,
+    deadline: Deadline | None,
     almost_everywhere: bool,
 ) -> "_Search":
     (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
@@ -172,18 +171,23 @@ class _Separation:
 
 
 def separations(
-    left: ClosedJaxpr, right: ClosedJaxpr, arguments: Sequence[np.ndarray], *, bits: int
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    arguments: Sequence[np.ndarray],
+    *,
+    bits: int,
+    deadline: Deadline | None = None,
 ) -> list[_Separation]:
     """The output entries at which two programs differ, as written and for every reading of their constants.
 
-    None are found where a decision depends on how a constant is read, or is not settled at all.
+    None are found where a decision depends on how a constant is read, or is not settled at all, or the time is up.
     """
     sides = (left, right)
     try:
-        written = [enclose(side, arguments, bits=bits) for side in sides]
+        written = [enclose(side, arguments, bits=bits, deadline=deadline) for side in sides]
         found = [s for output, (a, b) in enumerate(zip(*written, strict=True)) for s in _separated(output, a, b)]
-        rounded = [enclose_readings(side, arguments) for side in sides] if found else []
-    except UndecidedError:
+        rounded = [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found else []
+    except (UndecidedError, BudgetError):
         return []
     return [s for s in found if _apart(*(side[s.output][s.entry] for side in rounded))]
 
@@ -200,7 +204,7 @@ class _Search:
         left: ClosedJaxpr,
         right: ClosedJaxpr,
         seed: int,
-        deadline: float | None,
+        deadline: Deadline | None,
         almost_everywhere: bool,
     ):
         self.sides = left, right
@@ -218,7 +222,7 @@ class _Search:
         self.separations: dict[bytes, _Separation | None] = {}
 
     def late(self) -> bool:
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.deadline is not None and self.deadline.late
 
     def cut(self, points: np.ndarray) -> list[np.ndarray]:
         """(copies, entries) → one float64 array of shape (copies, *shape) per input."""
@@ -234,7 +238,9 @@ class _Search:
         """Both sides' outputs in float64, each of shape (copies, entries)."""
         flat = lambda x: np.broadcast_to(x, (len(points), *x.shape[1:])).reshape(len(points), -1)
         with np.errstate(all="ignore"), jax.enable_x64(True):
-            return [[flat(x) for x in interpret(side, Doubles(), self.cut(points))] for side in self.sides]
+            arithmetic = Doubles()
+            arithmetic.deadline = self.deadline
+            return [[flat(x) for x in interpret(side, arithmetic, self.cut(points))] for side in self.sides]
 
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
@@ -244,8 +250,8 @@ class _Search:
         try:
             sides = self.doubles(points)
         except UatJaxError:  # such as a branch that differs from copy to copy
-            alone = len(points) == 1
-            return np.zeros(1) if alone else np.concatenate([self.gaps(row[None]) for row in points])
+            alone = len(points) == 1 or self.late()
+            return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
             return np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
 
@@ -258,7 +264,7 @@ class _Search:
 
     def _separation(self, point: np.ndarray) -> _Separation | None:
         arguments = [Balls().number(x[0]) for x in self.cut(point[None])]
-        found = list(filter(_visible, separations(*self.sides, arguments, bits=self.bits)))
+        found = list(filter(_visible, separations(*self.sides, arguments, bits=self.bits, deadline=self.deadline)))
         if found and self.almost_everywhere:
             around = self._around(arguments)
             found = [s for s in found if (s.output, s.entry) in around]
@@ -268,7 +274,7 @@ class _Search:
         """The output entries that differ for all inputs in a small neighbourhood of the given ones."""
         thicken = np.frompyfunc(lambda x: arb(x, 2.0**-NEIGHBOURHOOD), 1, 1)
         try:
-            sides = enclose_around(self.sides, [np.asarray(thicken(x), object) for x in arguments])
+            sides = enclose_around(self.sides, [np.asarray(thicken(x), object) for x in arguments], deadline=self.deadline)
         except UatJaxError:
             return set()
         pairs = enumerate(zip(*sides, strict=True))

@@ -188,22 +188,27 @@ def prove(claim: str, **settings: Any) -> Certificate:
 
 
 def recheck(
-    certificate: str | os.PathLike[str] | Certificate, *, seed: int | None = None, device: str | None = None
+    certificate: str | os.PathLike[str] | Certificate,
+    *,
+    seed: int | None = None,
+    device: str | None = None,
+    budget: float | None = None,
 ) -> Certificate:
     """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
 
     ``device``: "cpu", "gpu" or "tpu".  If None, a claim of the ledger is decided on the device in the certificate's
     settings (JAX's own choice if that is None), and two functions on that of JAX's own choice.
 
-    A certificate about two functions holds both programs as data: nothing is imported or executed.
+    A certificate about two functions holds both programs as data: nothing is imported or executed.  ``budget``: the
+    seconds that this may take, ten minutes if None; claims of the ledger take the time they take.
 
-    Raises `InputError` if the file is not a usable certificate, and `MismatchError` if it states another claim,
-    verdict, counterexample or kind of evidence than is now found.
+    Raises `InputError` if the file is not a usable certificate, `MismatchError` if it states another claim, verdict,
+    counterexample or kind of evidence than is now found, and `BudgetError` if the time is up.
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
     if given.claim.get("id") == KIND:
         with on_device(device):
-            return decide_again(given, seed=seed)
+            return decide_again(given, seed=seed, budget=budget)
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
     found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))
