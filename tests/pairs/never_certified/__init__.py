@@ -5,10 +5,42 @@ stay so. A defect that is found becomes a row here, with its neighbours.
 """
 
 from . import (
- booleans, complex_constants, constants, derivatives, divisors, hidden, integers, scatters, sizes, steps, ties, undefined, zeros)
+    booleans,
+    complex_constants,
+    constants,
+    derivatives,
+    divisors,
+    hidden,
+    integers,
+    precision,
+    scatters,
+    sizes,
+    steps,
+    ties,
+    undefined,
+    zeros,
+)
 from .row import Different, Equal
 
-KINDS = {module.__name__.rpartition(".")[2]: module for module in (steps, ties, scatters, complex_constants, integers, booleans, constants, divisors, undefined, zeros, sizes, derivatives, hidden)}
+KINDS = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (
+        steps,
+        ties,
+        scatters,
+        complex_constants,
+        integers,
+        precision,
+        booleans,
+        constants,
+        divisors,
+        undefined,
+        zeros,
+        sizes,
+        derivatives,
+        hidden,
+    )
+}
 
 DIFFERENT: dict[str, Different] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.DIFFERENT}
 EQUAL: dict[str, Equal] = {f"{kind}: {row.name}": row for kind, m in KINDS.items() for row in m.EQUAL}

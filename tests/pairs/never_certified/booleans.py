@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .row import Different, Equal, S, V, W, f32, ind, real
+from .row import Different, Equal, V, W, f32, ind, real
 
 M = f32(2, 3)
 ROWS = ((5, 5, 1), (1, 5, 5))

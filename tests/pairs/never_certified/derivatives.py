@@ -2,10 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
-from .row import Different, Equal, S, V, f32, f64, ind
+from .row import Different, Equal, S, V, f64, ind
 
 
 @jax.custom_jvp

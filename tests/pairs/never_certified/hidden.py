@@ -35,7 +35,7 @@ def looped(f: Callable) -> Callable:
 
 
 def while_looped(f: Callable) -> Callable:
-    return lambda x: lax.while_loop(lambda s: s[0] < 1, lambda s: (s[0] + 1, f(s[1])), (0, x + 0))[1]
+    return lambda x: lax.while_loop(lambda s: s[0] < 1, lambda s: (s[0] + 1, f(s[1]).astype(x.dtype)), (0, x + 0))[1]
 
 
 WAYS = (
@@ -48,10 +48,10 @@ WAYS = (
     ("in a branch", lambda f: lambda x: lax.cond(True, f, lambda v: f(v) * 0, x), S, lambda w: w),
     ("under checkpoint", jax.checkpoint, S, lambda w: w),
     ("behind a concatenation", lambda f: lambda x: jnp.concatenate([jnp.sin(x), f(x[1])[None]])[2:], V, lambda w: (1.5, w, 0.5)),
-    ("behind a reshape", lambda f: lambda x: jnp.stack([f(x[0]), x[1], x[2], f(x[1])]).reshape(2, 2).T[0], V, lambda w: (1.5, w, 0.5)),
+    ("behind a reshape", lambda f: lambda x: jnp.stack([f(x[0]), x[1], x[2], f(x[1])]).reshape(2, 2).T[1], V, lambda w: (1.5, w, 0.5)),
     ("beside a large output", lambda f: lambda x: {"a": x * 1e6, "b": f(x)}, S, lambda w: w),
-    ("in a derivative", lambda f: jax.grad(lambda x: lax.stop_gradient(f(x)) * x), S, lambda w: w),
-    ("in a softmax", lambda f: lambda x: jax.nn.softmax(jnp.stack([f(x) / 1024, 0 * x, 1 + 0 * x])), S, lambda w: w),
+    ("in a derivative", lambda f: jax.grad(lambda x: f(lax.stop_gradient(x)) * x), S, lambda w: w),
+    ("in a softmax", lambda f: lambda x: jax.nn.softmax(jnp.stack([f(x) / 16, 0 * x, 1 + 0 * x])), S, lambda w: w),
     ("under a mask that keeps it", lambda f: lambda x: jnp.where(np.array([True, False, True]), jax.vmap(f)(x), 0.0), V, lambda w: (w, 1.5, 0.5)),
     ("after a sum with its negative", lambda f: lambda x: jnp.sin(x) + f(x) - jnp.sin(x), S, lambda w: w),
     ("gathered", lambda f: lambda x: jnp.stack([f(x[1]), x[0], x[2]])[np.array([2, 0])], V, lambda w: (1.5, w, 0.5)),

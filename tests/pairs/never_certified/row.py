@@ -35,6 +35,11 @@ def real(x: jax.Array) -> jax.Array:
     return x.astype(jnp.float32)
 
 
+def widest(specs: tuple[Any, ...]) -> np.dtype:
+    """The widest dtype among some inputs."""
+    return np.result_type(*(spec.dtype for spec in specs))
+
+
 @dataclass(frozen=True)
 class Different:
     """Two functions with different values at one input at least, so that no verdict may say that they are equal.
@@ -69,7 +74,7 @@ class Different:
     @property
     def dtype(self) -> np.dtype:
         """The widest dtype among the inputs."""
-        return np.result_type(*(spec.dtype for spec in self.specs))
+        return widest(self.specs)
 
     def nearby(self) -> list[tuple[np.ndarray, ...]]:
         """Inputs at odd multiples of 1/1024 around the witness: on no tie, and exact in every dtype."""
@@ -98,3 +103,23 @@ class Equal:
     specs: tuple[Any, ...]
     almost_everywhere: bool = False
     wrt: str | None = None
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The widest dtype among the inputs."""
+        return widest(self.specs)
+
+    @property
+    def concrete(self) -> bool:
+        """Whether no dimension is symbolic."""
+        return all(isinstance(size, int) for spec in self.specs for size in spec.shape)
+
+    def inputs(self) -> list[tuple[np.ndarray, ...]]:
+        """Inputs on no tie, and, if the two are equal there as well, whole and half numbers with many ties."""
+        random = np.random.default_rng(0)
+        free = lambda spec: (2 * random.integers(-4096, 4096, spec.shape) + 1) / 1024
+        tied = lambda spec: random.integers(-4, 5, spec.shape) / 2
+        equal = lambda spec: np.full(spec.shape, 1.0)
+        zero = lambda spec: np.zeros(spec.shape)
+        draws = (free, free, free) if self.almost_everywhere else (free, free, tied, tied, tied, equal, zero)
+        return [tuple(draw(spec) for spec in self.specs) for draw in draws]

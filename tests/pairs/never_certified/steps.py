@@ -145,7 +145,7 @@ def decided(name: str, step: Callable, value: float, spec: Any, witness: Any, tu
         lambda x: first(x) + ind(~(step(x) < value)),
     )
     every = (greater, less, equal, unequal, branches, gated)
-    for how, left, right in (every[turn % 6], every[(turn + 1 + turn // 6) % 6]):
+    for how, left, right in (every[turn % 6], every[(turn + 1 + turn // 6 % 5) % 6]):
         yield Different(f"{name}: {how}", left, right, (spec,), (witness,))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 from jax.scipy.special import entr, xlogy
 
-from .row import Different, Equal, S, V, f32, f64, ind
+from .row import Different, Equal, S, V, f32, f64, ind, real
 
 FAR = 30
 
@@ -77,7 +77,30 @@ MASKED = (
     Different("a log-sum-exp with a factor 0", lambda x: jax.nn.logsumexp(x, b=np.array([1, 1, 0], np.float32)), lambda x: jax.nn.logsumexp(x), (V,), ((1, 2, 3),)),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *CAUGHT, *MASKED)
+
+def log(x):
+    """NaN below -FAR."""
+    return jnp.log(x + FAR)
+
+
+def log_abs(x):
+    """The same above -FAR, and a number below."""
+    return jnp.log(jnp.abs(x + FAR))
+
+
+ORDERED = (
+    Different("NaN sorted to the end", lambda x: jnp.sort(jnp.stack([log(x), 0 * x + 5]))[0], lambda x: jnp.minimum(log_abs(x), 5), (S,), (-31,)),
+    Different("NaN as the largest of two", lambda x: real(jnp.argmax(jnp.stack([0 * x + 5, log(x)]))), lambda x: ind(log_abs(x) > 5), (S,), (-31,)),
+    Different("NaN as the smallest of two", lambda x: real(jnp.argmin(jnp.stack([0 * x - 5, log(x)]))), lambda x: ind(log_abs(x) < -5), (S,), (-31,)),
+    Different("NaN among steps", lambda x: real(jnp.searchsorted(np.array([-5, 5, 9], np.float32), log(x))), lambda x: real(jnp.searchsorted(np.array([-5, 5, 9], np.float32), log_abs(x))), (S,), (-31,)),
+    Different("NaN cast to an integer", lambda x: real(log(x).astype(jnp.int32)), lambda x: jnp.trunc(log_abs(x)), (S,), (-130,)),
+    Different("NaN cast to a boolean", lambda x: real(log(x).astype(jnp.bool_)), lambda x: ind(log_abs(x) > 9), (S,), (-31,)),
+    Different("NaN that ends a loop", lambda x: lax.while_loop(lambda s: log(x) < s, lambda s: s - 1, 0 * x + 3), lambda x: lax.while_loop(lambda s: log_abs(x) < s, lambda s: s - 1, 0 * x + 3), (S,), (-31,)),
+    Different("NaN that chooses a branch", lambda x: lax.cond(log(x) < 9, lambda: 1 + 0 * x, lambda: 0 * x), lambda x: lax.cond(log_abs(x) < 9, lambda: 1 + 0 * x, lambda: 0 * x), (S,), (-31,)),
+    Different("NaN as an index", lambda x: jnp.stack([x, 2 * x, 3 * x])[jnp.clip(log(x), 0, 2).astype(jnp.int32)], lambda x: jnp.stack([x, 2 * x, 3 * x])[jnp.clip(log_abs(x), 0, 2).astype(jnp.int32)], (S,), (-130,)),
+)  # fmt: skip
+
+DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED)
 
 EQUAL = (
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
