@@ -306,6 +306,15 @@ def _moved(equation: JaxprEqn, *operands: Range) -> Range:
     return hull(*(r for r, entries in zip(operands, moves(equation), strict=True) if entries))
 
 
+def _selected(equation: JaxprEqn, which: Range, *cases: Range) -> Range:
+    """One of the cases; no case has a number beyond the last."""
+    if which not in Range(0, len(cases) - 1):
+        raise UnsupportedError(
+            f"'select_n'{source_line(equation)} chooses case {which} of {len(cases)}; clip the number of the case first"
+        )
+    return hull(*cases)
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 Rule = Callable[..., "Range | list[Range]"]
@@ -373,6 +382,7 @@ RULES: Mapping[str, Rule] = {
     "scatter-max": lambda equation, x, indices, updates: hull(x, updates),
     "scatter-min": lambda equation, x, indices, updates: hull(x, updates),
     "scatter-sub": _landing_sum(-1),
+    "select_n": _selected,
     "shift_right_arithmetic": _shifted_right,
     "shift_right_logical": _shifted_right,
     "sort": lambda equation, *operands: list(operands),

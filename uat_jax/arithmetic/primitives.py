@@ -192,7 +192,7 @@ tan                    f-- rule   rule   rule   rounds
 tanh                   f-- rule   rule   rule   rounds
 threefry2x32           i   none   jax    jax    exact
 tile                   fib moved  moved  moved  exact   reps
-top_k                  fi- rule   parts  parts  parts   k axis
+top_k                  fi- rule   rule   parts  exact   k axis
 transpose              fib moved  moved  moved  exact   permutation
 unstack                fib moved  moved  moved  exact   axis
 while                  fib walked walked walked walked  *
@@ -233,10 +233,12 @@ def _as_wide(bits: str) -> Callable[[JaxprEqn, Any], bool]:
 
 _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
     "accuracy": lambda equation, value: value is None,
+    "axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),
     "exponent_bits": _as_wide("nexp"),
     "is_stable": lambda equation, value: value or equation.params["num_keys"] == len(equation.invars),
     "mantissa_bits": _as_wide("nmant"),
     "new_dtype": lambda equation, value: kind(value) != "",
+    "num_keys": lambda equation, value: 1 <= value <= len(equation.invars),
     "out_dtype": lambda equation, value: value is None or value == dtype_of(equation.invars[0]),
     "preferred_element_type": _accumulated,
     "rounding_method": lambda equation, value: value in lax.RoundingMethod.__members__.values(),
