@@ -404,7 +404,7 @@ LOGICAL = [lax.bitwise_and, lax.bitwise_or, lax.eq, lax.ne, lax.lt, lax.le, lax.
 @pytest.mark.parametrize("dtype", INTEGERS, ids=lambda dtype: np.dtype(dtype).name)
 def test_integers_of_every_copy_are_those_of_jax(dtype):
     """Integers that differ from copy to copy, extremes of the dtype among them, and their casts."""
-    edges = [False, True] if dtype == np.bool_ else [0, 1, np.iinfo(dtype).min, np.iinfo(dtype).max, 100, -1 % 256]
+    edges = [False, True] if dtype == np.bool_ else [0, 1, np.iinfo(dtype).min, np.iinfo(dtype).max, 100]
     left, right = (np.array(c, dtype) for c in zip(*itertools.product(edges, repeat=2), strict=True))
     casts = [lambda x, y, d=d: lax.convert_element_type(x, d) for d in INTEGERS]
     choice = lambda x, y: lax.select_n(x != y, x, y)
