@@ -88,6 +88,11 @@ def _odd_limit(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
     return lambda x: x.sgn() if x.is_exact() and not x.is_finite() else function(x)
 
 
+def _circular(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
+    """A cosine or sine, which is NaN at -inf and inf: not just any number between -1 and 1."""
+    return lambda x: function(x) if x.is_finite() else arb.nan()
+
+
 def _logistic(x: arb) -> arb:
     return 1 / (1 + (-x).exp())
 
@@ -176,7 +181,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ceil": _elementwise(decisions.ceil, 1),
     "clamp": _elementwise(_clamp, 3),
     "convert_element_type": _convert,
-    "cos": _elementwise(arb.cos, 1),
+    "cos": _elementwise(_circular(arb.cos), 1),
     "cosh": _elementwise(arb.cosh, 1),
     "div": _elementwise(lambda x, y: x / y, 2),
     "dot_general": _dot_general,
@@ -211,7 +216,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "round": _round,
     "rsqrt": _elementwise(arb.rsqrt, 1),
     "sign": _elementwise(decisions.sign, 1),
-    "sin": _elementwise(arb.sin, 1),
+    "sin": _elementwise(_circular(arb.sin), 1),
     "sinh": _elementwise(arb.sinh, 1),
     "sort": decisions.sort,
     "sqrt": _elementwise(arb.sqrt, 1),

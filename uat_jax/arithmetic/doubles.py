@@ -105,6 +105,14 @@ def _sort(doubles: "Doubles", equation: JaxprEqn, *operands: np.ndarray) -> list
     return [np.take_along_axis(x, order, axis) for x in operands]
 
 
+def _top_k(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
+    """The k largest in descending order and their places: NaN before all numbers, 0 before -0, ties by place."""
+    axis = equation.params.get("axis", x.ndim - 2) + 1
+    order = np.lexsort((np.signbit(x), -x, ~np.isnan(x)), axis=axis)
+    places = np.take(order, np.arange(equation.params["k"]), axis)
+    return [np.take_along_axis(x, places, axis), places.astype(np.int32)]
+
+
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _entrywise(np.abs),
     "acos": _entrywise(np.arccos),
@@ -170,6 +178,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sub": _entrywise(np.subtract),
     "tan": _entrywise(np.tan),
     "tanh": _entrywise(np.tanh),
+    "top_k": _top_k,
 }
 
 

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
+from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import is_array, is_keys
 from uat_jax.arithmetic.scattering import replaces
@@ -44,7 +45,7 @@ UNBOUNDED = Range(-math.inf, math.inf)
 TRUTH = Range(0, 1)
 """The range of a boolean: false is 0 and true is 1."""
 
-MOST_BITS = 1024
+MOST_BITS = 512
 """A product that may have more bits than this has no bounds."""
 
 
@@ -103,9 +104,7 @@ def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
 def _fitting(equation: JaxprEqn, variable: Any, found: Range, operands: Sequence[Range]) -> Range:
     """The range of one result, unless integers of this range wrap; bounds of floats are rounded outwards."""
     if is_number(variable):
-        given = {*itertools.chain.from_iterable(operands), -math.inf, math.inf}
-        low, high = (bound if bound in given else _as_float(bound) for bound in found)
-        return Range(low if low in given else low - _slack(low), high if high in given else high + _slack(high))
+        return _outwards(found, {*itertools.chain.from_iterable(operands), -math.inf, math.inf})
     allowed = limits(dtype_of(variable))
     if found not in allowed:
         raise UnsupportedError(
@@ -113,6 +112,13 @@ def _fitting(equation: JaxprEqn, variable: Any, found: Range, operands: Sequence
             f"{dtype_of(variable)} holds {allowed}; clip them first, or use a wider type"
         )
     return found
+
+
+def _outwards(found: Range, given: set[float]) -> Range:
+    """A range of floats whose bounds were computed, unless they are among the given ones, by rounded operations."""
+    low, high = (bound if bound in given else _as_float(bound) for bound in found)
+    low, high = low if low in given else low - _slack(low), high if high in given else high + _slack(high)
+    return Range(low, high) if low < math.inf and high > -math.inf else UNBOUNDED
 
 
 def _as_float(bound: float) -> float:
@@ -234,6 +240,11 @@ def _convolution(equation: JaxprEqn, x: Range, kernel: Range) -> Range:
     return _repeated(terms, hull(_product(x, kernel), Range(0, 0)))
 
 
+def _extreme(equation: JaxprEqn, x: Range) -> Range:
+    """An entry; of no entries the extreme of the dtype."""
+    return x if _terms(equation) else limits(dtype_of(equation.outvars[0]))
+
+
 def _window_sum(equation: JaxprEqn, x: Range) -> Range:
     return _repeated(math.prod(equation.params["window_dimensions"]), hull(x, Range(0, 0)))
 
@@ -306,6 +317,21 @@ def _moved(equation: JaxprEqn, *operands: Range) -> Range:
     return hull(*(r for r, entries in zip(operands, moves(equation), strict=True) if entries))
 
 
+def _gathered(equation: JaxprEqn, x: Range, indices: Range) -> Range:
+    """Entries, and where the mode is to fill, what stands for those outside."""
+    fills = equation.params["mode"] == GatherScatterMode.FILL_OR_DROP
+    return hull(x, limits(dtype_of(equation.outvars[0]))) if fills else x
+
+
+def _selected(equation: JaxprEqn, which: Range, *cases: Range) -> Range:
+    """One of the cases; no case has a number beyond the last."""
+    if which not in Range(0, len(cases) - 1):
+        raise UnsupportedError(
+            f"'select_n'{source_line(equation)} chooses case {which} of {len(cases)}; clip the number of the case first"
+        )
+    return hull(*cases)
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 Rule = Callable[..., "Range | list[Range]"]
@@ -331,8 +357,7 @@ def _any(equation: JaxprEqn, *operands: Range) -> Range:
 
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(STRUCTURAL, _moved),
-    **dict.fromkeys("cummax cummin reduce_max reduce_min reduce_precision rev".split(), _of(lambda x: x)),
-    **dict.fromkeys("copy copy_p name stop_gradient".split(), _of(lambda x: x)),
+    **dict.fromkeys("copy copy_p cummax cummin name reduce_precision stop_gradient".split(), _of(lambda x: x)),
     **dict.fromkeys("eq ge gt is_finite le le_to lt lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
@@ -355,6 +380,7 @@ RULES: Mapping[str, Rule] = {
     "dot_general": _dot_general,
     "erfc": _always(0, 2),
     "floor": _whole(math.floor),
+    "gather": _gathered,
     "integer_pow": _integer_power,
     "logistic": _always(0, 1),
     "max": _of(lambda x, y: Range(max(x.low, y.low), max(x.high, y.high))),
@@ -363,6 +389,8 @@ RULES: Mapping[str, Rule] = {
     "neg": _of(_negated),
     "or": _bits,
     "population_count": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
+    "reduce_max": _extreme,
+    "reduce_min": _extreme,
     "reduce_prod": lambda equation, x: _power(x, max(1, _terms(equation))),
     "reduce_sum": lambda equation, x: _repeated(_terms(equation), x),
     "reduce_window_sum": _window_sum,
@@ -373,6 +401,7 @@ RULES: Mapping[str, Rule] = {
     "scatter-max": lambda equation, x, indices, updates: hull(x, updates),
     "scatter-min": lambda equation, x, indices, updates: hull(x, updates),
     "scatter-sub": _landing_sum(-1),
+    "select_n": _selected,
     "shift_right_arithmetic": _shifted_right,
     "shift_right_logical": _shifted_right,
     "sort": lambda equation, *operands: list(operands),

@@ -19,7 +19,7 @@ from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
-from uat_jax.arithmetic.primitives import TABLE, admit, refuse_complex
+from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -255,6 +255,7 @@ class _Walk:
         self.spend(equation)
         call = self.call(equation)
         if call is not None:
+            check(equation)
             self.calls.append(equation)
             results = call(equation, operands)
             self.calls.pop()

@@ -24,7 +24,7 @@ class Row(NamedTuple):
     """How a primitive is followed.
 
     kinds: the dtypes of its operands, of "f" for floats, "i" for integers, "b" for booleans and "k" for random keys; indices
-        are integers.
+        are integers, and "*" stands for any dtype of a primitive that only calls programs.
     fields, doubles, balls: how each number system follows it.  "rule": by a row of its own table.  "parts": by its
     definition.  "moved", "same", "walked": the entries are moved, left as they are, or computed by the programs that
     the equation holds.  "jax": its operands are integers or booleans, which JAX evaluates there.  "none": refused.
@@ -71,20 +71,20 @@ atan2                  f-- rule   rule   rule   rounds
 atanh                  f-- rule   rule   rule   rounds
 bitcast_convert_type   i   none   jax    jax    exact   new_dtype
 broadcast_in_dim       fib moved  moved  moved  exact   shape broadcast_dimensions
-call_hi_primitive      fib walked walked walked walked  *
+call_hi_primitive      *   walked walked walked walked  *
 cbrt                   f-- rule   rule   rule   rounds
 ceil                   f-- rule   rule   rule   exact
-checkpoint             fib walked walked walked walked  *
+checkpoint             *   walked walked walked walked  *
 clamp                  fib parts  rule   rule   exact
-closed_call            fib walked walked walked walked  *
+closed_call            *   walked walked walked walked  *
 clz                    -i- rule   jax    jax    exact
 concatenate            fib moved  moved  moved  exact   dimension
-cond                   fib walked walked walked walked  *
+cond                   *   walked walked walked walked  *
 conv_general_dilated   fib parts  parts  parts  parts   @convolution
 convert_element_type   fib rule   rule   rule   rounds  new_dtype weak_type
 copy                   fib same   same   same   exact
 copy_p                 fib same   same   same   exact
-core_call              fib walked walked walked walked  *
+core_call              *   walked walked walked walked  *
 cos                    f-- rule   rule   rule   rounds
 cosh                   f-- parts  rule   rule   rounds
 cumlogsumexp           f-- parts  parts  parts  parts   axis reverse
@@ -92,9 +92,9 @@ cummax                 f-- parts  parts  parts  parts   axis reverse
 cummin                 f-- parts  parts  parts  parts   axis reverse
 cumprod                fi- parts  parts  parts  parts   axis reverse
 cumsum                 fi- parts  parts  parts  parts   axis reverse
-custom_jvp_call        fib walked walked walked walked  *
-custom_vjp_call        fib walked walked walked walked  *
-custom_vjp_call_jaxpr  fib walked walked walked walked  *
+custom_jvp_call        *   walked walked walked walked  *
+custom_vjp_call        *   walked walked walked walked  *
+custom_vjp_call_jaxpr  *   walked walked walked walked  *
 digamma                f-- rule   none   none   none
 div                    fi- rule   rule   rule   rounds
 dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
@@ -114,7 +114,7 @@ ge                     fib rule   rule   rule   exact
 gt                     fib rule   rule   rule   exact
 integer_pow            fi- rule   rule   rule   rounds  y
 is_finite              f-- rule   rule   rule   exact
-jit                    fib walked walked walked walked  *
+jit                    *   walked walked walked walked  *
 le                     fib rule   rule   rule   exact
 le_to                  fib parts  parts  parts  parts
 lgamma                 f-- rule   rule   rule   rounds
@@ -135,7 +135,7 @@ one_minus_square       f-- parts  parts  parts  parts
 optimization_barrier   fib same   same   same   exact
 or                     -ib rule   rule   jax    exact
 pad                    fib moved  moved  moved  exact   padding_config
-pjit                   fib walked walked walked walked  *
+pjit                   *   walked walked walked walked  *
 population_count       -i- rule   jax    jax    exact
 pow                    fi- rule   rule   rule   rounds
 random_bits            k   none   jax    jax    exact   bit_width shape
@@ -156,13 +156,13 @@ reduce_window_max      f-- parts  parts  parts  parts   @window
 reduce_window_min      f-- parts  parts  parts  parts   @window
 reduce_window_sum      fi- parts  parts  parts  parts   @window
 rem                    fi- rule   rule   parts  exact
-remat                  fib walked walked walked walked  *
-remat2                 fib walked walked walked walked  *
+remat                  *   walked walked walked walked  *
+remat2                 *   walked walked walked walked  *
 reshape                fib moved  moved  moved  exact   new_sizes dimensions
 rev                    fib moved  moved  moved  exact   dimensions
 round                  f-- rule   rule   rule   exact   rounding_method
 rsqrt                  f-- rule   rule   rule   rounds
-scan                   fib walked walked walked walked  @scan
+scan                   *   walked walked walked walked  @scan
 scatter                fib parts  parts  parts  parts   @scatter
 scatter-add            fi- parts  parts  parts  parts   @scatter
 scatter-max            f-- parts  parts  parts  parts   @scatter
@@ -191,10 +191,10 @@ tan                    f-- rule   rule   rule   rounds
 tanh                   f-- rule   rule   rule   rounds
 threefry2x32           i   none   jax    jax    exact
 tile                   fib moved  moved  moved  exact   reps
-top_k                  fi- rule   parts  parts  parts   k axis
+top_k                  fi- rule   rule   parts  exact   k axis
 transpose              fib moved  moved  moved  exact   permutation
 unstack                fib moved  moved  moved  exact   axis
-while                  fib walked walked walked walked  *
+while                  *   walked walked walked walked  *
 xor                    -ib rule   jax    jax    exact
 """
 
@@ -232,10 +232,12 @@ def _as_wide(bits: str) -> Callable[[JaxprEqn, Any], bool]:
 
 _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
     "accuracy": lambda equation, value: value is None,
+    "axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),
     "exponent_bits": _as_wide("nexp"),
     "is_stable": lambda equation, value: value or equation.params["num_keys"] == len(equation.invars),
     "mantissa_bits": _as_wide("nmant"),
     "new_dtype": lambda equation, value: kind(value) != "",
+    "num_keys": lambda equation, value: 1 <= value <= len(equation.invars),
     "out_dtype": lambda equation, value: value is None or value == dtype_of(equation.invars[0]),
     "preferred_element_type": _accumulated,
     "rounding_method": lambda equation, value: value in lax.RoundingMethod.__members__.values(),
@@ -256,6 +258,11 @@ _INDICES = {
 
 @functools.lru_cache(maxsize=4096)
 def admit(equation: JaxprEqn) -> None:
+    """`check` for an equation that calls no programs, whose answer is remembered."""
+    check(equation)
+
+
+def check(equation: JaxprEqn) -> None:
     """Return if the table's row for an equation covers its parameters and dtypes.
 
     Raises:
@@ -265,7 +272,7 @@ def admit(equation: JaxprEqn) -> None:
     row, indices = TABLE[name], _INDICES.get(name, slice(0))
     for atom in equation.invars:
         allowed = "i" if atom in equation.invars[indices] else row.kinds
-        if kind(dtype_of(atom)) not in [*allowed]:
+        if allowed != "*" and kind(dtype_of(atom)) not in [*allowed]:
             raise UnsupportedError(f"'{name}'{where} has an operand of {dtype_of(atom)}, which is not followed there")
     for parameter, value in equation.params.items():
         if "*" not in row.parameters and parameter not in row.parameters | _PLACEMENT:
