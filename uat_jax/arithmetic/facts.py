@@ -3,7 +3,7 @@
 A function of the inputs is *entire* if it is real-analytic for all inputs, and a *quotient* if it is one of entire
 functions.  If it is not zero as a function, its zeros have measure zero; of a piecewise function that need not be so:
 relu(x) vanishes on a half-line.  Whatever is not shown here by the primitive that computes a number is taken for false.
-docs/soundness.md §9 has the proofs.
+docs/soundness.md §10 has the proofs.
 """
 
 from __future__ import annotations

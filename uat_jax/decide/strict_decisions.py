@@ -2,7 +2,7 @@
 
 x > 0 and x ≥ 0 are the same function almost everywhere if x, an analytic function of the inputs, is not zero as a
 function.  That prime fields see no zero is not enough: they do not know that lgamma(y + 1) - lgamma(y) - log(y) is 0.
-One input at which ball arithmetic encloses x away from 0 is a proof (docs/soundness.md §9).
+One input at which ball arithmetic encloses x away from 0 is a proof (docs/soundness.md §10).
 """
 
 from __future__ import annotations
