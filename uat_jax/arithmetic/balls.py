@@ -26,8 +26,8 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError, compared
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import Reading, balls
-from uat_jax.arithmetic.structure import positions
-from uat_jax.arithmetic.tracing import shape_of, single_output, source_line, trace
+from uat_jax.arithmetic.structure import STRUCTURAL, positions
+from uat_jax.arithmetic.tracing import is_number, shape_of, single_output, source_line, trace
 from uat_jax.errors import InputError, UnsupportedError
 
 FIRST_PRECISION = 128
@@ -352,6 +352,37 @@ def enclose(
             reason = str(error)
         digits *= 2
     raise UndecidedError(f"no exact value at {LAST_PRECISION} bits: {reason}; choose inputs away from ties")
+
+
+KEEP_INFINITIES = STRUCTURAL | frozenset(
+    "abs add add_any clamp convert_element_type exp max min mul neg reduce_max reduce_min reduce_sum sort sub".split()
+)
+"""Primitives that make an infinity only of one that they are given."""
+
+
+class DefinedBalls(Balls):
+    """Balls in which a pole is NaN, so that every infinity is one that the program writes on purpose."""
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results; those that are infinite are NaN, unless the primitive only keeps infinities."""
+        results = super().evaluate(equation, operands)
+        if equation.primitive.name in KEEP_INFINITIES or not is_number(equation.outvars[0]):
+            return results
+        finite = np.frompyfunc(lambda x: x if x.is_finite() else NAN, 1, 1)
+        return [_objects(finite(result)) if is_balls(result) else result for result in results]
+
+
+def enclose_defined(
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+) -> list[np.ndarray]:
+    """Enclosures of a jaxpr's outputs, NaN where they come from a logarithm of 0.
+
+    Raises:
+        UndecidedError: a decision depends on how a constant is read, or on NaN.
+        BudgetError: the deadline is over.
+    """
+    with precision(DECIDING), jax.enable_x64(True):
+        return interpret(closed_jaxpr, DefinedBalls(Reading.ROUNDED, deadline), arguments)
 
 
 def enclose_around(

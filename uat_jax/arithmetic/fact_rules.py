@@ -251,10 +251,19 @@ THIN: dict[str, Signs] = {
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
     known = [_known(operand) for operand in operands]
+    if any(isinstance(number, Number) and number.infinite is not None for number in (*operands, *results)):
+        return [_of_infinite(result, known) if isinstance(result, Number) else None for result in results]
     nature, defined = _nature(equation, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
     facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature))
     return [facts(result) if isinstance(result, Number) else None for result in results]
+
+
+def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:
+    """Facts of a number that is infinite on purpose for some inputs, or comes from one."""
+    nothing = np.zeros(result.shape, bool)
+    defined, hollow = max(f.defined for f in known), any(f.hollow for f in known)
+    return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing)
 
 
 def _zeros(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic import chosen_infinities
 from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_forms, exact_balls
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.closed_form import rational as rational_form
@@ -30,7 +31,7 @@ from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.meeting import Meeting
-from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number, rational
+from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Infinite, Number, rational
 from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues, vanishes
@@ -223,7 +224,7 @@ class Fields(Arithmetic):
             return self._decided(equation, operands)
         self._refuse_hollow(equation, operands)
         forms = None if known is None else self._forms(equation, operands)
-        results = super().evaluate(equation, operands) if forms is None else [self._of_forms(forms)]
+        results = self._by_rule(equation, operands) if forms is None else [self._of_forms(forms)]
         if not self.involves(equation, operands):
             return results
         results = [
@@ -238,6 +239,11 @@ class Fields(Arithmetic):
             r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        if any(map(chosen_infinities.is_chosen, operands)):
+            return chosen_infinities.followed(self, equation, operands)
+        return super().evaluate(equation, operands)
 
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
         almost = None if result.almost is None else result.almost.but(facts=facts)
@@ -447,9 +453,22 @@ class Fields(Arithmetic):
             all(n.nonnegative for n in numbers),
             scale,
             largest_of=self._gathered_members(numbers, source),
+            infinite=self._gathered_infinities(numbers, source),
             facts=_joined_facts(numbers, source),
             closed=_joined_forms(numbers, source),
             enclosure=_joined_enclosures(numbers, source),
+        )
+
+    def _gathered_infinities(self, numbers: Sequence[Number], source: np.ndarray) -> Infinite | None:
+        """Where entries gathered from several arrays are infinite for some inputs."""
+        codes = {n.infinite.code for n in numbers if n.infinite is not None}
+        if not codes:
+            return None
+        if len(codes) > 1 or any(n.special is not None for n in numbers):
+            raise UnsupportedError("numbers that are infinite in several ways, depending on the input, are put together")
+        nowhere = lambda n: self.functions.constant(0, n.shape)
+        return Infinite(
+            self._gathered([nowhere(n) if n.infinite is None else n.infinite.where for n in numbers], source), codes.pop()
         )
 
     def _gathered_members(self, numbers: Sequence[Number], source: np.ndarray) -> tuple[Residues, np.ndarray] | None:
@@ -470,16 +489,13 @@ class Fields(Arithmetic):
         """p·x₁ + (1 - p)·x₀ = x₀ + p·(x₁ - x₀)."""
         if len(cases) != 2:
             raise UnsupportedError(f"'select_n'{source_line(equation)} has {len(cases)} cases and depends on the input")
-        otherwise, then = map(self.lift, cases)
-        if otherwise.special is not None or then.special is not None:
-            raise UnsupportedError(
-                f"'select_n'{source_line(equation)} chooses an infinity or NaN depending on the input; mask by position"
-            )
+        (otherwise, p), (then, q) = (chosen_infinities.separated(self, self.lift(case)) for case in cases)
         f = self.functions
         predicate = f.spread(predicate, then.shape)
         complement = f.subtract(f.constant(1, then.shape), predicate)
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
-        return blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
+        blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
+        return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
 
 
 def _balls(enclosure: Enclosure | None, operand: Value) -> Value:
@@ -552,4 +568,11 @@ def equal(x: Number, y: Number) -> np.ndarray:
     """Where two outputs agree in every copy of the top level, both finite or infinite; undefined ones never do."""
     codes = [np.zeros(x.shape, np.int8) if n.special is None else n.special for n in (x, y)]
     agree = np.all(x.residues.levels[0] == y.residues.levels[0], axis=0)
-    return agree & (codes[0] == codes[1]) & (codes[0] != UNDEFINED)
+    return agree & (codes[0] == codes[1]) & (codes[0] != UNDEFINED) & _infinite_together(x.infinite, y.infinite)
+
+
+def _infinite_together(x: Infinite | None, y: Infinite | None) -> Any:
+    """Whether, and where, two numbers are infinite for the same inputs, in the same way."""
+    if x is None or y is None:
+        return x is None and y is None
+    return x.code == y.code and np.all(x.where.residues.levels[0] == y.where.residues.levels[0], axis=0)

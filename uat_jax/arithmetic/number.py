@@ -67,6 +67,14 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Infinite:
+    """Where a number is infinite or NaN on purpose, depending on the inputs: `where` is 1 there, 0 elsewhere."""
+
+    where: Number
+    code: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Number:
     """An array of numbers, and what is known about it.
 
@@ -77,6 +85,8 @@ class Number:
     s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
     sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
     it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
+
+    infinite: where it is ±∞ or NaN on purpose for some inputs; the residues are 0 there.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -94,6 +104,7 @@ class Number:
     largest_of: tuple[Residues, np.ndarray | None] | None = None
     terms: Terms | None = None
     factors: tuple[Number, Number] | None = None
+    infinite: Infinite | None = None
     facts: Facts | None = None
     expression: int | None = None
     almost: Number | None = None
@@ -124,6 +135,7 @@ class Number:
             terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
             factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
             largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
+            infinite=None if self.infinite is None else Infinite(self.infinite.where.moved(move), self.infinite.code),
             facts=None if self.facts is None else self.facts.moved(move),
             closed=part(self.closed),
             enclosure=part(self.enclosure),

@@ -34,7 +34,7 @@ from uat_jax.decide.fields_evidence import METHOD
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict, combine
-from uat_jax.decide.witness import BITS, separations
+from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
 
 FIXED = re.compile(r"integer input (\[(\d+|'[\w .-]*')\]|\.\w+)+ is fixed to the given values")
@@ -272,9 +272,9 @@ def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair, end: De
         raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
     place = counterexample["output"], tuple(counterexample["entry"])
     a, b = (side[place[1]] for side in sides)
-    if not (a.is_finite() and b.is_finite()) or a.overlaps(b):
+    if not apart(a, b):
         raise MismatchError("at the counterexample in the certificate both programs have the same value")
-    if not any((s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS)):
+    if not any((s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS, deadline=end)):
         raise MismatchError("rounding of constants explains the difference at the counterexample in the certificate")
     texts = [arb(text) for text in counterexample["exact"]]
     if len(texts) != 2 or texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):

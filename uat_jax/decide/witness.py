@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around, enclose_readings
+from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around, enclose_defined, enclose_readings
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
@@ -189,11 +189,21 @@ def separations(
         rounded = [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found else []
     except (UndecidedError, BudgetError):
         return []
-    return [s for s in found if _apart(*(side[s.output][s.entry] for side in rounded))]
+    found = [s for s in found if apart(*(side[s.output][s.entry] for side in rounded))]
+    if all(s.left.is_finite() and s.right.is_finite() for s in found):
+        return found
+    # The infinity of a logarithm of 0 is no value: there the program is not defined.
+    defined = [enclose_defined(side, arguments, deadline=deadline) for side in sides]
+    return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]
 
 
-def _apart(left: arb, right: arb) -> bool:
-    return left.is_finite() and right.is_finite() and not left.overlaps(right)
+def apart(left: arb, right: arb) -> bool:
+    """Whether two enclosures are of different values: disjoint, or an infinity and another value."""
+    if left.is_finite() and right.is_finite():
+        return not left.overlaps(right)
+    infinite = [x.is_exact() and not x.is_finite() and not x.is_nan() for x in (left, right)]
+    both = all(x.is_finite() or of for x, of in zip((left, right), infinite, strict=True))
+    return both and not (all(infinite) and left == right)
 
 
 class _Search:
@@ -274,7 +284,8 @@ class _Search:
         """The output entries that differ for all inputs in a small neighbourhood of the given ones."""
         thicken = np.frompyfunc(lambda x: arb(x, 2.0**-NEIGHBOURHOOD), 1, 1)
         try:
-            sides = enclose_around(self.sides, [np.asarray(thicken(x), object) for x in arguments], deadline=self.deadline)
+            around = [np.asarray(thicken(x), object) for x in arguments]
+            sides = enclose_around(self.sides, around, deadline=self.deadline)
         except UatJaxError:
             return set()
         pairs = enumerate(zip(*sides, strict=True))
@@ -368,27 +379,35 @@ class _Search:
 def _gap(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """max |left − right| / max(|left|, |right|), maxima along the last axis; NaN where a value is not finite.
 
-    Infinities that both sides share, such as the logarithm of a probability 0, are left out.
+    Infinities that both sides share, such as the logarithm of a probability 0, are left out; others are ∞ apart.
     """
     shared = (left == right) & np.isinf(left)
+    alone = ((np.isinf(left) | np.isinf(right)) & ~shared & ~np.isnan(left) & ~np.isnan(right)).any(axis=1)
     left, right = (np.where(shared, 0, side) for side in (left, right))
+    if alone.any():
+        rest = _gap(*(np.where(alone[:, None], 0, side) for side in (left, right)))
+        return np.where(alone, np.inf, rest)
     scale = np.maximum(np.abs(left), np.abs(right)).max(axis=1)
     return np.abs(left - right).max(axis=1) / np.maximum(scale, np.finfo(np.float64).tiny)
 
 
 def _separated(output: int, left: np.ndarray, right: np.ndarray) -> Iterator[_Separation]:
     for entry, a, b in zip(np.ndindex(left.shape), left.ravel(), right.ravel(), strict=True):
-        if _apart(a, b):
+        if apart(a, b):
             yield _Separation(output, entry, a, b)
 
 
 def _visible(found: _Separation) -> bool:
     """Whether float64 holds the larger value: exp(-1e9) and 0 are told apart by no floats."""
+    if not (found.left.is_finite() and found.right.is_finite()):
+        return True
     return bool(arb.max(abs(found.left), abs(found.right)) >= np.finfo(np.float64).tiny)
 
 
 def _distance(found: _Separation) -> float:
-    """|left − right| relative to the larger."""
+    """|left − right| relative to the larger; 1 of an infinity and another value."""
+    if not (found.left.is_finite() and found.right.is_finite()):
+        return 1.0
     return float((abs(found.left - found.right) / arb.max(abs(found.left), abs(found.right))).mid())
 
 

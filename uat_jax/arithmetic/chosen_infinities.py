@@ -1,0 +1,184 @@
+"""Numbers that are ±∞ or NaN on purpose for some inputs: a log-density outside its support, a score behind a mask.
+
+    x = f where q = 0,   ±∞ or NaN where q = 1,   with f = 0 where q = 1
+
+q is a number that is 0 or 1 for every input.  Two such numbers are equal if their q and their f are, and they are
+infinite in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Infinite, Number, rational
+from uat_jax.arithmetic.structure import STRUCTURAL
+from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Fields
+
+Rule = Callable[..., Any]
+"""rule(fields, equation, *operands) for operands of which at least one is infinite for some inputs."""
+
+OPPOSITE = {MINUS_INFINITY: INFINITY, INFINITY: MINUS_INFINITY, UNDEFINED: UNDEFINED}
+
+
+def is_chosen(operand: Any) -> bool:
+    """Whether an operand is infinite, or NaN, for some inputs and not for others."""
+    return isinstance(operand, Number) and operand.infinite is not None
+
+
+def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
+    """The results of an equation with such operands.
+
+    Raises:
+        UnsupportedError: it has no rule for them.
+    """
+    name = equation.primitive.name
+    if name in STRUCTURAL:
+        return fields.rearrange(equation, operands)
+    if name not in RULES:
+        raise UnsupportedError(f"'{name}'{source_line(equation)} takes an infinity or NaN that depends on the input")
+    return [RULES[name](fields, equation, *operands)]
+
+
+def separated(fields: Fields, x: Number) -> tuple[Number, Infinite | None]:
+    """The finite part of a number (0 where it is infinite), and where it is infinite.
+
+    Raises:
+        UnsupportedError: it is undefined, or infinite in several ways.
+    """
+    if x.infinite is not None:
+        return x.but(infinite=None), x.infinite
+    if x.special is None:
+        return x, None
+    codes = set(np.unique(x.special).tolist()) - {FINITE}
+    written = x.known is not None and bool(np.all(np.isnan(x.known[x.special == UNDEFINED])))
+    if len(codes) != 1 or codes == {UNDEFINED} and not written:
+        raise UnsupportedError("a number that is undefined, or infinite in several ways, is chosen by the input")
+    here = x.special != FINITE
+    finite = Number(fields.draw.where(here, fields.draw.fraction(0), x.residues), nonnegative=x.nonnegative)
+    return finite, Infinite(fields.number(here.astype(np.float64)), codes.pop())
+
+
+def joined(fields: Fields, finite: Number, *parts: tuple[Number, Infinite | None]) -> Number:
+    """A finite part that is infinite where any of these factors times the q of its number is 1.
+
+    The products must be 0 or 1, and at most one of them 1.
+    """
+    f, present = fields.functions, [(factor, infinite) for factor, infinite in parts if infinite is not None]
+    if not present:
+        return finite
+    if len({infinite.code for _, infinite in present}) > 1:
+        raise UnsupportedError("infinities of different signs are chosen by the input")
+    where = f.constant(0, finite.shape)
+    for factor, infinite in present:
+        where = f.add(where, f.multiply(factor, f.spread(infinite.where, finite.shape)))
+    code = present[0][1].code
+    return finite.but(infinite=Infinite(where.but(nonnegative=True), code), nonnegative=False)
+
+
+def finite_part(fields: Fields, x: Number, infinite: Infinite | None) -> Number:
+    """(1 - q)·f: the number where it is finite, and 0 where it is not."""
+    if infinite is None:
+        return x
+    f = fields.functions
+    return f.multiply(f.subtract(f.constant(1, x.shape), f.spread(infinite.where, x.shape)), x)
+
+
+def _sum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """Infinite where either is; both in the same way."""
+    f = fields.functions
+    x, y = f.aligned(fields.lift(x), fields.lift(y))
+    (a, p), (b, q) = separated(fields, x), separated(fields, y)
+    total = f.add(a, b)
+    for infinite in (p, q):
+        total = finite_part(fields, total, infinite)
+    one = f.constant(1, total.shape)
+    rest = one if p is None else f.subtract(one, p.where)
+    return joined(fields, total, (one, p), (rest, q))
+
+
+def _negated(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    return fields.functions.negate(finite).but(infinite=Infinite(infinite.where, OPPOSITE[infinite.code]))
+
+
+def _difference(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    negative = _negated(fields, equation, y) if is_chosen(y) else fields.functions.negate(fields.lift(y))
+    return _sum(fields, equation, x, negative)
+
+
+def _multiple(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """A product with a constant that is not 0."""
+    constant, other = (x, y) if is_chosen(y) else (y, x)
+    factor = None if is_chosen(constant) else rational(fields.draw, fields.lift(constant))
+    if not factor:
+        raise UnsupportedError(f"'mul'{source_line(equation)} multiplies an infinity that depends on the input")
+    finite, infinite = separated(fields, other)
+    assert infinite is not None
+    code = infinite.code if factor > 0 else OPPOSITE[infinite.code]
+    product = fields.functions.multiply(fields.lift(constant), finite)
+    return product.but(infinite=Infinite(fields.functions.spread(infinite.where, product.shape), code))
+
+
+def _exponential(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """Exp(-∞) = 0."""
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    value = finite_part(fields, fields.functions.exponential(finite), infinite)
+    if infinite.code == MINUS_INFINITY:
+        return value.but(nonnegative=True)
+    return value.but(infinite=infinite)
+
+
+def _total(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """Infinite where any term is."""
+    f, axes = fields.functions, tuple(equation.params["axes"])
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    rest = f.subtract(f.constant(1, x.shape), infinite.where)
+    for axis in sorted(axes, reverse=True):
+        entries = [rest.moved(lambda a, i=i, axis=axis: np.take(a, i, axis + 1)) for i in range(rest.shape[axis])]
+        rest = entries[0]
+        for entry in entries[1:]:
+            rest = f.multiply(rest, entry)
+    where = f.subtract(f.constant(1, rest.shape), rest)
+    total = f.multiply(rest, f.sum(finite, axes))
+    return total.but(infinite=Infinite(where.but(nonnegative=True), infinite.code), nonnegative=False)
+
+
+def _cast(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    if not is_number(equation.outvars[0]):
+        raise UnsupportedError(f"a cast{source_line(equation)} takes an infinity or NaN that depends on the input")
+    return x
+
+
+def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """1 - q, if the rest is defined for all inputs."""
+    finite, infinite = separated(fields, x)
+    assert infinite is not None
+    if not fields.certain(finite):
+        raise UnsupportedError(f"'is_finite'{source_line(equation)} looks at a number that may be NaN")
+    f = fields.functions
+    return f.subtract(f.constant(1, x.shape), infinite.where).but(nonnegative=True)
+
+
+RULES: dict[str, Rule] = {
+    "add": _sum,
+    "add_any": _sum,
+    "convert_element_type": _cast,
+    "exp": _exponential,
+    "is_finite": _is_finite,
+    "mul": _multiple,
+    "neg": _negated,
+    "reduce_sum": _total,
+    "sub": _difference,
+}
+"""What is followed; anything else that takes such a number is refused."""
