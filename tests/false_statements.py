@@ -1,4 +1,4 @@
-"""Statements that are no plain equations, each beside one that is true: inductions, counts, ranks, dependences, denials.
+"""Statements that are no plain equations, each beside a true one: inductions, counts, ranks, dependences, denials.
 
 A statement is a function that decides it: it returns evidence, or a truth value, or refuses with an error of its own.
 """
@@ -27,7 +27,7 @@ from uat_jax.symbolic import updates as lists
 from uat_jax.symbolic.blocks.attention import MultiHead
 from uat_jax.symbolic.blocks.block import Block, Parts, residual_block
 from uat_jax.symbolic.blocks.feed_forward import FeedForward
-from uat_jax.symbolic.derivation import derive, plain_network
+from uat_jax.symbolic.derivation import derive
 from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.norms import lipschitz, norm, same_norm, submultiplicative, triangle

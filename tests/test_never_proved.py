@@ -1,9 +1,9 @@
-"""What is false is never PROVED, and what is true beside it still is: a table, and random expressions of prime sizes."""
+"""What is false is never PROVED, what is true beside it still is: a table, and random expressions of prime sizes."""
 
 import numpy as np
 import pytest
 from false_equations import EQUATIONS, d, h, i, j, k, l, n, p, q
-from false_statements import INSERTED, KINDS, PRINTED, SIX
+from false_statements import INSERTED, KINDS, PRINTED
 from prime_sizes import sound
 from random_expressions import Evaluator, agree
 
