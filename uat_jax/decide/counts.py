@@ -81,10 +81,14 @@ def _determined(terms: list[Any], shapes: list[Shape]) -> bool:
 
 
 def _is_defined(formula: Any, given: tuple[Any, ...]) -> bool:
-    """Whether no divisor of the formula is seen to be able to vanish."""
-    powers = (part for part in sympy.preorder_traversal(formula) if isinstance(part, sympy.Pow))
-    divisors = [power.base for power in powers if not power.exp.is_nonnegative]
-    return all(divisor.is_zero is False or nonnegative(divisor - 1, given=given) for divisor in divisors)
+    """Whether no divisor of the formula can vanish, and every logarithm is of a positive number, for all sizes."""
+    parts = list(sympy.preorder_traversal(formula))
+    divisors = [p.base for p in parts if isinstance(p, sympy.Pow) and not p.exp.is_nonnegative]
+    logarithms = [p.args[0] for p in parts if isinstance(p, sympy.log)]
+    at_least_one = lambda size: nonnegative(size - 1, given=given)
+    return all(d.is_zero is False or at_least_one(d) for d in divisors) and all(
+        u.is_positive or at_least_one(u) for u in logarithms
+    )
 
 
 def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evidence | None:

@@ -147,7 +147,7 @@ def dynamic(
     if len(points) != 2 or points[0].shape != points[1].shape:
         raise InputError(f"got inputs of shapes {[p.shape for p in points]}; wanted two of one shape")
     try:
-        balls = [enclosure(function, x) for x in points]
+        balls: list[Any] = [enclosure(function, x) for x in points]
     except UndecidedError as error:
         return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN, subject=subject)
     apart = [i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import jax
@@ -134,8 +135,8 @@ def enclosed(
 
 
 def _fraction(number: Any) -> Fraction:
-    """A whole number or a fraction; ValueError for a float, which is rounded."""
-    if isinstance(number, float | bool):
+    """A whole number or a fraction; ValueError for anything else, such as a float, which is rounded."""
+    if isinstance(number, bool) or not isinstance(number, Rational | str):
         raise ValueError(number)
     return Fraction(number)
 

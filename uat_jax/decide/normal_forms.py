@@ -25,10 +25,8 @@ def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
         found = decide(step)
         if found is not None:
             return Evidence(method, f"{step.name}: {found}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
-        definitions = step.definitions()
-        done.append({"name": step.name, "equation": str(step), "latex": step.latex()})
-        if definitions:
-            done[-1]["where"] = [str(definition) for definition in definitions]
+        where = {"where": list(map(str, step.definitions))} if step.definitions else {}
+        done.append({"name": step.name, "equation": str(step), "latex": step.latex(), **where})
         assumed += step.hypotheses()
     if not done:
         return Evidence(method, "no equation was given", Verdict.UNKNOWN)

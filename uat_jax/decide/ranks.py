@@ -49,7 +49,7 @@ Inputs = Mapping[str, Any]
 def bounds(expression: m.Expression, scope: Scope = ()) -> Bounds:
     """Upper bounds of the rank that the structure of an expression shows, as polynomials in its dimensions.
 
-    ``scope``: the sums around it.  A sum whose number of terms may be negative by its bounds has no more than its shape.
+    ``scope``: the sums around it.  A sum that its bounds may give a negative number of terms is bounded by its shape.
     """
     inside = lambda operand: bounds(operand, scope)
     match expression:

@@ -239,6 +239,11 @@ class Selection(Expression):
         return Basic.__new__(cls, index, rows, columns)
 
     @property
+    def index(self) -> Any:
+        """i."""
+        return self.args[0]
+
+    @property
     def shape(self) -> tuple[Any, Any]:
         """(M, d)."""
         return self.args[1], self.args[2]

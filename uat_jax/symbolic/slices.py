@@ -35,7 +35,7 @@ def _selections(e: m.Expression, scope: Scope) -> Iterator[tuple[Scope, m.Select
 def _assumed(selection: m.Selection, scope: Scope) -> Iterator[str]:
     from uat_jax.symbolic.printing import scalar_text
 
-    index, rows, columns = selection.args
+    index, (rows, columns) = selection.index, selection.shape
     if not nonnegative(index - 1, scope):
         yield f"{scalar_text(index)} ≥ 1"
     if not nonnegative(rows - index * columns, scope):

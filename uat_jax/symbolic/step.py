@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from uat_jax.symbolic import language as m
@@ -43,6 +44,7 @@ class Step:
         """Decide the equation by normal forms."""
         return Normaliser(self.where).equal(self.left, self.right)
 
+    @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The definitions that the equation needs: those of ``where`` that are met when it is unfolded."""
         if not callable(self.where) and not self.where:
@@ -55,7 +57,7 @@ class Step:
     def hypotheses(self) -> tuple[str, ...]:
         """What the equation takes for granted: that the slices in it and in its definitions exist."""
         sides = [slices.hypotheses(side) for side in (self.left, self.right)]
-        return tuple(dict.fromkeys(sum((*sides, *(d.hypotheses() for d in self.definitions())), ())))
+        return tuple(dict.fromkeys(sum((*sides, *(d.hypotheses() for d in self.definitions)), ())))
 
     def latex(self) -> str:
         """The equation as LaTeX."""

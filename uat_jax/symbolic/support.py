@@ -146,7 +146,7 @@ class _Counting:
 
     def _exists(self, selection: m.Selection) -> bool:
         """Whether E_i is one of the slices."""
-        index, rows, columns = selection.args
+        index, (rows, columns) = selection.index, selection.shape
         return self._sure(index - 1, rows - index * columns)
 
     def _unknown(self, e: m.Expression) -> Support:
