@@ -12,8 +12,8 @@ from math import isqrt
 
 import numpy as np
 
-from uat_jax.arithmetic.algebra import columns_of, undefined_codes
 from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic.algebra import columns_of, undefined_codes
 from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product, multiplied, negated
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms

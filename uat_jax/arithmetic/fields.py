@@ -30,7 +30,10 @@ from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings,
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import is_number, source_line
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import InputError, UnsupportedError
+
+JUMPS = frozenset(["ceil", "floor", "round", "sign"])
+"""Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
 
 MOST_NAMED = 3
 """Of the constants that a decision hangs on, at most so many are named."""
@@ -148,8 +151,11 @@ class Fields(Arithmetic):
         """The results of one equation; what depends on constants only is also followed in float64, and in balls."""
         known = self._known(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
-        if known is not None and not any(numbers):
-            return self._decided(equation, operands)
+        if known is not None and (not any(numbers) or equation.primitive.name in JUMPS):
+            decided = self._decided(equation, operands)
+            return [self._whole(equation, x) if number else x for x, number in zip(decided, numbers, strict=True)]
+        if known is not None and equation.primitive.name == "rem":
+            self._decided(equation, operands)  # its quotient is cut off
         forms = None if known is None else self._forms(equation, operands)
         results = super().evaluate(equation, operands) if forms is None else [self._of_forms(forms)]
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
@@ -161,6 +167,15 @@ class Fields(Arithmetic):
             r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _whole(self, equation: JaxprEqn, balls: np.ndarray) -> Number:
+        """Whole numbers that balls are for certain."""
+        values = np.asarray(np.frompyfunc(float, 1, 1)(balls), np.float64)
+        if not all(x.is_exact() and (x.is_nan() or x == v) for x, v in zip(balls.ravel(), values.ravel(), strict=True)):
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{source_line(equation)} gives a constant beyond float64"
+            )
+        return self.number(values)
 
     def _with_parts(self, equation: JaxprEqn, operands: Sequence[Value], result: Value) -> Value:
         """The result with its constant factor and summand."""
@@ -203,6 +218,8 @@ class Fields(Arithmetic):
         enclosures = [self._enclosure(operand) for operand in operands]
         try:
             return balls_evaluated(equation, [_balls(e, o) for e, o in zip(enclosures, operands, strict=True)])
+        except InputError as error:
+            raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)}: {error}") from error
         except UndecidedError:
             constants = frozenset().union(*(e.constants for e in enclosures if e is not None))
             raise UnsupportedError(

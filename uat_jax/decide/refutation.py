@@ -81,7 +81,9 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
         found = agreement(left, right, points=POINTS, digits=DIGITS, seed=effort.seed, reading=reading)
         if found.agrees:
             return _agrees(found, reason, constants if reading is Reading.MEANT else ())
-    return Evidence("balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN)
+    return Evidence(
+        "balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN
+    )
 
 
 def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading]) -> Evidence:
