@@ -1,4 +1,4 @@
-"""One reading of constants for all methods: recognition, true pairs, wrong twins, decisions that a reading could flip."""
+"""One reading of constants for all methods: recognition, true pairs, wrong twins, decisions that it could flip."""
 
 import math
 from collections.abc import Callable
@@ -496,6 +496,13 @@ def test_fills_that_are_no_masks_are_not_refuted_by_what_no_float_holds(fill):
     assert certificate.verdict not in NEVER
     if certificate.counterexample is not None:
         assert certificate.counterexample["left"] != certificate.counterexample["right"]
+
+
+@pytest.mark.parametrize("decision", [lambda m: jnp.isinf(m), lambda m: m * 10 < f32(-1e30), lambda m: m < m / 2])
+def test_whether_a_mask_is_a_number_decides_nothing(decision):
+    left = lambda x: jnp.where(decision(jnp.float32(-1e30)), x, 2 * x)
+    for right in (lambda x: 1 * x, lambda x: 2 * x):
+        assert certify(left, right, V).verdict not in NEVER
 
 
 def test_a_search_that_finds_nothing_refutes_nothing():

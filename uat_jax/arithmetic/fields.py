@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import arb
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_forms, exact_balls
@@ -26,7 +27,7 @@ from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Number, rational
-from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings, Reading, meanings
+from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import is_number, source_line
@@ -34,6 +35,9 @@ from uat_jax.errors import InputError, UnsupportedError
 
 JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 """Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
+
+ANYTHING = arb("nan")
+"""The ball that holds everything: nothing is decided by it."""
 
 MOST_NAMED = 3
 """Of the constants that a decision hangs on, at most so many are named."""
@@ -95,8 +99,7 @@ class Fields(Arithmetic):
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
         values = np.asarray(array).astype(np.float64)
         found = meanings(values, dtype)
-        rounded = lambda: balls_of(values, dtype, Reading.ROUNDED)
-        enclosure = Enclosure(rounded, constants=found.inexact if found else ())
+        enclosure = Enclosure(lambda: _rounded(values, dtype), constants=found.inexact if found else ())
         if found is None:
             return self.number(values).but(enclosure=enclosure)
         meant = "constants as meant" in self.functions.laws
@@ -311,6 +314,12 @@ class Fields(Arithmetic):
         complement = f.subtract(f.constant(1, then.shape), predicate)
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         return blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
+
+
+def _rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Constants as balls of their rounding; a mask, which is a number or -∞, may be anything."""
+    mask = np.isfinite(values) & (values <= LOWEST)
+    return np.where(mask, ANYTHING, balls_of(values, dtype, Reading.ROUNDED))
 
 
 def _balls(enclosure: Enclosure | None, operand: Value) -> Value:

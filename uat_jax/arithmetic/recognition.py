@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -37,6 +37,9 @@ from uat_jax.arithmetic.closed_form import (
 
 MOST_READ = 1024
 """An array with more different entries than this is data: its entries are the numbers that are written."""
+
+MOST_WRITTEN = 32
+"""So many readings are written out among the assumptions; the figures of the evidence hold all of them."""
 
 LOWEST = -1e30
 """Constants at or below this are masks: they stand for -∞."""
@@ -66,12 +69,19 @@ class ConstantReading:
         return f"the constant {_shortest(self.value, self.dtype)} ({self.dtype}) is {self.meaning}"
 
 
+def texts_of(constants: Sequence[ConstantReading]) -> tuple[str, ...]:
+    """The assumptions as lines, the first `MOST_WRITTEN` and how many more there are."""
+    more = len(constants) - MOST_WRITTEN
+    texts = tuple(constant.text for constant in constants[:MOST_WRITTEN])
+    return (*texts, f"{more} more constants are read in the same way") if more > 0 else texts
+
+
 @dataclass(frozen=True)
 class Meaning:
     """What one float stands for.
 
-    form: its closed form; None for infinities and NaN, and for a mask, which stands for -∞.  as_written: whether that is the float itself.
-    radius: how far away the number that was rounded to the float may be; 0 if a few digits write the float exactly.
+    form: its closed form; None for infinities and NaN, and for a mask, which stands for -∞.  as_written: whether it
+    stands for itself.  radius: how far away the number that was rounded to it may be; 0 if few bits or digits write it.
     """
 
     value: float
@@ -152,6 +162,8 @@ class Meanings:
 def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
     """Entry by entry, or None for an array of data: without entries, or with more than `MOST_READ` different ones."""
     values = np.asarray(array).astype(np.float64)
+    if len(np.unique(values.ravel()[: 2 * MOST_READ])) > MOST_READ:  # soon seen of a large array
+        return None
     distinct, codes = np.unique(values, return_inverse=True)
     if not 0 < len(distinct) <= MOST_READ:
         return None
@@ -313,7 +325,7 @@ STEPS = (128, 96, 80, 72, 56)
 
 
 def _logarithms() -> Iterator[ClosedForm]:
-    """Logarithms of small fractions and of multiples of π, alone or added to 1, and the inverses of log 2 and log 10."""
+    """Logarithms of small fractions and of multiples of π, alone or added to 1; the inverses of log 2 and log 10."""
     for n, d in [*((n, 1) for n in range(2, 129)), *_ratios(range(2, 16), range(2, 16))]:
         yield _log(rational(Fraction(n, d)))
     for q in map(Fraction, LOGARITHM_OF):

@@ -7,6 +7,7 @@ import math
 
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.recognition import texts_of
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
 from uat_jax.decide.sampling import Sample
@@ -79,7 +80,7 @@ def _doubt(found: FieldComparison, seen: Sample, log2_error: float) -> str:
 
 
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = [constant.text for constant in found.constants]
+    notes = list(texts_of(found.constants))
     notes += [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
     notes.append("sums, products and casts are those of real numbers")
     notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
