@@ -116,6 +116,17 @@ def test_the_reading_is_that_of_the_mirror_image():
         assert closed_form.negated(plus.form) == minus.form and plus.radius == minus.radius
 
 
+@pytest.mark.parametrize("decimal", ["0.9", "0.99", "0.999", "0.7", "0.3"])
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_one_minus_a_decimal(decimal, dtype):
+    """What is left of its digits is rounded far more coarsely than such a number is."""
+    value = float(dtype.type(1) - dtype.type(decimal))
+    found = meaning(value, dtype)
+    assert found.form == rational(1 - Fraction(decimal))
+    with precision(256):
+        assert found.ball(Reading.ROUNDED).contains(found.form.ball())
+
+
 def test_masks_and_what_is_not_finite():
     for value in (-1e30, float(np.finfo(f32).min)):
         mask = meaning(value, np.dtype(f32))
@@ -325,6 +336,14 @@ TRUE = [
         lambda m, g: f32(0.999) * m + f32(0.0011) * g,
         (V, V),
     ),
+    Row(
+        "1 - 0.9 in NumPy",
+        lambda m, g: f32(0.9) * m + (f32(1) - f32(0.9)) * g,
+        lambda m, g: m + f32(0.1) * (g - m),
+        lambda m, g: m + f32(0.1001) * (g - m),
+        (V, V),
+    ),
+    Row("1 - 0.9 in float64", lambda x: x * (1 - 0.9), lambda x: x / 10, lambda x: x * (1 - 0.90001), (D,)),
     Row(
         "-1e30 as a mask",
         lambda x: softmax_of(x, f32(-1e30)),

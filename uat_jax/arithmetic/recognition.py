@@ -3,7 +3,8 @@
 A constant is read as the simplest number, in a fixed order, that rounds to it in its own dtype:
 
     itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
-    powers of the bases of rotary embeddings, each times any power of 2  →  a longer decimal  →  itself
+    powers of the bases of rotary embeddings, each times any power of 2  →  1 - d, if it is 1 minus the float of a
+    short decimal d  →  a longer decimal  →  itself
 
 The order is the same for every program, so two programs never disagree about one float.
 """
@@ -128,11 +129,12 @@ def _meaning(value: float, dtype: np.dtype) -> Meaning:
     bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
     if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    for find in (_short_decimal, _small_fraction, _of_family, _decimal):
+    for find in (_short_decimal, _small_fraction, _of_family, _complement, _decimal):
         form = find(value, bits, unit)
         if form is not None:
+            away = abs(float(form.rational - Fraction(value))) if find is _complement and form.rational else 0.0
             exact = form.rational == Fraction(value)
-            return Meaning(value, name, form, exact, 0.0 if exact else radius)
+            return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
     return Meaning(value, name, rational(Fraction(value)), True, radius)
 
 
@@ -255,6 +257,18 @@ def _decimal(value: float, bits: int, unit: float) -> ClosedForm | None:
     """Up to as many digits as every decimal keeps in this type."""
     digits = math.floor((bits - 1) * math.log10(2))
     return _decimals(value, range(FEWER.get(bits, 2) + 1, digits + 1), unit)
+
+
+def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """1 - d where the float is 1 minus the float next to a short decimal d: 0.100000024 is 1 - 0.9 in float32.
+
+    So it is farther away than a number that was rounded to it.  Floats of 16 bits have none.
+    """
+    other = 1 - Fraction(value)
+    if bits < 24 or not 0 < value < 1 or other.numerator.bit_length() > bits or Fraction(float(other)) != other:
+        return None
+    decimal = _short_decimal(float(other), bits, math.ldexp(1.0, math.frexp(float(other))[1] - bits))
+    return None if decimal is None or decimal.rational is None else rational(1 - decimal.rational)
 
 
 def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:
