@@ -213,6 +213,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "reduce_min": _reduce(arb.min, arb.pos_inf),
     "reduce_precision": lambda balls, equation, x: x,
     "reduce_sum": _reduce(lambda x, y: x + y, arb),
+    "rem": _elementwise(lambda x, y: x - y * decisions.truncated(x / y), 2),
     "round": _round,
     "rsqrt": _elementwise(arb.rsqrt, 1),
     "sign": _elementwise(decisions.sign, 1),
@@ -328,8 +329,9 @@ def enclose(
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs: every radius at most 2^-bits times the largest entry of its array.
 
-    `arguments` are values of `Balls`; `reading` says what constants are: not ROUNDED, see `enclose_readings`. The
-    precision starts at 128 bits and doubles until the radii are small enough and every comparison is decided; `flint.ctx.prec` is left as it was.
+    `arguments` are values of `Balls`; `reading` says what constants are (for ROUNDED see `enclose_readings`). The
+    precision starts at 128 bits and doubles until the radii are small enough and every comparison is decided;
+    `flint.ctx.prec` is left as it was.
 
     An array of zeros has no largest entry to compare with, and (a/b)·b − a is a ball around 0 at every precision.
     From 1024 bits on such a ball is accepted if its radius is at most 2^-512 of the largest number that was computed

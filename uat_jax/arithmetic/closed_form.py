@@ -201,6 +201,8 @@ def _product(coefficient: Fraction, exponents: Mapping[int | str | LogSum, Fract
             if abs(whole) * base.bit_length() > 4 * TALLEST_BITS:
                 return None
             coefficient, q = coefficient * Fraction(base) ** whole, q - whole
+        if abs(q) * abs(math.log2(_base_float(base))) > TALLEST_BITS:
+            return None
         if q:
             powers.append((base, q))
     if max(abs(coefficient.numerator), coefficient.denominator).bit_length() > TALLEST_BITS:

@@ -1,6 +1,6 @@
 """Constant factors and summands of numbers, which logarithms and exponentials take out.
 
-    log(c·y) = log c + log y  for c > 0          exp(y + q·log k) = k^q·exp(y)
+log(c·y) = log c + log y  for c > 0          exp(y + q·log k) = k^q·exp(y)
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def _summed(functions: FieldFunctions, name: str, x: Number, y: Number, result: 
     """x ± y: the rest of both and the sum of their constants."""
     parts = [_rest_and_summand(z) for z in (x, y)]
     (rest_x, c), (rest_y, d) = parts
+    if c is None and d is None:
+        return result
     d = negated(d) if name == "sub" and d is not None else d
     summand = added(c or rational(0), d or rational(0))
     if summand is None or summand == rational(0) or (rest_x is None and rest_y is None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -89,6 +90,12 @@ def _power(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
     return None if y.rational is None else power(x, y.rational)
 
 
+def _remainder(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
+    """x - y trunc(x/y) of rational numbers."""
+    a, b = x.rational, y.rational
+    return None if a is None or not b else rational(a - b * math.trunc(a / b))
+
+
 CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
     "add": lambda parameters, x, y: added(x, y),
     "add_any": lambda parameters, x, y: added(x, y),
@@ -101,6 +108,7 @@ CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
     "mul": lambda parameters, x, y: multiplied(x, y),
     "neg": lambda parameters, x: negated(x),
     "pow": lambda parameters, x, y: _power(x, y),
+    "rem": lambda parameters, x, y: _remainder(x, y),
     "rsqrt": lambda parameters, x: power(x, Fraction(-1, 2)),
     "sqrt": lambda parameters, x: power(x, Fraction(1, 2)),
     "square": lambda parameters, x: power(x, Fraction(2)),

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import arb
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities
@@ -32,12 +33,18 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Infinite, Number, rational
-from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading, Meanings, Reading, meanings
+from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import InputError, UnsupportedError
+
+JUMPS = frozenset(["ceil", "floor", "round", "sign"])
+"""Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
+
+ANYTHING = arb("nan")
+"""The ball that holds everything: nothing is decided by it."""
 
 MOST_NAMED = 3
 """Of the constants that a decision hangs on, at most so many are named."""
@@ -120,8 +127,7 @@ class Fields(Arithmetic):
         """A constant, entry by entry: the numbers that are written, or under the law those that they stand for."""
         values = np.asarray(array).astype(np.float64)
         found = meanings(values, dtype)
-        rounded = lambda: balls_of(values, dtype, Reading.ROUNDED)
-        enclosure = Enclosure(rounded, constants=found.inexact if found else ())
+        enclosure = Enclosure(lambda: _rounded(values, dtype), constants=found.inexact if found else ())
         if found is None:
             return self._named_constant(self.number(values), values, dtype).but(enclosure=enclosure)
         meant = "constants as meant" in self.functions.laws
@@ -220,8 +226,11 @@ class Fields(Arithmetic):
         self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
         known = self._known(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
-        if known is not None and not any(numbers):
-            return self._decided(equation, operands)
+        if known is not None and (not any(numbers) or equation.primitive.name in JUMPS):
+            decided = self._decided(equation, operands)
+            return [self._whole(equation, x) if number else x for x, number in zip(decided, numbers, strict=True)]
+        if known is not None and equation.primitive.name == "rem":
+            self._decided(equation, operands)  # its quotient is cut off
         self._refuse_hollow(equation, operands)
         forms = None if known is None else self._forms(equation, operands)
         results = self._by_rule(equation, operands) if forms is None else [self._of_forms(forms)]
@@ -353,6 +362,15 @@ class Fields(Arithmetic):
         results = apply_uninterpreted(self, equation, operands)
         self.trail += [self._step(equation, result) for result in results]
         return list(results)
+    def _whole(self, equation: JaxprEqn, balls: np.ndarray) -> Number:
+        """Whole numbers that balls are for certain."""
+        values = np.asarray(np.frompyfunc(float, 1, 1)(balls), np.float64)
+        if not all(x.is_exact() and (x.is_nan() or x == v) for x, v in zip(balls.ravel(), values.ravel(), strict=True)):
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{source_line(equation)} gives a constant beyond float64"
+            )
+        return self.number(values)
+
     def _with_parts(self, equation: JaxprEqn, operands: Sequence[Value], result: Value) -> Value:
         """The result with its constant factor and summand."""
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
@@ -394,6 +412,8 @@ class Fields(Arithmetic):
         enclosures = [self._enclosure(operand) for operand in operands]
         try:
             return balls_evaluated(equation, [_balls(e, o) for e, o in zip(enclosures, operands, strict=True)])
+        except InputError as error:
+            raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)}: {error}") from error
         except UndecidedError:
             constants = frozenset().union(*(e.constants for e in enclosures if e is not None))
             raise UnsupportedError(
@@ -496,6 +516,12 @@ class Fields(Arithmetic):
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
+
+
+def _rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Constants as balls of their rounding; a mask, which is a number or -∞, may be anything."""
+    mask = np.isfinite(values) & (values <= LOWEST)
+    return np.where(mask, ANYTHING, balls_of(values, dtype, Reading.ROUNDED))
 
 
 def _balls(enclosure: Enclosure | None, operand: Value) -> Value:

@@ -80,13 +80,12 @@ class Number:
 
     residues: the element.  special: int8 codes where an entry is not a finite number, or None.  known: the float64
     values of an array that depends on constants only; closed, enclosure: the same exactly, as far as that is known, and
-    as balls.  factor: an irrational c > 0 if the number is known as c·y.  summand: (y, c) if it is known as y + c with a
-    constant c.  nonnegative: every entry is ≥ 0.  scale: some positive rational
-    s, chosen by the program (x = s·y).  quadratic: the number as a + b·ℓ.  square_of: y if the number is y².
-    sum_of_squares: (y, axes) if it is a multiple of Σ y².  largest_of: (numbers, present) along a new leading axis if
-    it is their maximum.  terms, factors: its shape as a sum of exponentials, and as (numerator, denominator).
-
-    infinite: where it is ±∞ or NaN on purpose for some inputs; the residues are 0 there.
+    as balls.  factor: an irrational c > 0 if the number is known as c·y.  summand: (y, c) if it is known as y + c with
+    a constant c.  nonnegative: every entry is ≥ 0.  scale: some positive rational s, chosen by the program (x = s·y).
+    quadratic: the number as a + b·ℓ.  square_of: y if the number is y².  sum_of_squares: (y, axes) if it is a multiple
+    of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
+    as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
+    some inputs; the residues are 0 there.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None

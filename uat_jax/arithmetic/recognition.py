@@ -3,7 +3,8 @@
 A constant is read as the simplest number, in a fixed order, that rounds to it in its own dtype:
 
     itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
-    powers of the bases of rotary embeddings, each times any power of 2  →  a longer decimal  →  itself
+    powers of the bases of rotary embeddings, each times any power of 2  →  1 - d, if it is 1 minus the float of a
+    short decimal d  →  a longer decimal  →  itself
 
 The order is the same for every program, so two programs never disagree about one float.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -37,6 +38,9 @@ from uat_jax.arithmetic.closed_form import (
 
 MOST_READ = 1024
 """An array with more different entries than this is data: its entries are the numbers that are written."""
+
+MOST_WRITTEN = 32
+"""So many readings are written out among the assumptions; the figures of the evidence hold all of them."""
 
 LOWEST = -1e30
 """Constants at or below this are masks: they stand for -∞."""
@@ -66,12 +70,19 @@ class ConstantReading:
         return f"the constant {_shortest(self.value, self.dtype)} ({self.dtype}) is {self.meaning}"
 
 
+def texts_of(constants: Sequence[ConstantReading]) -> tuple[str, ...]:
+    """The assumptions as lines, the first `MOST_WRITTEN` and how many more there are."""
+    more = len(constants) - MOST_WRITTEN
+    texts = tuple(constant.text for constant in constants[:MOST_WRITTEN])
+    return (*texts, f"{more} more constants are read in the same way") if more > 0 else texts
+
+
 @dataclass(frozen=True)
 class Meaning:
     """What one float stands for.
 
-    form: its closed form; None for infinities and NaN, and for a mask, which stands for -∞.  as_written: whether that is the float itself.
-    radius: how far away the number that was rounded to the float may be; 0 if a few digits write the float exactly.
+    form: its closed form; None for infinities and NaN, and for a mask, which stands for -∞.  as_written: whether it
+    stands for itself.  radius: how far away the number that was rounded to it may be; 0 if few bits or digits write it.
     """
 
     value: float
@@ -118,11 +129,12 @@ def _meaning(value: float, dtype: np.dtype) -> Meaning:
     bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
     if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    for find in (_short_decimal, _small_fraction, _of_family, _decimal):
+    for find in (_short_decimal, _small_fraction, _of_family, _complement, _decimal):
         form = find(value, bits, unit)
         if form is not None:
+            away = abs(float(form.rational - Fraction(value))) if find is _complement and form.rational else 0.0
             exact = form.rational == Fraction(value)
-            return Meaning(value, name, form, exact, 0.0 if exact else radius)
+            return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
     return Meaning(value, name, rational(Fraction(value)), True, radius)
 
 
@@ -152,6 +164,8 @@ class Meanings:
 def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
     """Entry by entry, or None for an array of data: without entries, or with more than `MOST_READ` different ones."""
     values = np.asarray(array).astype(np.float64)
+    if len(np.unique(values.ravel()[: 2 * MOST_READ])) > MOST_READ:  # soon seen of a large array
+        return None
     distinct, codes = np.unique(values, return_inverse=True)
     if not 0 < len(distinct) <= MOST_READ:
         return None
@@ -245,6 +259,18 @@ def _decimal(value: float, bits: int, unit: float) -> ClosedForm | None:
     return _decimals(value, range(FEWER.get(bits, 2) + 1, digits + 1), unit)
 
 
+def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """1 - d where the float is 1 minus the float next to a short decimal d: 0.100000024 is 1 - 0.9 in float32.
+
+    So it is farther away than a number that was rounded to it.  Floats of 16 bits have none.
+    """
+    other = 1 - Fraction(value)
+    if bits < 24 or not 0 < value < 1 or other.numerator.bit_length() > bits or Fraction(float(other)) != other:
+        return None
+    decimal = _short_decimal(float(other), bits, math.ldexp(1.0, math.frexp(float(other))[1] - bits))
+    return None if decimal is None or decimal.rational is None else rational(1 - decimal.rational)
+
+
 def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:
     largest = DENOMINATOR.get(bits, 10)
     slack = unit / 2 if bits < 53 else unit
@@ -313,7 +339,7 @@ STEPS = (128, 96, 80, 72, 56)
 
 
 def _logarithms() -> Iterator[ClosedForm]:
-    """Logarithms of small fractions and of multiples of π, alone or added to 1, and the inverses of log 2 and log 10."""
+    """Logarithms of small fractions and of multiples of π, alone or added to 1; the inverses of log 2 and log 10."""
     for n, d in [*((n, 1) for n in range(2, 129)), *_ratios(range(2, 16), range(2, 16))]:
         yield _log(rational(Fraction(n, d)))
     for q in map(Fraction, LOGARITHM_OF):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.recognition import texts_of
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
@@ -90,8 +91,8 @@ def _lines(equations: Iterable[JaxprEqn]) -> str:
 
 
 def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = [constant.text for constant in found.constants]
-    notes += [*found.assumptions, "denominators are not zero, and arguments lie where the functions are defined"]
+    notes = list(texts_of(found.constants))
+    notes += [*found.assumptions, "both are compared where they are defined"]
     notes.append("sums, products and casts are those of real numbers")
     notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
     if found.condition:

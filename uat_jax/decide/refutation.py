@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.recognition import ConstantReading, Reading
+from uat_jax.arithmetic.recognition import ConstantReading, Reading, texts_of
 from uat_jax.decide.agreement import Agreement, agreement, agreement_at, rounding_apart
 from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.effort import Effort
@@ -88,13 +88,15 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
         )
         if found.agrees:
             return _agrees(found, reason, constants if reading is Reading.MEANT else ())
-    return Evidence("balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN)
+    return Evidence(
+        "balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN
+    )
 
 
 def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading]) -> Evidence:
     finding = f"equal to {found.digits} digits at {found.points} random inputs; prime fields: {reason}"
     figures = {"points": found.points, "digits": found.digits, "constants": [asdict(c) for c in constants]}
-    return Evidence("balls", finding, Verdict.AGREES, figures, tuple(c.text for c in constants))
+    return Evidence("balls", finding, Verdict.AGREES, figures, texts_of(constants))
 
 
 def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:
@@ -104,5 +106,5 @@ def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:
     constant = next(iter(sorted(sides[0] ^ sides[1]) or sorted(sides[0] | sides[1])), None)
     if values is None or constant is None:
         return ""
-    name = f"{constant.text.removeprefix('the constant ')}"
-    return f"; the difference, {values[0]} against {values[1]}, is one that rounding of constants explains: {name}"
+    apart = f"{values[0]} against {values[1]}"
+    return f"; the difference, {apart}, is one that rounding of constants explains: {constant.text}"
