@@ -205,8 +205,8 @@ def test_the_certificate_can_be_decided_again(right, code, capsys, own_folder):
     del sys.modules[MODULE]
     assert main(["recheck", "deep/c.json"]) == 0
     verdict = ("CERTIFIED", "REFUTED")[code]
-    line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says; rechecked were the programs in it, "
-    line += "not that they are the functions of that name\n"
+    affirmed = "rechecked were the programs in it, not that they are the functions of that name"
+    line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says; {affirmed}\n"
     assert capsys.readouterr().out == line
     assert MODULE not in sys.modules
     assert sorted(p.name for p in (own_folder / "deep").iterdir()) == ["c.json"]
