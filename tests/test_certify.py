@@ -621,7 +621,6 @@ def test_bad_input_gets_one_line(name, ask):
     left, right, specs, settings, kind, message = BAD[name]
     with pytest.raises(kind, match=message) as error:
         ask(left, right, *specs, **settings)
-    assert type(error.value) is kind
     assert "\n" not in str(error.value)
 
 

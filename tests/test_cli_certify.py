@@ -205,7 +205,8 @@ def test_the_certificate_can_be_decided_again(right, code, capsys, own_folder):
     del sys.modules[MODULE]
     assert main(["recheck", "deep/c.json"]) == 0
     verdict = ("CERTIFIED", "REFUTED")[code]
-    line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says\n"
+    affirmed = "rechecked were the programs in it, not that they are the functions of that name"
+    line = f"deep/c.json: {MODULE}:square and {MODULE}:{right} {verdict}, as the certificate says; {affirmed}\n"
     assert capsys.readouterr().out == line
     assert MODULE not in sys.modules
     assert sorted(p.name for p in (own_folder / "deep").iterdir()) == ["c.json"]
@@ -219,7 +220,7 @@ def test_a_tampered_certificate_is_not_accepted(capsys):
     capsys.readouterr()
     assert main(["recheck", "c.json", "d.json"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith("REFUTED, as the certificate says") and "says CERTIFIED, which is not" in lines[1]
+    assert "REFUTED, as the certificate says; rechecked" in lines[0] and "says CERTIFIED, which is not" in lines[1]
 
 
 # --- the terminal ---------------------------------------------------------------------------------------------------

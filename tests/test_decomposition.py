@@ -21,6 +21,7 @@ from uat_jax.decide.floats import compare_on
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.operators import Diagonal, Identity, Mixing, OnFeatures, Scaling
 from uat_jax.errors import InputError
+from uat_jax.networks.padding import Padding
 
 
 @pytest.fixture
@@ -145,6 +146,62 @@ def test_bad_tokens_are_refused_in_one_line(random, message):
         with pytest.raises(InputError, match=message) as refused:
             asked(model, BAD_TOKENS[message])
         assert "\n" not in str(refused.value)
+
+
+PADDED = {
+    "padding at the end": (Padding(0), [1, 2, 0]),
+    "padding in front": (Padding(0), [0, 1, 2]),
+    "padding in a batch": (Padding(0), [[1, 2, 2], [1, 2, 0]]),
+    "an end twice": (Padding(None, (0,)), [1, 0, 0]),
+    "an end in front twice": (Padding(None, (2, 0)), [0, 0, 1]),
+    "an end of some rows": (Padding(None, (0,)), [[1, 2, 1], [1, 2, 0]]),
+    "an end in front of some rows": (Padding(None, (0,)), [[0, 2, 1], [1, 2, 1]]),
+}
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_padding_is_refused_in_one_line(random, name):
+    padding, tokens = PADDED[name]
+    model = FAMILIES["BERT"].draw(random)
+    told = dataclasses.replace(model, architecture=dataclasses.replace(model.architecture, padding=padding))
+    for given in (tokens, np.array(tokens), jnp.array(tokens)):
+        with pytest.raises(
+            InputError, match="filled up with 0, which is padding; there is no mask for padding"
+        ) as error:
+            dc.decompose(told, given)
+        assert "\n" not in str(error.value)
+    dc.decompose(model, np.array(tokens))  # where 0 is a word
+    for allowed in ([1, 2, 1], [[1, 2, 1], [1, 1, 1]]):
+        dc.decompose(told, np.array(allowed))
+
+
+def test_an_end_of_every_row_is_a_word(random):
+    model = FAMILIES["GPT-2"].draw(random)
+    padding = Padding(None, (0,))
+    told = dataclasses.replace(model, architecture=dataclasses.replace(model.architecture, padding=padding))
+    for tokens in ([1, 2, 0], [0, 1, 2], [[1, 2, 0], [2, 1, 0]]):
+        dc.decompose(told, np.array(tokens))
+
+
+RAGGED = {
+    "lists": [[0, 1], [0, 1, 2]],
+    "arrays": [np.array([0]), np.array([1, 2])],
+    "a tuple": ([0, 1, 2], [0]),
+    "a number and a row": [0, [1, 2]],
+}
+
+
+@pytest.mark.parametrize("name", RAGGED)
+def test_ragged_batches_are_refused_in_one_line(random, name):
+    with pytest.raises(InputError, match=r"got rows of different lengths \(\d, \d\); there is no mask") as error:
+        dc.decompose(FAMILIES["BERT"].draw(random), RAGGED[name])
+    assert "\n" not in str(error.value)
+
+
+def test_what_a_tokenizer_returns_is_refused_in_one_line(random):
+    given = {"input_ids": np.array([[0, 1]]), "attention_mask": np.array([[1, 0]])}
+    with pytest.raises(InputError, match="got a mapping of input_ids, attention_mask for tokens; there is no mask"):
+        dc.decompose(FAMILIES["BERT"].draw(random), given)
 
 
 def test_a_block_without_its_norm_is_refused(random):

@@ -67,6 +67,8 @@ CASES = {
     "refuted at some sizes": (mean, mean_over_features, M, {}, "REFUTED"),
     "derivatives": (square, expanded, V, {"wrt": "grad"}, "CERTIFIED"),
     "refuted derivatives": (square, lambda x: x * x + x + 1, V, {"wrt": "grad"}, "REFUTED"),
+    "two inputs": (lambda x, y: (2 * x, y), lambda x, y: (x + x, y * 1), (V, V), {}, "CERTIFIED"),
+    "crossed": (lambda x, y: (2 * (x + y), x), lambda x, y: (x + y + x + y, x * 1), (V, V), {}, "CERTIFIED"),
     "a root": (lambda x: ROOT * (ROOT * x), lambda x: 2 * x, V, {}, "CERTIFIED"),
     "another error and seed": (softmax, jax.nn.softmax, V, {"error": 1e-9, "seed": 7}, "CERTIFIED"),
 }
@@ -74,7 +76,8 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def certificates():
-    return {name: uj.certify(f, g, spec, **settings) for name, (f, g, spec, settings, _) in CASES.items()}
+    as_tuple = lambda specs: specs if isinstance(specs, tuple) else (specs,)
+    return {name: uj.certify(f, g, *as_tuple(specs), **settings) for name, (f, g, specs, settings, _) in CASES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +103,13 @@ def test_decided_again_with_other_random_numbers(name, certificates, tmp_path):
     for drawn in zip(_primes(given), _primes(found), _primes(other), strict=False):
         assert len(set(map(tuple, drawn))) == 3
     assert uj.recheck(path, seed=given.settings["seed"]).verdict is given.verdict
+
+
+def test_a_recheck_says_what_it_affirms(certificates):
+    """Programs of the form of derivatives may be others: that is not affirmed."""
+    texts = {name: recheck.rechecked(uj.recheck(certificates[name])) for name in ("certified", "derivatives")}
+    assert "not that they are the functions of that name" in texts["certified"]
+    assert "not that they are values and derivatives of that name" in texts["derivatives"]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -392,6 +402,9 @@ TAMPERED = {
         "states what its evidence does not assume",
     ),
     "constant no longer read as a root": ("a root", _without_constants, "assumes what the certificate does not"),
+    # Derivatives that are none.
+    "said to be derivatives": ("certified", _claim(derivatives=True), "cannot be values and derivatives"),
+    "types of derivatives": ("crossed", _claim(derivatives=True), "cannot be values and derivatives"),
     # One concrete pair as several sizes.
     "symbols invented": ("certified", _repeated(["float32[3]"]), "are not those of its inputs"),
     "symbols and inputs invented": ("certified", _repeated(["float32[n]"]), "are not those of its programs"),

@@ -25,6 +25,7 @@ from uat_jax.decide.decision import decide
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.decide.named_function import named_function
+from uat_jax.decide.recheck import rechecked
 from uat_jax.decide.settings import DTYPES, Settings
 from uat_jax.decide.specification import parse, parse_sizes
 from uat_jax.decide.verdict import Verdict
@@ -312,7 +313,8 @@ def _recheck(options: argparse.Namespace) -> int:
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
             found = recheck(certificate, seed=options.seed, device=options.device, budget=options.budget)
-            print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says")
+            extent = f"; {rechecked(found)}" if found.claim["id"] == KIND else ""
+            print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says{extent}")
         except MismatchError as error:
             disagree += 1
             print(f"{path}: {error}")

@@ -33,7 +33,7 @@ from uat_jax.decomposition.attribution import (
     similarity,
     similarity_by_token,
 )
-from uat_jax.decomposition.decomposition import Decomposition, decompose
+from uat_jax.decomposition.decomposition import Decomposition, check_padding, decompose
 from uat_jax.decomposition.measurements import PARAMETERS, Depths, by_depth, changes, lengths
 from uat_jax.devices import DEVICES, numerics, on_device
 from uat_jax.errors import FloatRangeError, InputError
@@ -175,6 +175,7 @@ def _inputs(model: Model, folder: Path, options: argparse.Namespace) -> list[Inp
 def _input(model: Model, label: str, numbers: Any, named: Callable[[int], str]) -> Input:
     try:
         tokens = model.check_tokens(numbers)
+        check_padding(model, tokens)
     except InputError as error:
         raise InputError(f"{_short(label)!r}: {error}") from None
     return Input(label, tokens, [named(int(token)) for token in tokens])

@@ -13,6 +13,18 @@ class InputError(UatJaxError):
     """Unusable input: an unknown name, a number out of range, an unreadable file, NaN or infinity."""
 
 
+class ConcreteValueError(InputError):
+    """A function that needs the value of a floating-point input while it is traced, where there are only variables."""
+
+
+class StaticArgumentError(InputError):
+    """A function with a static argument that is given an array, which cannot be one."""
+
+
+class OutputsError(InputError):
+    """Two functions that return different trees, shapes or dtypes, so that they cannot be compared."""
+
+
 class UnsupportedError(UatJaxError):
     """Something this package cannot express: an unknown symbolic head or an unsupported primitive."""
 

@@ -11,7 +11,7 @@ hidden state are refused; of Python functions among the parameters nothing can b
 import dataclasses
 import enum
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -49,6 +49,16 @@ def same_program(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
         return False
 
 
+def depending(program: ClosedJaxpr, places: Collection[int]) -> list[bool]:
+    """Which outputs of a jaxpr are computed from the inputs at some places.
+
+    Raises:
+        UnsupportedError: it has an effect, or a parameter that cannot be compared.
+    """
+    forms = CanonicalForms(places)
+    return [output in forms.varying for output in forms.outputs(program)]
+
+
 def parameters_digest(equation: JaxprEqn) -> str:
     """SHA-256, in hex, of an equation's primitive, parameters and types: equal in every process.
 
@@ -70,10 +80,11 @@ Name = int | str
 class CanonicalForms:
     """Numbers of values, shared by all jaxprs that are compared with each other.
 
-    varying: the numbers of values that depend on an input.
+    varying: the numbers of values that depend on an input, or on one of those at the places that are watched.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, watched: Collection[int] | None = None) -> None:
+        self.watched = watched
         self.numbers: dict[Any, Name] = {}
         self.varying: set[Name] = set()
         self.arrays: dict[int, tuple[Any, Name]] = {}
@@ -98,7 +109,8 @@ class CanonicalForms:
     def input(self, place: int, aval: Any) -> Name:
         """The number of an input."""
         number = self.number(("input", place, _type(aval)))
-        self.varying.add(number)
+        if self.watched is None or place in self.watched:
+            self.varying.add(number)
         return number
 
     def array(self, array: Any, aval: Any) -> Name:

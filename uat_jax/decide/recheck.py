@@ -15,6 +15,7 @@ from flint import arb, fmpz
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
+from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
@@ -49,6 +50,12 @@ loops that take hours."""
 REPRODUCER = "# both programs stand in the certificate\n"
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
+
+
+def rechecked(certificate: Certificate) -> str:
+    """What a recheck of two functions affirms, and what the file cannot show."""
+    what = "that they are values and derivatives" if certificate.claim["derivatives"] else "that they are the functions"
+    return f"rechecked were the programs in it, not {what} of that name"
 
 
 def decide_again(given: Certificate, *, seed: int | None = None, budget: float | None = None) -> Certificate:
@@ -149,6 +156,22 @@ def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any]
     if not outputs or not all(outputs):
         raise _damaged("its programs do not return floating-point arrays")
     _check_inputs(left, claim, sizes)
+    if claim["derivatives"] and not all(map(_may_be_derivative, (left, right))):
+        raise MismatchError("the programs in the certificate cannot be values and derivatives, as it says they are")
+
+
+def _may_be_derivative(program: ClosedJaxpr) -> bool:
+    """Whether a program takes (x, c) to (y, d), c of the types of y and d of those of x, and y does not depend on c.
+
+    That is the form of values and cotangents.  Whether d is the derivative cannot be read from it: a function may
+    come with a derivative of its own.
+    """
+    taken, given = ([(aval.shape, aval.dtype) for aval in avals] for avals in (program.in_avals, program.out_avals))
+    for count in range(1, len(taken)):
+        values = len(taken) - count
+        if taken[values:] == given[:count] and taken[:values] == given[count:]:
+            return not any(depending(program, range(values, len(taken)))[:count])
+    return False
 
 
 def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:

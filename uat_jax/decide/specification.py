@@ -22,7 +22,14 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import shape_of, source_line
-from uat_jax.errors import InputError, UatJaxError, UnsupportedError
+from uat_jax.errors import (
+    ConcreteValueError,
+    InputError,
+    OutputsError,
+    StaticArgumentError,
+    UatJaxError,
+    UnsupportedError,
+)
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 """The dtypes of variables, by the short name that `parse` reads."""
@@ -179,7 +186,8 @@ def is_variable(leaf: Any) -> bool:
 
 def _check_leaf(path: str, leaf: Any) -> None:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
-        raise InputError(f"input {path} is a {type(leaf).__name__}; pass an array or a jax.ShapeDtypeStruct")
+        wanted = "pass an array or a jax.ShapeDtypeStruct, or bind it with functools.partial"
+        raise InputError(f"input {path} is a {type(leaf).__name__}; {wanted}")
     if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
@@ -246,6 +254,8 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
     `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64.
 
     Raises:
+        ConcreteValueError: it needs the value of a variable.
+        StaticArgumentError: an array is given for a static argument.
         InputError: JAX cannot trace it; it captures an array with NaN; an output is empty or not floating-point.
         UnsupportedError: it calls back to the host.
     """
@@ -265,12 +275,30 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
         except UatJaxError:
             raise
         except Exception as error:  # whatever the function raises is the user's to read
-            raise InputError(
-                f"JAX cannot trace {name_of(function)}: {type(error).__name__}: {_first_line(error)}{_line(error)}"
-            ) from error
+            raise _untraceable(name_of(function), error) from error
     _check_program(name_of(function), program)
     _check_outputs(name_of(function), outputs)
     return program, outputs
+
+
+def _untraceable(name: str, error: Exception) -> InputError:
+    """What a user can do about the error that a function raised under the tracer."""
+    if isinstance(error, ValueError) and str(error).startswith("Non-hashable static arguments"):
+        wanted = "bind static arguments with functools.partial"
+        return StaticArgumentError(f"{name} is given an array for a static argument{_line(error)}; {wanted}")
+    got = f"JAX cannot trace {name}: {type(error).__name__}: {_first_line(error)}{_line(error)}"
+    if isinstance(error, CONCRETE):
+        wanted = "use jnp.where or jax.lax.cond, or pass an integer array, whose values are fixed"
+        return ConcreteValueError(f"{got}; it needs the value of a variable: {wanted}")
+    return InputError(got)
+
+
+CONCRETE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+)
+"""What JAX raises where a function looks at the value of a variable."""
 
 
 def name_of(function: Callable) -> str:
@@ -343,17 +371,17 @@ def same_outputs(left: Any, right: Any) -> None:
     """Nothing, if two pytrees of `jax.ShapeDtypeStruct` have the same tree, shapes and dtypes.
 
     Raises:
-        InputError: they do not; says which leaf.
+        OutputsError: they do not; says which leaf.
     """
     (left_leaves, left_tree), (right_leaves, right_tree) = map(tree_flatten_with_path, (left, right))
     if left_tree != right_tree:
         only = {keystr(path) for path, _ in left_leaves} ^ {keystr(path) for path, _ in right_leaves}
         where = f"only one has output {min(only) or 'without a container'}" if only else f"{left_tree} and {right_tree}"
-        raise InputError(f"the functions return different trees: {where}; return the same tree from both")
+        raise OutputsError(f"the functions return different trees: {where}; return the same tree from both")
     for (path, a), (_, b) in zip(left_leaves, right_leaves, strict=True):
         if (a.shape, a.dtype) != (b.shape, b.dtype):
             got = f"the first function returns {_text(a)}{_place(path)}, the second {_text(b)}"
-            raise InputError(f"{got}; return the same shape and dtype from both")
+            raise OutputsError(f"{got}; return the same shape and dtype from both")
 
 
 def sizes_text(sizes: Sizes) -> str:

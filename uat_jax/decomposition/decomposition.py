@@ -7,6 +7,7 @@ every scale of a norm frozen at the actual input, by the two-stream evaluation (
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import jax
@@ -15,6 +16,7 @@ import numpy as np
 from jax.core import Tracer
 
 from uat_jax.decomposition.streams import InTwo, as_array, separate, streams_of
+from uat_jax.errors import InputError
 from uat_jax.networks.model import Model
 
 INPUT, BIAS = "input", "bias"
@@ -72,23 +74,44 @@ def two_streams(model: Model, tokens: jax.Array, *, precision: jax.lax.Precision
     return as_array(streams_of(model, tokens, InTwo(), precision=precision))
 
 
+ONE_BY_ONE = "there is no mask for padding yet: pass the token numbers of one text at a time, without padding"
+"""What to do with texts of different lengths."""
+
+
 def decompose(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Decomposition:
     """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
 
     A batch that is sharded over devices stays so, whether the axes of its mesh are automatic or explicit.  Inside
     `jax.jit` and `jax.vmap` the values of the tokens are not checked: one outside of the vocabulary gives NaN.
-    Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions.
+    Raises `InputError` unless the tokens are whole numbers of the vocabulary, at most as many as positions; and for
+    rows of different lengths, or filled up with padding: there is no mask yet, and padding would be attended to.
     """
     return _decomposed(model, _checked(model, tokens), precision=precision)
 
 
 def _checked(model: Model, tokens: jax.Array) -> jax.Array:
     """The token numbers, (N,) or (B, N), int32, each row looked at."""
+    if isinstance(tokens, Mapping):
+        got = f"a mapping of {', '.join(map(str, tokens))}"
+        raise InputError(f"got {got} for tokens; {ONE_BY_ONE}")
+    if isinstance(tokens, list | tuple) and len({np.size(row) for row in tokens}) > 1:
+        lengths = ", ".join(str(np.size(row)) for row in tokens[:4])
+        raise InputError(f"got rows of different lengths ({lengths}{', …' * (len(tokens) > 4)}); {ONE_BY_ONE}")
     if np.ndim(tokens) != 2:
-        return model.check_tokens(tokens)
+        tokens = model.check_tokens(tokens)
+        check_padding(model, tokens)
+        return tokens
+    check_padding(model, tokens)
     for row in tokens[:1] if isinstance(tokens, Tracer) else np.asarray(tokens):
         model.check_tokens(row)
     return jnp.asarray(tokens, jnp.int32)
+
+
+def check_padding(model: Model, tokens: jax.Array) -> None:
+    """Raise `InputError` for token numbers, (N,) or (B, N), that are filled up with padding."""
+    filler = None if isinstance(tokens, Tracer) else model.architecture.padding.fills(np.atleast_2d(tokens))
+    if filler is not None:
+        raise InputError(f"got tokens filled up with {filler}, which is padding; {ONE_BY_ONE}")
 
 
 @functools.partial(jax.jit, static_argnames="precision")

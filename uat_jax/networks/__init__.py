@@ -20,6 +20,7 @@ multihead.py          attention with full-width heads, groups, biases, masks, po
 norms.py              LayerNorm, RMSNorm
 positions.py          RoPE, ALiBi
 masks.py              causal, sliding window, padding
+padding.py            the tokens that fill up the short texts of a batch
 feed_forward_part.py  plain, gated, mixture of experts
 heads.py              the papers' slice heads with a mask, and as full-width heads
 convolution.py        one-dimensional convolution along either axis

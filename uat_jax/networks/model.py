@@ -18,6 +18,7 @@ from uat_jax.networks.decoder import Embedding, embed
 from uat_jax.networks.masks import causal_mask, sliding_window_mask
 from uat_jax.networks.multihead import Scoring
 from uat_jax.networks.norms import Norm, normalise
+from uat_jax.networks.padding import Padding
 from uat_jax.networks.positions import rope_angles
 from uat_jax.networks.shapes import check_some_layers
 from uat_jax.networks.stack import Stack, carry, stack
@@ -35,6 +36,7 @@ class Architecture:
     ``family``: the name in its config.  ``kind``: one of `BLOCKS`.  ``activation``: σ of the feed-forward.
     ``epsilon``: of the norms.  ``causal``: no token sees a later one.  ``window``: how many tokens it sees, its own
     included (None: all).  ``rope``: base of RoPE's angles (None: none).  ``positions``: the most tokens there can be.
+    ``padding``: the tokens that are no words.
     """
 
     family: str
@@ -45,6 +47,7 @@ class Architecture:
     positions: int
     window: int | None = None
     rope: float | None = None
+    padding: Padding = Padding()
 
 
 @jax.tree_util.register_dataclass

@@ -88,6 +88,7 @@ def bert(
             epsilon=config.number("layer_norm_eps", 1e-12),
             causal=False,
             positions=sizes["P"],
+            padding=config.padding(),
         ),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.networks.activations import ACTIVATIONS, Activation
 from uat_jax.networks.checkpoint import CONFIG
+from uat_jax.networks.padding import Padding
 
 ACTIVATION_NAMES: Mapping[str, str] = {
     "gelu": "gelu-erf",
@@ -68,6 +69,16 @@ class Config:
     def given(self, name: str) -> bool:
         """Whether the entry is there and not null."""
         return self.entries.get(name) is not None
+
+    def padding(self) -> Padding:
+        """The tokens that are no words: that of padding unless it ends texts too, and those that end texts.
+
+        Entries of another kind are left out: they are the tokenizer's business.
+        """
+        ends = self.entries.get("eos_token_id")
+        ends = tuple(end for end in (ends if isinstance(ends, list) else [ends]) if type(end) is int)
+        token = self.entries.get("pad_token_id")
+        return Padding(token if type(token) is int and token not in ends else None, ends)
 
     def _entry(self, name: str, default: Any) -> Any:
         value = self.entries.get(name)

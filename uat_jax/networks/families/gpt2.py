@@ -80,6 +80,7 @@ def gpt2(
             epsilon=config.number("layer_norm_epsilon", 1e-5),
             causal=True,
             positions=sizes["P"],
+            padding=config.padding(),
         ),
     )
 

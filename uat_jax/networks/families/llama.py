@@ -90,6 +90,7 @@ def llama(
             positions=config.integer("max_position_embeddings"),
             window=_window(config, family, L),
             rope=_rope_base(config),
+            padding=config.padding(),
         ),
     )
 
