@@ -17,7 +17,7 @@ from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.matmul_precision import DotPrecisions
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.witness import largest_array
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import BudgetError, UatJaxError
 
 INPUTS, RUNS = 8, 64
 """At so many inputs the bound is derived, and at so many both programs are run."""
@@ -54,11 +54,11 @@ class Deviation:
 class Rounding:
     """What rounding does to two programs that are equal over the real numbers.
 
-    left, right: how far each side may be from the exact value, a bound derived to first order from the roundings of the
-    program (`uat_jax.arithmetic.first_order`) at those inputs where both were seen farthest apart, or None where it is not
-    derived.  reason: why it is not, or ''.  seen:
-    how far the device's outputs of both sides were apart, or None if they were not run.  inputs: those of the program
-    where that was.  scale: the inputs, in words; bounds are for `derived` of them, runs for `run`.
+    left, right: how far each side may be from the exact value, or None where that is not derived: a bound to first
+    order from the roundings of the program (`uat_jax.arithmetic.first_order`), at the inputs where both sides were seen
+    farthest apart.  reason: why it is not derived, or ''.  seen: how far the device's outputs of both sides were apart,
+    or None if they were not run.  inputs: those of the program where that was.  scale: the inputs, in words; the bound
+    is for `derived` of them, of `run` that were run.  device: its platform and kind.
     """
 
     left: Deviation | None
@@ -95,10 +95,10 @@ def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
         return Rounding(None, None, f"not derived: {error}", None, (), "", 0, 0, _name(device))
     found = _gaps(device, points)
     points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
-    bounds, reasons = zip(*(_bound(device, side, points[:derived], deadline) for side in device.programs), strict=True)
-    reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in reasons if r))
+    (left, why), (right, also) = (_bound(device, side, points[:derived], deadline) for side in device.programs)
+    reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in (why, also) if r))
     seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
-    return Rounding(*bounds, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
+    return Rounding(left, right, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
 
 
 def _name(device: OnDevice) -> str:
@@ -109,7 +109,7 @@ def _inputs(device: OnDevice, seed: int, count: int, deadline: float) -> tuple[s
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
     Raises:
-        UnsupportedError, BudgetError: float64 arithmetic cannot follow a program, and it has a loop that need not end.
+        BudgetError: the deadline is over.
     """
     best: tuple[str, list[list[np.ndarray]]] = ("", [])
     for scale, change in SCALES.items():
@@ -129,10 +129,10 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: float) -> 
     values = [arithmetic.number(x) for x in leaves]
     try:
         return all(np.isfinite(y).all() for p in device.programs for y in interpret(p, arithmetic, values))
-    except UatJaxError:
-        if device.ends:
-            return True
+    except BudgetError:
         raise
+    except UatJaxError:  # float64 arithmetic cannot follow; the device may
+        return True
 
 
 def _bound(
