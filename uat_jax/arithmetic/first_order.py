@@ -5,7 +5,7 @@ holds for any order of a sum (`local_error.largest`; b_k = a_k elsewhere), and J
 result that is rounded.  To first order the error of output i is Σ_k J_ik ε_k, and it is at most
 
     Σ_k |J_ik| b_k                       however the roundings fall,
-    √(2 ln(2/p)) · √(Σ_k (J_ik a_k)²)    with probability 1 - p, if roundings are independent with mean zero (Hoeffding).
+    √(2 ln(2/p)) · √(Σ_k (J_ik a_k)²)    with probability 1 - p, if they are independent with mean zero (Hoeffding).
 
 The smaller of the two is the bound.  J_ik a_k is the change of output i when rounding k alone is disturbed by a_k: one
 float64 evaluation of the program for each k, all of them in one walk.  Where there are more than `MOST` roundings, the
