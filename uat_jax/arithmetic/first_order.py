@@ -24,7 +24,7 @@ from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.rounding import SMALLEST_NOISE, Noisy, tolerance_factor
 
-MOST = 4096
+MOST = 1024
 """More roundings than this are not disturbed one by one."""
 
 GROUP = 512

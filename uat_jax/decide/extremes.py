@@ -24,7 +24,7 @@ OFFSETS = (1e2, 1e4, 1e6)
 STEPS = np.linspace(-8.0, 8.0, 33)
 """Where the divisors are looked at along a line; their zeros between two of these are found."""
 
-HALVINGS, MOST_ZEROS = 40, 16
+HALVINGS, MOST_ZEROS = 26, 16
 """Bisections of an interval in which a divisor changes its sign, and the most intervals that are bisected."""
 
 Edges = Callable[[np.ndarray], list[np.ndarray]]

@@ -38,6 +38,9 @@ CONFIRMATIONS = 3
 MEMORY = 2**21
 """The most entries of one intermediate array, all inputs together."""
 
+FEW_EQUATIONS = 64
+"""Longer programs are run jitted only: every operation that is run alone is compiled alone."""
+
 LARGE = 5_000
 """Programs that compute more entries than this are not evaluated in balls."""
 
@@ -117,6 +120,7 @@ class _Search:
         self.tried = 0
         entries = [max(1, sum(x.size for x in device.inputs)), *map(largest_array, device.programs)]
         self.copies = max(1, MEMORY // max(entries))
+        self.short = sum(len(p.jaxpr.eqns) for p in device.programs) <= FEW_EQUATIONS
         self.small = sum(v.aval.size for p in device.programs for e in p.jaxpr.eqns for v in e.outvars) <= LARGE
         ends = np.cumsum([0, *(y.size for y in device.outputs)])
         self.slices = [slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)]
@@ -197,7 +201,7 @@ class _Search:
 
     def confirmed(self, point: np.ndarray) -> bool:
         """Whether the device shows a hazard at a point, jitted or else one by one; a new kind of hazard is kept."""
-        return self.shows(point, jitted=True) or self.shows(point, jitted=False)
+        return self.shows(point, jitted=True) or (self.short and self.shows(point, jitted=False))
 
     def shows(self, point: np.ndarray, *, jitted: bool) -> bool:
         """Whether the device shows a hazard at a point in this way."""

@@ -28,8 +28,10 @@ PROBABILITY = 1e-9
 WORK = 2**23
 """Inputs times entries of the largest array: of larger programs fewer inputs are looked at."""
 
-SECONDS = 5.0
-"""After so long the bound is given up."""
+SECONDS = 3.0
+"""For each side; then the bound is that of the inputs that were reached, or given up."""
+
+LATE = f"it takes longer than {SECONDS:g} s"
 
 PRECISION = "default"
 """Of matrix products for which a program states none: the device's own, measured there."""
@@ -86,31 +88,31 @@ def _ulps(found: Deviation) -> str:
 
 def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
     """The rounding of a pair of programs; what cannot be derived is None with the reason."""
-    deadline = time.monotonic() + SECONDS
     size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
     runs, derived = (int(np.clip(WORK // (weight * size), 1, count)) for weight, count in ((1, RUNS), (64, INPUTS)))
     try:
-        scale, points = _inputs(device, seed, runs, deadline)
-    except UatJaxError as error:
-        return Rounding(None, None, f"not derived: {error}", None, (), "", 0, 0, _name(device))
+        scale, points = _inputs(device, seed, runs)
+    except BudgetError:
+        return Rounding(None, None, f"not derived: {LATE}", None, (), "", 0, 0, _name(device))
     found = _gaps(device, points)
     points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
-    (left, why), (right, also) = (_bound(device, side, points[:derived], deadline) for side in device.programs)
+    (left, why, some), (right, also, others) = (_bound(device, side, points[:derived]) for side in device.programs)
     reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in (why, also) if r))
     seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
-    return Rounding(left, right, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
+    return Rounding(left, right, reason, seen, inputs, scale, min(some, others), len(found), _name(device))
 
 
 def _name(device: OnDevice) -> str:
     return f"{device.device.platform} {device.device.device_kind}"
 
 
-def _inputs(device: OnDevice, seed: int, count: int, deadline: float) -> tuple[str, list[list[np.ndarray]]]:
+def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.ndarray]]]:
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
     Raises:
         BudgetError: the deadline is over.
     """
+    deadline = time.monotonic() + SECONDS
     best: tuple[str, list[list[np.ndarray]]] = ("", [])
     for scale, change in SCALES.items():
         random = np.random.default_rng((seed, 93))
@@ -136,11 +138,12 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: float) -> 
 
 
 def _bound(
-    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], deadline: float
-) -> tuple[Deviation | None, str]:
-    """The largest bound over the inputs, or None and the reason."""
+    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]]
+) -> tuple[Deviation | None, str, int]:
+    """The largest bound over the inputs, or None and the reason; and the number of inputs that were reached."""
     if not points:
-        return None, "no normal inputs were found at which both functions are defined"
+        return None, "no normal inputs were found at which both functions are defined", 0
+    deadline = time.monotonic() + SECONDS
     dots = DotPrecisions(device.device, PRECISION)
     found = []
     for leaves in points:
@@ -148,12 +151,14 @@ def _bound(
             values, bounds = rounding_bound(
                 program, leaves, dot_precision=dots, probability=PROBABILITY / (2 * len(points)), deadline=deadline
             )
+        except BudgetError:
+            break
         except UatJaxError as error:
-            return None, str(error)
+            return None, str(error), 0
         if not np.isfinite(bounds).all():
-            return None, "the bound is not finite: an input is too near a singularity"
+            return None, "the bound is not finite: an input is too near a singularity", 0
         found.append(_deviation(bounds, values, device.outputs))
-    return _largest(found), ""
+    return (_largest(found), "", len(found)) if found else (None, LATE, 0)
 
 
 def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:
