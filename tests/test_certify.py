@@ -269,7 +269,7 @@ def with_cotangent(cotangent):
 
 def test_derivatives_are_compared_on_request():
     right, wrong = with_cotangent(lambda x, g: 2 * g * x), with_cotangent(lambda x, g: g * x)
-    uj.assert_equivalent(total, right, V, wrt="grad")
+    uj.assert_equivalent(total, right, V, wrt="grad", hazards="ignore")  # 2 g overflows where g is the largest float
     uj.assert_equivalent(total, wrong, V)
     certificate = uj.certify(total, wrong, V, wrt="grad")
     assert certificate.verdict is uj.Verdict.REFUTED

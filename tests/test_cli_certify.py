@@ -30,6 +30,8 @@ def einsum(x, w): return jnp.einsum("bh,ho->bo", x, w, precision="highest")
 def transposed(x, w): return jnp.dot(x, w.T.reshape(w.shape), precision="highest")
 def arctan(x): return jnp.arctan(x)
 def arcsin(x): return jnp.arcsin(x / jnp.sqrt(1 + x * x))
+def unstable(x): return jnp.exp(x) / (1 + jnp.exp(x))
+def stable(x): return 1 / (1 + jnp.exp(-x))
 def constant(x): return jnp.ones(3)
 def pair(x): return x, x
 def on_host(x): return np.asarray(x)
@@ -81,6 +83,17 @@ def test_certified(capsys):
     assert any(line.startswith("  assuming  denominators are not zero") for line in lines)
     assert re.match(r"  decided in \d+\.\d s$", lines[-1])
     assert "exactly" not in printed.out and "Traceback" not in printed.err
+
+
+def test_rounding_and_hazards_are_printed_and_kept(capsys):
+    """A side that is NaN at 100 is still the same function of real numbers: exit code 0, and a line that says so."""
+    assert _certify("unstable", "stable", *V, "--json", "c.json") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  hazard    left is NaN in entry [0] at x = [100, 0, 0]; right is 1 (NaN)" in lines
+    assert any(re.match(r"  rounding  left at most [\d.]+ ULP and right at most [\d.]+ ULP from", x) for x in lines)
+    assert [(h.kind, h.side) for h in uj.load("c.json").hazards] == [("NaN", "left")]
+    assert _certify("square", "wrong", *V) == 1
+    assert "rounding" not in capsys.readouterr().out
 
 
 def test_refuted_with_a_reproducer_that_runs(capsys, own_folder):

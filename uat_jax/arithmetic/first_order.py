@@ -4,8 +4,8 @@ Let a_k be the amplitude that `local_error` gives the k-th rounding of a program
 holds for any order of a sum (`local_error.largest`; b_k = a_k elsewhere), and J_ik the derivative of output i by the
 result that is rounded.  To first order the error of output i is Σ_k J_ik ε_k, and it is at most
 
-    Σ_k |J_ik| b_k                          however the roundings fall,
-    √(2 ln(2/p)) · √(Σ_k (J_ik a_k)²)       with probability 1 - p, the roundings independent with mean zero (Hoeffding).
+    Σ_k |J_ik| b_k                       however the roundings fall,
+    √(2 ln(2/p)) · √(Σ_k (J_ik a_k)²)    with probability 1 - p, if they are independent with mean zero (Hoeffding).
 
 The smaller of the two is the bound.  J_ik a_k is the change of output i when rounding k alone is disturbed by a_k: one
 float64 evaluation of the program for each k, all of them in one walk.  Where there are more than `MOST` roundings, the
@@ -25,7 +25,7 @@ from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.rounding import SMALLEST_NOISE, Noisy, tolerance_factor
 
-MOST = 4096
+MOST = 1024
 """More roundings than this are not disturbed one by one."""
 
 GROUP = 512

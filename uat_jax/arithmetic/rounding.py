@@ -70,6 +70,11 @@ class Noisy(Doubles):
         return self.noisy(self.number(value), np.where(rounded, 2 * unit_roundoff(dtype) * np.abs(value), 0.0))
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results of one equation, with the error of its rounding.
+
+        Raises:
+            UnsupportedError: no bound is known for it.
+        """
         results = super().evaluate(equation, operands)
         if not rounds(equation):
             return results

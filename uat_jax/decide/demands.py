@@ -47,8 +47,7 @@ class Tolerance:
 
 
 def _check(name: str, value: object) -> None:
-    number = not isinstance(value, bool) and isinstance(value, int | float)
-    if not (number and math.isfinite(value) and value > 0):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
         raise InputError(f"got {name}={value!r}; wanted a finite number above 0, such as {name}=16")
 
 
@@ -75,8 +74,8 @@ class Demands:
         Hazards that are only to be warned of are `HazardWarning`s at the caller of the caller.
 
         Raises:
-            NotEquivalentError: the rounding exceeds the tolerance or is not derived; a hazard, or no search for one,
-                where they are forbidden.
+            NotEquivalentError: the rounding exceeds the tolerance or is not derived; a hazard, or no input at which one
+                could be looked for, where they are forbidden.
         """
         __tracebackhide__ = True
         floats = certificate.floats
@@ -87,7 +86,7 @@ class Demands:
             raise NotEquivalentError("\n  ".join([f"{about} over the real numbers, but not in floats:", *complaints]))
         if self.hazards == "warn":
             for hazard in floats.search.found:
-                warnings.warn(f"{about}, with a hazard ({hazard.kind}): {hazard.text}", HazardWarning, stacklevel=3)
+                warnings.warn(f"{about}; hazard: {hazard.text} ({hazard.kind})", HazardWarning, stacklevel=3)
 
     def _of_rounding(self, floats: InFloats) -> list[str]:
         if self.rounding is None:
@@ -105,5 +104,5 @@ class Demands:
 
     def _of_hazards(self, floats: InFloats) -> list[str]:
         found = floats.search
-        reason = [f"the search for hazards ended early: {found.reason}"] if found.reason else []
-        return [f"hazard, {hazard.kind}: {hazard.text}" for hazard in found.found] + reason
+        reason = [f"no search for hazards: {found.reason}"] if found.reason and not found.tried else []
+        return [f"hazard: {hazard.text} ({hazard.kind})" for hazard in found.found] + reason

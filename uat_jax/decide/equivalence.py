@@ -132,7 +132,7 @@ def describe(certificate: Certificate) -> str:
     else:
         lines += [f"  assuming: {assumption}" for assumption in certificate.assumptions]
     if certificate.floats:
-        lines += [f"  {line}" for line in certificate.floats.lines()]
+        lines += [f"  {word}: {line}" for word, line in certificate.floats.lines()]
     return "\n".join(lines)
 
 

@@ -24,7 +24,7 @@ OFFSETS = (1e2, 1e4, 1e6)
 STEPS = np.linspace(-8.0, 8.0, 33)
 """Where the divisors are looked at along a line; their zeros between two of these are found."""
 
-HALVINGS, MOST_ZEROS = 40, 16
+HALVINGS, MOST_ZEROS = 26, 16
 """Bisections of an interval in which a divisor changes its sign, and the most intervals that are bisected."""
 
 Edges = Callable[[np.ndarray], list[np.ndarray]]
@@ -41,12 +41,15 @@ def values(dtype: np.dtype) -> list[float]:
     return [sign * x for x in kept for sign in (1.0, -1.0)]
 
 
-def extremes(inputs: Sequence[Any], seed: int) -> np.ndarray:
-    """Points (copies, entries) of the inputs (their shapes and dtypes), end to end; the plainest first."""
+def extremes(inputs: Sequence[Any], copies: int, seed: int) -> Iterator[np.ndarray]:
+    """Points of the inputs (their shapes and dtypes), entries end to end, the plainest first, in blocks of `copies`."""
     narrowest = min((x.dtype for x in inputs), key=lambda dtype: float(jnp.finfo(dtype).max))
-    random = np.random.default_rng((seed, 91))
-    rows = list(islice(_arranged(inputs, values(narrowest), random), MOST))
-    return _held(np.array(rows), inputs)
+    rows = islice(_arranged(inputs, values(narrowest), np.random.default_rng((seed, 91))), MOST)
+    for _ in range(0, MOST, copies):
+        with np.errstate(over="ignore"):  # what is not finite is left out
+            block = list(islice(rows, copies))
+        if block:
+            yield _held(np.array(block), inputs)
 
 
 def _arranged(inputs: Sequence[Any], extreme: Sequence[float], random: np.random.Generator) -> Iterator[np.ndarray]:
@@ -91,17 +94,20 @@ def _held(points: np.ndarray, inputs: Sequence[Any]) -> np.ndarray:
     return held[np.isfinite(held).all(axis=1)]
 
 
-def zeros(inputs: Sequence[Any], edges: Edges, seed: int) -> np.ndarray:
+def zeros(inputs: Sequence[Any], edges: Edges, copies: int, seed: int) -> np.ndarray:
     """Points at which one of the functions `edges` is zero, or as near to it as the dtypes allow.
 
     Every function is looked at along lines: from 0, from 1, from small integers and from normal numbers, in the
-    direction of each of the first entries and of all of them together.
+    direction of each of the first entries and of all of them together; along as many as make `copies` points.
     """
     size = sum(x.size for x in inputs)
+    if copies < len(STEPS):
+        return np.zeros((0, size))
     random = np.random.default_rng((seed, 92))
     bases = [np.zeros(size), np.ones(size), random.integers(-2, 3, size), random.standard_normal(size)]
-    along = [*np.eye(size)[: 2 * LARGEST_ENTRIES], np.ones(size)] if size > 1 else [np.ones(1)]
-    lines = [(np.asarray(base, np.float64), direction) for base in bases for direction in along]
+    single = range(min(size, 2 * LARGEST_ENTRIES) if size > 1 else 0)
+    along = [np.ones(size), *(_with(np.zeros(size), place, 1.0) for place in single)]
+    lines = [(np.asarray(base, np.float64), way) for way in along for base in bases][: copies // len(STEPS)]
     start, step = (np.array(column) for column in zip(*lines, strict=True))
     grid = start[:, None] + STEPS[:, None] * step[:, None]
     found = [x.reshape(len(lines), len(STEPS), -1) for x in edges(grid.reshape(-1, size))]
@@ -125,7 +131,12 @@ def _bisected(start: np.ndarray, step: np.ndarray, brackets: np.ndarray, edges: 
     function, line, place, entry = brackets.T
     low, high = STEPS[place], STEPS[place + 1]
     points = lambda t: start[line] + t[:, None] * step[line]
-    at = lambda t: np.array([x[i, e] for i, (x, e) in enumerate(zip(_pick(edges(points(t)), function), entry))])
+
+    def at(t: np.ndarray) -> np.ndarray:
+        """The function of each bracket at its own place t."""
+        found = edges(points(t))
+        return np.array([found[f][i, e] for i, (f, e) in enumerate(zip(function, entry, strict=True))])
+
     sign = np.sign(at(low))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -133,7 +144,3 @@ def _bisected(start: np.ndarray, step: np.ndarray, brackets: np.ndarray, edges: 
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     near = [np.round(high * 8) / 8, np.round(high * 1000) / 1000, high]
     return [row for t in near for row in points(t)]
-
-
-def _pick(found: list[np.ndarray], chosen: np.ndarray) -> list[np.ndarray]:
-    return [found[i] for i in chosen]

@@ -39,6 +39,9 @@ CONFIRMATIONS = 3
 MEMORY = 2**21
 """The most entries of one intermediate array, all inputs together."""
 
+FEW_EQUATIONS = 64
+"""Longer programs are run jitted only: every operation that is run alone is compiled alone."""
+
 LARGE = 5_000
 """Programs that compute more entries than this are not evaluated in balls."""
 
@@ -46,7 +49,7 @@ SIDES = ("left", "right")
 
 KINDS: Mapping[str, str] = {
     "undefined": "it divides by zero, or takes a root or logarithm out of range",
-    "underflow": "a number too small for the dtype became a zero that is divided by",
+    "underflow": "a number too small for the dtype became 0, which is then divided by or taken the logarithm of",
     "overflow": "a number is too large for the dtype",
     "NaN": "an operation without a value, such as ∞ - ∞",
     "drift": "rounding destroys more than half of the digits that the rounded inputs leave",
@@ -92,6 +95,8 @@ def search_hazards(device: OnDevice, names: Sequence[str], sizes: Mapping[str, i
     try:
         for points in search.candidates():
             search.look(points)
+    except BudgetError:
+        reason = f"{SECONDS:g} s were over after {search.tried} inputs"
     except (UatJaxError, MemoryError) as error:
         reason = str(error) or type(error).__name__
     return HazardSearch(tuple(search.found.values()), search.tried, reason)
@@ -99,7 +104,7 @@ def search_hazards(device: OnDevice, names: Sequence[str], sizes: Mapping[str, i
 
 @dataclass(frozen=True)
 class _Place:
-    """One entry of the outputs, counted end to end: the side that fails there (0, 1), or None where they drift apart."""
+    """One entry of the outputs, counted end to end: the side that fails there, or None where they drift apart."""
 
     entry: int
     side: int | None
@@ -116,16 +121,15 @@ class _Search:
         self.tried = 0
         entries = [max(1, sum(x.size for x in device.inputs)), *map(largest_array, device.programs)]
         self.copies = max(1, MEMORY // max(entries))
+        self.short = sum(len(p.jaxpr.eqns) for p in device.programs) <= FEW_EQUATIONS
         self.small = sum(v.aval.size for p in device.programs for e in p.jaxpr.eqns for v in e.outvars) <= LARGE
         ends = np.cumsum([0, *(y.size for y in device.outputs)])
         self.slices = [slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)]
 
     def candidates(self) -> Iterator[np.ndarray]:
         """Points in blocks that fit into memory."""
-        points = extremes(self.device.inputs, self.seed)
-        yield from (points[i : i + self.copies] for i in range(0, len(points), self.copies))
-        if self.copies > 1:
-            yield zeros(self.device.inputs, self.edges, self.seed)
+        yield from extremes(self.device.inputs, self.copies, self.seed)
+        yield zeros(self.device.inputs, self.edges, self.copies, self.seed)
 
     def emulated(self, side: int, points: np.ndarray, rounded: bool = True) -> tuple[Emulated, np.ndarray]:
         """One program in NumPy: the arithmetic with what it noted, and all outputs end to end (copies, entries)."""
@@ -135,19 +139,16 @@ class _Search:
         return arithmetic, np.concatenate(flat, axis=1)
 
     def edges(self, points: np.ndarray) -> list[np.ndarray]:
-        """The functions of both programs whose zeros bound their domains, in blocks that fit into memory."""
+        """The functions of both programs whose zeros bound their domains, those that depend on the inputs."""
         doubled = np.concatenate([points, points[-1:]])  # two at least: what is the same for all is left out
-        blocks = [doubled[i : i + self.copies] for i in range(0, len(points), self.copies)]
-        if len(blocks) > 1:
-            return []
         return [x[:-1] for side in (0, 1) for x in self.emulated(side, doubled, rounded=False)[0].edges]
 
     def look(self, points: np.ndarray) -> None:
         """Every point at which the two programs part in NumPy is tried on the device."""
         if not len(points):
             return
-        self.tried += len(points)
         values = self.values(points)
+        self.tried += len(points)
         for row, point in enumerate(points):
             place = self.parted(*(side[row] for side in values))
             if place is None:
@@ -159,15 +160,13 @@ class _Search:
                     self.attempts[key] = CONFIRMATIONS
 
     def values(self, points: np.ndarray) -> list[np.ndarray]:
-        """Both programs at the points: in NumPy, or on the device where NumPy cannot follow and all loops end."""
+        """Both programs at the points: in NumPy, or on the device where NumPy cannot follow."""
         try:
             return [self.emulated(side, points)[1] for side in (0, 1)]
         except BudgetError:
             raise
         except UatJaxError:
-            if not self.device.ends:
-                raise
-        rows = []
+            rows = []
         for point in points:
             if self.deadline.late:
                 raise BudgetError(f"the {SECONDS:g} seconds of the search are over")
@@ -203,7 +202,7 @@ class _Search:
 
     def confirmed(self, point: np.ndarray) -> bool:
         """Whether the device shows a hazard at a point, jitted or else one by one; a new kind of hazard is kept."""
-        return self.shows(point, jitted=True) or self.shows(point, jitted=False)
+        return self.shows(point, jitted=True) or (self.short and self.shows(point, jitted=False))
 
     def shows(self, point: np.ndarray, *, jitted: bool) -> bool:
         """Whether the device shows a hazard at a point in this way."""

@@ -31,9 +31,20 @@ SIZES = 2
 class Programs(Protocol):
     """Both programs at one assignment of sizes."""
 
-    sizes: Mapping[str, int]
-    left: ClosedJaxpr
-    right: ClosedJaxpr
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Of the symbolic dimensions."""
+        ...
+
+    @property
+    def left(self) -> ClosedJaxpr:
+        """The first program."""
+        ...
+
+    @property
+    def right(self) -> ClosedJaxpr:
+        """The second."""
+        ...
 
 
 class InFloats:
@@ -56,11 +67,11 @@ class InFloats:
         """A copy for another process holds the answers, not the programs."""
         return known, (self.rounding, self.search)
 
-    def lines(self) -> list[str]:
-        """What a person is told, a line each: the rounding, then every hazard, or why there was no search."""
-        hazards = [f"hazard, {h.kind}: {_at(h.sizes)}{h.text}" for h in self.search.found]
-        ended = [f"the search for hazards ended early: {self.search.reason}"] if self.search.reason else []
-        return [f"rounding: {self.rounding.text}", *hazards, *ended]
+    def lines(self) -> list[tuple[str, str]]:
+        """What a person is told, a word and a line each: the rounding, every hazard, why the search ended early."""
+        hazards = [("hazard", f"{_at(h.sizes)}{h.text} ({h.kind})") for h in self.search.found]
+        ended = [("hazards", f"the search ended early: {self.search.reason}")] if self.search.reason else []
+        return [("rounding", self.rounding.text), *hazards, *ended]
 
     def as_data(self) -> dict[str, Any]:
         """The fields ``rounding`` and ``hazards`` of a certificate's file."""
@@ -113,13 +124,15 @@ def _numbered(count: int) -> list[str]:
 
 def input_names(function: Callable, specification: Specification) -> list[str]:
     """The names of the variables: parameters of the function with the path inside them, such as x or weights['b']."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     leaves, _ = tree_flatten_with_path(specification.arguments)
     floats = [path for path, leaf in leaves if is_variable(leaf)]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return _numbered(len(floats))
+    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(named) + 1 == len(specification.arguments):
+        named.append("cotangents")  # of a comparison of derivatives
     if len(named) < len(specification.arguments):
         return _numbered(len(floats))
     return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
@@ -138,6 +151,8 @@ def from_data(rounding: Any, hazards: Any) -> InFloats | None:
     """
     if rounding is None and hazards is None:
         return None
+    if not (isinstance(rounding, Mapping) and isinstance(hazards, Mapping)):
+        raise TypeError("rounding and hazards are not mappings")
     deviation = lambda data: None if data is None else Deviation(**{k: float(v) for k, v in data.items()})
     parts = {name: deviation(rounding[name]) for name in ("left", "right", "seen")}
     found = tuple(_hazard(data) for data in hazards["found"])

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.devices import default_device
@@ -34,8 +35,8 @@ class OnDevice:
 
     @cached_property
     def ends(self) -> bool:
-        """Whether both programs are free of loops whose length depends on a value: no input can keep a device busy."""
-        return not any(map(_loops, self.programs))
+        """Whether no loop waits for a float to change: such a loop may run for ever, and nothing stops a device."""
+        return not any(map(_waits, self.programs))
 
     def run(self, leaves: Sequence[np.ndarray], *, jitted: bool = True) -> list[np.ndarray]:
         """What both programs give for these inputs, all outputs end to end as float64.
@@ -43,8 +44,10 @@ class OnDevice:
         Not `jitted`, every operation is compiled alone, and XLA cannot rewrite √(x²) to |x|.
 
         Raises:
-            UnsupportedError: JAX cannot run one of them here.
+            UnsupportedError: JAX cannot run one of them here, or one of them may never end.
         """
+        if not self.ends:
+            raise UnsupportedError("a loop that waits for a float might never end on the device, and is not run")
         wide = any(x.dtype == np.float64 for x in self.inputs)
         values = [np.asarray(leaf, x.dtype) for leaf, x in zip(leaves, self.inputs, strict=True)]
         try:
@@ -55,6 +58,21 @@ class OnDevice:
             raise UnsupportedError(f"the device cannot run the programs: {type(error).__name__}") from error
 
 
-def _loops(program: Any) -> bool:
+def _waits(program: Any) -> bool:
+    """Whether a while loop in a program ends by anything but integers."""
     equations = getattr(program, "jaxpr", program).eqns
-    return any(e.primitive.name == "while" or any(map(_loops, inner_programs(e))) for e in equations)
+    return any(
+        e.primitive.name == "while" and not _counts(e.params["cond_jaxpr"].jaxpr) or any(map(_waits, inner_programs(e)))
+        for e in equations
+    )
+
+
+def _counts(condition: Any) -> bool:
+    """Whether the condition of a loop computes with integers alone."""
+    read = [atom for equation in condition.eqns for atom in equation.invars]
+    made = {variable for equation in condition.eqns for variable in equation.outvars}
+    return bool(condition.eqns) and all(jnp.issubdtype(x.aval.dtype, jnp.integer) for x in read if not _among(x, made))
+
+
+def _among(atom: Any, made: set[Any]) -> bool:
+    return not isinstance(atom, Literal) and atom in made

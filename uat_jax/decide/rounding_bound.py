@@ -18,7 +18,7 @@ from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.matmul_precision import DotPrecisions
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.witness import largest_array
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import BudgetError, UatJaxError
 
 INPUTS, RUNS = 8, 64
 """At so many inputs the bound is derived, and at so many both programs are run."""
@@ -29,8 +29,10 @@ PROBABILITY = 1e-9
 WORK = 2**23
 """Inputs times entries of the largest array: of larger programs fewer inputs are looked at."""
 
-SECONDS = 5.0
-"""After so long the bound is given up."""
+SECONDS = 3.0
+"""For each side; then the bound is that of the inputs that were reached, or given up."""
+
+LATE = f"it takes longer than {SECONDS:g} s"
 
 PRECISION = "default"
 """Of matrix products for which a program states none: the device's own, measured there."""
@@ -55,11 +57,11 @@ class Deviation:
 class Rounding:
     """What rounding does to two programs that are equal over the real numbers.
 
-    left, right: how far each side may be from the exact value, a bound derived to first order from the roundings of the
-    program (`uat_jax.arithmetic.first_order`) at those inputs where both were seen farthest apart, or None where it is not
-    derived.  reason: why it is not, or ''.  seen:
-    how far the device's outputs of both sides were apart, or None if they were not run.  inputs: those of the program
-    where that was.  scale: the inputs, in words; bounds are for `derived` of them, runs for `run`.
+    left, right: how far each side may be from the exact value, or None where that is not derived: a bound to first
+    order from the roundings of the program (`uat_jax.arithmetic.first_order`), at the inputs where both sides were seen
+    farthest apart.  reason: why it is not derived, or ''.  seen: how far the device's outputs of both sides were apart,
+    or None if they were not run.  inputs: those of the program where that was.  scale: the inputs, in words; the bound
+    is for `derived` of them, of `run` that were run.  device: its platform and kind.
     """
 
     left: Deviation | None
@@ -87,31 +89,31 @@ def _ulps(found: Deviation) -> str:
 
 def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
     """The rounding of a pair of programs; what cannot be derived is None with the reason."""
-    deadline = Deadline(time.monotonic() + SECONDS)
     size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
     runs, derived = (int(np.clip(WORK // (weight * size), 1, count)) for weight, count in ((1, RUNS), (64, INPUTS)))
     try:
-        scale, points = _inputs(device, seed, runs, deadline)
-    except UatJaxError as error:
-        return Rounding(None, None, f"not derived: {error}", None, (), "", 0, 0, _name(device))
+        scale, points = _inputs(device, seed, runs)
+    except BudgetError:
+        return Rounding(None, None, f"not derived: {LATE}", None, (), "", 0, 0, _name(device))
     found = _gaps(device, points)
     points = [points[i] for i in sorted(range(len(found)), key=lambda i: -found[i].ulps)] if found else points
-    bounds, reasons = zip(*(_bound(device, side, points[:derived], deadline) for side in device.programs), strict=True)
-    reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in reasons if r))
+    (left, why, some), (right, also, others) = (_bound(device, side, points[:derived]) for side in device.programs)
+    reason = "; ".join(dict.fromkeys(f"not derived: {r}" for r in (why, also) if r))
     seen, inputs = (_largest(found), tuple(points[0])) if found else (None, ())
-    return Rounding(*bounds, reason, seen, inputs, scale, min(derived, len(points)), len(found), _name(device))
+    return Rounding(left, right, reason, seen, inputs, scale, min(some, others), len(found), _name(device))
 
 
 def _name(device: OnDevice) -> str:
     return f"{device.device.platform} {device.device.device_kind}"
 
 
-def _inputs(device: OnDevice, seed: int, count: int, deadline: Deadline) -> tuple[str, list[list[np.ndarray]]]:
+def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.ndarray]]]:
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
     Raises:
-        UnsupportedError, BudgetError: float64 arithmetic cannot follow a program, and it has a loop that need not end.
+        BudgetError: the deadline is over.
     """
+    deadline = Deadline(time.monotonic() + SECONDS)
     best: tuple[str, list[list[np.ndarray]]] = ("", [])
     for scale, change in SCALES.items():
         random = np.random.default_rng((seed, 93))
@@ -130,18 +132,19 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: Deadline) 
     values = [arithmetic.number(x) for x in leaves]
     try:
         return all(np.isfinite(y).all() for p in device.programs for y in interpret(p, arithmetic, values))
-    except UatJaxError:
-        if device.ends:
-            return True
+    except BudgetError:
         raise
+    except UatJaxError:  # float64 arithmetic cannot follow; the device may
+        return True
 
 
 def _bound(
-    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]], deadline: Deadline
-) -> tuple[Deviation | None, str]:
-    """The largest bound over the inputs, or None and the reason."""
+    device: OnDevice, program: ClosedJaxpr, points: Sequence[Sequence[np.ndarray]]
+) -> tuple[Deviation | None, str, int]:
+    """The largest bound over the inputs, or None and the reason; and the number of inputs that were reached."""
     if not points:
-        return None, "no normal inputs were found at which both functions are defined"
+        return None, "no normal inputs were found at which both functions are defined", 0
+    deadline = Deadline(time.monotonic() + SECONDS)
     dots = DotPrecisions(device.device, PRECISION)
     found = []
     for leaves in points:
@@ -149,12 +152,14 @@ def _bound(
             values, bounds = rounding_bound(
                 program, leaves, dot_precision=dots, probability=PROBABILITY / (2 * len(points)), deadline=deadline
             )
+        except BudgetError:
+            break
         except UatJaxError as error:
-            return None, str(error)
+            return None, str(error), 0
         if not np.isfinite(bounds).all():
-            return None, "the bound is not finite: an input is too near a singularity"
+            return None, "the bound is not finite: an input is too near a singularity", 0
         found.append(_deviation(bounds, values, device.outputs))
-    return _largest(found), ""
+    return (_largest(found), "", len(found)) if found else (None, LATE, 0)
 
 
 def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviation]:

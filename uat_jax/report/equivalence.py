@@ -13,7 +13,7 @@ from uat_jax.report.table import COLOURS
 
 
 def show_equivalence(console: Console, certificate: Certificate, seconds: float) -> None:
-    """Print verdict, question, reason, counterexample or assumptions."""
+    """Print verdict, question, reason, counterexample or assumptions, and what floats do to equal functions."""
     claim = certificate.claim
     headline = Text(str(certificate.verdict), style=COLOURS[certificate.verdict])
     headline.append(f"  {claim['left']}  and  {claim['right']}", style="default")
@@ -29,7 +29,8 @@ def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
     for assumption in certificate.assumptions:
         yield f"  assuming  {assumption}"
-    yield from (f"  {line}" for line in (certificate.floats.lines() if certificate.floats else ()))
+    for word, line in certificate.floats.lines() if certificate.floats else ():
+        yield f"  {word:<9} {line}"
     yield f"  decided in {seconds:.1f} s"
     if certificate.counterexample:
         found = certificate.counterexample
