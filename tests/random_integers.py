@@ -60,7 +60,7 @@ HEADS = {
         Head("sub", 2, lambda a, b: a - b, lambda a, b: a - b),
         Head("mul", 2, lambda a, b: a * b, lambda a, b: a * b),
         Head("neg", 1, lambda a: -a, lambda a: -a),
-        Head("abs", 1, jnp.abs, abs),
+        Head("abs", 1, jnp.abs, lambda a: abs(a)),
         Head("not", 1, lambda a: ~a, lambda a: -1 - a),
         Head("max", 2, jnp.maximum, max),
         Head("min", 2, jnp.minimum, min),
@@ -157,8 +157,9 @@ def _commuted(n: Node, _: Random) -> Node | None:
 
 def _subtracted(n: Node, _: Random) -> Node | None:
     """a − b = a + (−b) and a + b = a − (−b)."""
-    other = {"sub": "add", "add": "sub"}.get(n.head)
-    return other and of(other, n.dtype, n.parts[0], of("neg", n.dtype, n.parts[1]))
+    if n.head not in ("sub", "add"):
+        return None
+    return of("add" if n.head == "sub" else "sub", n.dtype, n.parts[0], of("neg", n.dtype, n.parts[1]))
 
 
 def _distributed(n: Node, _: Random) -> Node | None:

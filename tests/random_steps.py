@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 from random import Random
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-Exact = Callable[[np.ndarray], np.ndarray]
+Exact = Callable[[np.ndarray], Any]
 """A function of float64 arrays: of numbers entry by entry, of arrays of three row by row."""
 
 
@@ -38,11 +39,11 @@ def _away(x: np.ndarray) -> np.ndarray:
     return np.sign(x) * np.floor(np.abs(x) + 0.5)
 
 
-def _cast(dtype: np.dtype) -> Piece:
+def _cast(dtype: str) -> Piece:
     """To an integer and back: toward zero, saturating."""
     low, high = (float(bound) for bound in (np.iinfo(dtype).min, np.iinfo(dtype).max))
     to_and_fro = lambda x: x.astype(dtype).astype(jnp.float32)
-    return Piece(f"cast to {np.dtype(dtype)}", to_and_fro, lambda x: np.clip(np.trunc(x), low, high))
+    return Piece(f"cast to {dtype}", to_and_fro, lambda x: np.clip(np.trunc(x), low, high))
 
 
 def _modulo(size: int) -> Piece:
@@ -55,7 +56,7 @@ SCALAR = (
     Piece("round", jnp.round, np.rint),
     Piece("round away", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), _away),
     Piece("trunc", jnp.trunc, np.trunc),
-    *map(_cast, (np.int32, np.int16, np.int8, np.uint8)),
+    *map(_cast, ("int32", "int16", "int8", "uint8")),
     Piece("sign", jnp.sign, np.sign),
     Piece("quotient by 2", lambda x: x // 2, lambda x: np.floor(x / 2)),
     *map(_modulo, (2, 3)),
@@ -82,14 +83,29 @@ def _count(threshold: float) -> Piece:
     return Piece(f"count above {threshold}", counted, lambda x: (x > threshold).sum(-1).astype(float))
 
 
+def _smaller(x: jax.Array) -> jax.Array:
+    """How many entries are smaller than the first."""
+    return _float((x < x[0]).sum(dtype=jnp.int32))
+
+
+def _no_larger(x: jax.Array) -> jax.Array:
+    """How many entries are not smaller than the last."""
+    return _float((x >= x[2]).sum(dtype=jnp.int32))
+
+
+def _masked(x: jax.Array) -> jax.Array:
+    """The largest entry but for the second."""
+    return jnp.max(jnp.where(np.array([True, False, True]), x, -jnp.inf))
+
+
 ARRAY = (
     *map(_count, (-1, 0, 0.5)),
-    Piece("mean of x >= 0", lambda x: jnp.where(x >= 0, 1.0, 0.0).sum(), lambda x: (x >= 0).sum(-1).astype(float)),
-    Piece("rank of the first", lambda x: _float((x < x[0]).sum(dtype=jnp.int32)), lambda x: (x < x[:, :1]).sum(-1) * 1.0),
-    Piece("ties of the last", lambda x: _float((x >= x[2]).sum(dtype=jnp.int32)), lambda x: (x >= x[:, 2:]).sum(-1) * 1.0),
+    Piece("count of x >= 0", lambda x: jnp.where(x >= 0, 1.0, 0.0).sum(), lambda x: (x >= 0).sum(-1) * 1.0),
+    Piece("rank of the first", _smaller, lambda x: (x < x[:, :1]).sum(-1) * 1.0),
+    Piece("ties of the last", _no_larger, lambda x: (x >= x[:, 2:]).sum(-1) * 1.0),
     Piece("argmax", lambda x: _float(jnp.argmax(x)), lambda x: x.argmax(-1) * 1.0),
     Piece("argmin", lambda x: _float(jnp.argmin(x)), lambda x: x.argmin(-1) * 1.0),
-    Piece("place of the smallest", lambda x: _float(jnp.argsort(x)[0]), lambda x: x.argsort(-1, kind="stable")[:, 0] * 1.0),
+    Piece("argsort", lambda x: _float(jnp.argsort(x)[0]), lambda x: x.argsort(-1, kind="stable")[:, 0] * 1.0),
     Piece("max", jnp.max, lambda x: x.max(-1)),
     Piece("min", jnp.min, lambda x: x.min(-1)),
     Piece("median", jnp.median, lambda x: np.median(x, -1)),
@@ -99,10 +115,10 @@ ARRAY = (
     Piece("sum of floors", lambda x: jnp.floor(x).sum(), lambda x: np.floor(x).sum(-1)),
     Piece("product of signs", lambda x: jnp.prod(jnp.sign(x)), lambda x: np.sign(x).prod(-1)),
     Piece("sum of relus", lambda x: jax.nn.relu(x - 1).sum(), lambda x: np.maximum(x - 1, 0).sum(-1)),
-    Piece("masked max", lambda x: jnp.max(jnp.where(np.array([True, False, True]), x, -jnp.inf)), lambda x: x[:, ::2].max(-1)),
+    Piece("masked max", _masked, lambda x: x[:, ::2].max(-1)),
     Piece("all", lambda x: _float(jnp.all(x > 0)), lambda x: (x > 0).all(-1) * 1.0),
     Piece("any", lambda x: _float(jnp.any(x >= 1)), lambda x: (x >= 1).any(-1) * 1.0),
-)  # fmt: skip
+)
 
 COMPARISONS = {
     ">": operator.gt,

@@ -28,7 +28,7 @@ def jax_agrees(pair: StepPair) -> None:
     """JAX computes of the special inputs what exact evaluation says."""
     inputs = pair.special
     for side in (pair.left, pair.right):
-        computed = jax.vmap(side)(inputs.astype(np.float32))
+        computed = jax.vmap(side)(jax.numpy.asarray(inputs, np.float32))
         assert np.array_equal(np.asarray(computed), side.exact(inputs)), str(side)
 
 

@@ -37,7 +37,7 @@ def newton(p, k):
     """The elementary symmetric polynomial e_k by Newton's identities from power sums."""
     e = [jnp.ones(())]
     for j in range(1, k + 1):
-        e.append(sum((-1.0) ** (i - 1) * e[j - i] * jnp.sum(p**i) for i in range(1, j + 1)) / j)
+        e.append(sum(((-1.0) ** (i - 1) * e[j - i] * jnp.sum(p**i) for i in range(1, j + 1)), jnp.zeros(())) / j)
     return e[k]
 
 
