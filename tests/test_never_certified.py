@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -49,35 +50,58 @@ def apart(row: Different, inputs: tuple[Any, ...], dtype: Any) -> float:
     return distance(values(row.left, row, inputs, dtype), values(row.right, row, inputs, dtype))
 
 
-@pytest.mark.parametrize("name", one_in(6, DIFFERENT))
-def test_they_differ_at_the_witness(name):
+def differ_at_the_witness(row: Different) -> None:
     """As written and, where the widths of integers play no part, in float64: it is not rounding that parts them."""
-    row = DIFFERENT[name]
     for dtype in dict.fromkeys([row.dtype, row.dtype if row.widths else np.dtype(np.float64)]):
         sides = [values(f, row, row.witness, dtype) for f in (row.left, row.right)]
         assert row.infinite or all(np.isfinite(side).all() for side in sides), f"not finite in {dtype}: {sides}"
-        assert distance(*sides) >= row.gap, f"in {dtype}: {sides}"
+        assert distance(*sides) >= row.gap, f"alike in {dtype}: {sides}"
 
 
-@pytest.mark.parametrize("name", one_in(12, [name for name, row in DIFFERENT.items() if not row.identity]))
-def test_they_differ_on_a_set_of_the_size_that_the_row_says(name):
+def differ_on_a_set_of_the_size_said(row: Different) -> None:
     """Beside the witness: somewhere, if on a set of positive measure; nowhere, if on a null set."""
-    row = DIFFERENT[name]
-    beside = [apart(row, inputs, row.dtype) for inputs in row.nearby()]
+    beside = max(apart(row, inputs, row.dtype) for inputs in row.nearby())
     if row.null_set:
-        assert max(beside) < ALIKE, beside
+        assert beside < ALIKE, "they differ beside the witness too"
     else:
-        assert max(beside) >= row.gap / 4, beside
+        assert beside >= row.gap / 4, "they are alike beside the witness"
 
 
-@pytest.mark.parametrize("name", one_in(6, [name for name, row in EQUAL.items() if row.concrete]))
-def test_twins_are_equal(name):
+def are_equal(row: Equal) -> None:
     """At ties and off them; where one side is undefined, nothing is compared."""
-    row = EQUAL[name]
     for inputs in row.inputs():
         sides = [values(f, row, inputs, row.dtype) for f in (row.left, row.right)]
         defined = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
-        assert distance(*(side[defined] for side in sides)) < ALIKE, f"at {inputs}: {sides}"
+        assert distance(*(side[defined] for side in sides)) < ALIKE, f"different at {inputs}: {sides}"
+
+
+@pytest.mark.parametrize("name", one_in(12, DIFFERENT))
+def test_they_differ_at_the_witness(name):
+    differ_at_the_witness(DIFFERENT[name])
+
+
+@pytest.mark.parametrize("name", one_in(24, [name for name, row in DIFFERENT.items() if not row.identity]))
+def test_they_differ_on_a_set_of_the_size_that_the_row_says(name):
+    differ_on_a_set_of_the_size_said(DIFFERENT[name])
+
+
+@pytest.mark.parametrize("name", one_in(12, EQUAL))
+def test_twins_are_equal(name):
+    are_equal(EQUAL[name])
+
+
+def test_a_row_that_is_wrong_is_noticed():
+    attack, tie = DIFFERENT["steps: a jump scaled by x"], DIFFERENT["ties: heaviside at 0"]
+    with pytest.raises(AssertionError, match="alike in float32"):
+        differ_at_the_witness(replace(attack, witness=(2,)))
+    with pytest.raises(AssertionError, match="not finite in float32"):
+        differ_at_the_witness(replace(attack, right=lambda x: x / 0))
+    with pytest.raises(AssertionError, match="alike beside"):
+        differ_on_a_set_of_the_size_said(replace(tie, null_set=False))
+    with pytest.raises(AssertionError, match="differ beside"):
+        differ_on_a_set_of_the_size_said(replace(attack, null_set=True))
+    with pytest.raises(AssertionError, match="different at"):
+        are_equal(Equal(tie.name, tie.left, tie.right, tie.specs))
 
 
 def test_the_table_is_as_large_as_promised():

@@ -45,7 +45,7 @@ DECISIONS = (
     widths("a nearest quantile", lambda x: quantile(x, 0.25, "nearest"), lambda x: jnp.sort(x)[3], (ELEVEN,), (SORTED,)),
     widths("a percentile", lambda x: jnp.percentile(x, 70, method="lower"), lambda x: jnp.sort(x)[7], (ELEVEN,), (SORTED,)),
     widths("an array from arange", lambda x: x * float(len(np.arange(0, 0.7, 0.1))), lambda x: x * 6, (S,), (3,)),
-    widths("a round of 2.5 written 0.1 times 25", lambda x: x * jnp.round(jnp.float32(0.5) * 5), lambda x: 3 * x, (S,), (3,)),
+    widths("a round of 0.5 times 5", lambda x: x * jnp.round(jnp.float32(0.5) * 5), lambda x: 3 * x, (S,), (3,)),
 )  # fmt: skip
 
 VALUES = (

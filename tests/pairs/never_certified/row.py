@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+SIZES = {"n": 5, "m": 4}
+"""The sizes at which equal functions of symbolic dimensions are compared."""
 NEARBY = 8
 """So many inputs close to a witness are looked at, to tell a null set from one of positive measure."""
 
@@ -109,17 +111,13 @@ class Equal:
         """The widest dtype among the inputs."""
         return widest(self.specs)
 
-    @property
-    def concrete(self) -> bool:
-        """Whether no dimension is symbolic."""
-        return all(isinstance(size, int) for spec in self.specs for size in spec.shape)
-
     def inputs(self) -> list[tuple[np.ndarray, ...]]:
         """Inputs on no tie, and, if the two are equal there as well, whole and half numbers with many ties."""
         random = np.random.default_rng(0)
-        free = lambda spec: (2 * random.integers(-4096, 4096, spec.shape) + 1) / 1024
-        tied = lambda spec: random.integers(-4, 5, spec.shape) / 2
-        equal = lambda spec: np.full(spec.shape, 1.0)
-        zero = lambda spec: np.zeros(spec.shape)
+        shape = lambda spec: tuple(size if isinstance(size, int) else SIZES[str(size)] for size in spec.shape)
+        free = lambda spec: (2 * random.integers(-4096, 4096, shape(spec)) + 1) / 1024
+        tied = lambda spec: random.integers(-4, 5, shape(spec)) / 2
+        equal = lambda spec: np.full(shape(spec), 1.0)
+        zero = lambda spec: np.zeros(shape(spec))
         draws = (free, free, free) if self.almost_everywhere else (free, free, tied, tied, tied, equal, zero)
         return [tuple(draw(spec) for spec in self.specs) for draw in draws]

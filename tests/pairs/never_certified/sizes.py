@@ -4,15 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .row import Different, Equal
+from .row import Different, Equal, f32
 
 SCOPE = jax.export.SymbolicScope()
 n, m = jax.export.symbolic_shape("n, m", scope=SCOPE)
-
-
-def f32(*shape) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(shape, jnp.float32)
-
 
 N, NN, NM, N4 = f32(n), f32(n, n), f32(n, m), f32(n, 4)
 
@@ -37,7 +32,7 @@ def newton(p, k):
     """The elementary symmetric polynomial e_k by Newton's identities from power sums."""
     e = [jnp.ones(())]
     for j in range(1, k + 1):
-        e.append(sum((-1.0) ** (i - 1) * e[j - i] * jnp.sum(p**i) for i in range(1, j + 1)) / j)
+        e.append(sum(((-1.0) ** (i - 1) * e[j - i] * jnp.sum(p**i) for i in range(1, j + 1)), jnp.zeros(())) / j)
     return e[k]
 
 
@@ -49,10 +44,6 @@ def det4(a):
     """The determinant of a 4×4 matrix by its first row."""
     minor = lambda k: jnp.linalg.det(jnp.delete(jnp.delete(a, 0, 0), k, 1))
     return sum((-1.0) ** k * a[0, k] * minor(k) for k in range(4))
-
-
-def det3(a):
-    return jnp.dot(a[0], jnp.cross(a[1], a[2]), precision="highest")
 
 
 FIVE = (1.0, 2.0, 4.0, 3.0, 5.0)
