@@ -45,4 +45,6 @@ def stack(arrays: Sequence[Any]) -> Any:
 
 def is_wide(array: np.ndarray) -> bool:
     """Whether an array holds integers that float64 may round."""
-    return array.dtype in (np.int64, np.uint64) and bool(np.any(array.astype(np.float64).astype(object) != array.astype(object)))
+    return array.dtype in (np.int64, np.uint64) and bool(
+        np.any(array.astype(np.float64).astype(object) != array.astype(object))
+    )

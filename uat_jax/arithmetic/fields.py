@@ -79,7 +79,9 @@ class Fields(Arithmetic):
     def _wide(self, array: np.ndarray) -> Number:
         """Integers that float64 would round: 2³² times the upper half of their bits, and the lower half."""
         upper, lower = (self.draw.floats(part.astype(np.float64)) for part in np.divmod(array, array.dtype.type(2**32)))
-        return Number(self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0)))
+        return Number(
+            self.draw.add(self.draw.scale(upper, Fraction(2**32)), lower), nonnegative=bool(np.all(array >= 0))
+        )
 
     def constant(self, array: Any, dtype: np.dtype) -> Number:
         """A constant; one number that is a rounded fraction or root is that fraction or root."""
