@@ -1,6 +1,8 @@
 """Number systems in which a jaxpr can be evaluated, and the interpreter that does it in any of them.
 
 interpreter.py       one walk over the equations, the number system plugged in
+primitives.py        the one table of primitives: what stands in no row is refused
+integer_ranges.py    how large the integers of a program can become, so that none wraps
 definitions.py       primitives written with simpler ones
 concrete.py          integers, booleans and random keys: the same in every number system
 structure.py         primitives that only move entries, in NumPy

@@ -74,9 +74,9 @@ def _of_integers(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
 
 def _unless_booleans(rule: Rule, logical: Rule) -> Rule:
     """The rule for numbers; booleans have a logical one."""
-    return lambda fields, equation, *operands: (
-        logical if dtype_of(equation.invars[0]) == np.bool_ else rule
-    )(fields, equation, *operands)
+    return lambda fields, equation, *operands: (logical if dtype_of(equation.invars[0]) == np.bool_ else rule)(
+        fields, equation, *operands
+    )
 
 
 def _exponential_form(fields: Fields) -> bool:

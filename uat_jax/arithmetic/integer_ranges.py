@@ -12,9 +12,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
@@ -67,7 +67,7 @@ def limits(dtype: np.dtype) -> Range:
 def of_array(array: Any) -> Range:
     """The range of the entries of a concrete array; what cannot be looked at has that of its dtype."""
     dtype = array.dtype
-    if not is_array(array) or isinstance(array, jax.core.Tracer) or is_keys(array) or not array.size:
+    if not is_array(array) or isinstance(array, Tracer) or is_keys(array) or not array.size:
         return limits(dtype)
     array = np.asarray(array)
     if not jnp.issubdtype(dtype, jnp.floating):
@@ -191,7 +191,7 @@ def _integer_power(equation: JaxprEqn, x: Range) -> Range:
 
 
 def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """Quotients of integers drop the fraction; a divisor that may be zero, or -1 at the lowest integer, says nothing."""
+    """Of integers without the fraction; a divisor that may be zero, or -1 at the lowest integer, says nothing."""
     allowed = limits(dtype_of(equation.outvars[0]))
     if y.low <= 0 <= y.high or not all(map(math.isfinite, (*x, *y))):
         return allowed
@@ -201,7 +201,7 @@ def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
     return found if found in allowed else allowed
 
 
-def _truncated_quotient(a: int, b: int) -> int:
+def _truncated_quotient(a: float, b: float) -> float:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -345,9 +345,10 @@ def _of(function: Callable[..., Range]) -> Rule:
     return lambda equation, *operands: function(*operands)
 
 
-def _whole(function: Callable[[float], int]) -> Rule:
-    """A function that never falls and gives whole numbers."""
-    return lambda equation, x: Range(*(function(bound) if math.isfinite(bound) else bound for bound in x))
+def _whole(below: Callable[[float], int], above: Callable[[float], int]) -> Rule:
+    """A number is moved to a whole one, at most as far as these functions move it down and up."""
+    at = lambda function, bound: function(bound) if math.isfinite(bound) else bound
+    return lambda equation, x: Range(at(below, x.low), at(above, x.high))
 
 
 def _any(equation: JaxprEqn, *operands: Range) -> Range:
@@ -369,7 +370,7 @@ RULES: Mapping[str, Rule] = {
     "and": _common_bits,
     "argmax": _places,
     "argmin": _places,
-    "ceil": _whole(math.ceil),
+    "ceil": _whole(math.ceil, math.ceil),
     "clamp": _clamped,
     "clz": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
     "conv_general_dilated": _convolution,
@@ -379,7 +380,7 @@ RULES: Mapping[str, Rule] = {
     "div": _quotient,
     "dot_general": _dot_general,
     "erfc": _always(0, 2),
-    "floor": _whole(math.floor),
+    "floor": _whole(math.floor, math.floor),
     "gather": _gathered,
     "integer_pow": _integer_power,
     "logistic": _always(0, 1),
@@ -395,7 +396,7 @@ RULES: Mapping[str, Rule] = {
     "reduce_sum": lambda equation, x: _repeated(_terms(equation), x),
     "reduce_window_sum": _window_sum,
     "rem": _remainder,
-    "round": lambda equation, x: Range(_whole(math.floor)(equation, x).low, _whole(math.ceil)(equation, x).high),
+    "round": _whole(math.floor, math.ceil),
     "scatter": lambda equation, x, indices, updates: hull(x, updates) if replaces(equation) else _any(equation),
     "scatter-add": _landing_sum(1),
     "scatter-max": lambda equation, x, indices, updates: hull(x, updates),

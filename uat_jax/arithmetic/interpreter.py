@@ -292,16 +292,18 @@ class _Walk:
         if self.arithmetic.integers_may_wrap:
             return self.evaluate(equation, operands)
         given = [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
-        self.arithmetic.operand_ranges = given
-        bounds = ranges(equation, given) if varies else None
+        self.arithmetic.operand_ranges, bounds = given, []
+        if varies:  # what may wrap is refused before it is computed
+            bounds = ranges(equation, given)
         results = self.evaluate(equation, operands)
         fixed = [not varies and is_plain(value, v) for (_, value), v in zip(results, equation.outvars, strict=True)]
-        bounds = bounds or (ranges(equation, given) if not all(fixed) else [None] * len(results))
-        for (number, value), constant, bound in zip(results, fixed, bounds, strict=True):
-            if constant:
+        if not varies and not all(fixed):
+            bounds = ranges(equation, given)
+        for place, (number, value) in enumerate(results):
+            if fixed[place]:
                 self.constants[number] = value
             else:
-                self.ranges[number] = bound
+                self.ranges[number] = bounds[place]
         return results
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:

@@ -2,7 +2,7 @@
 
 Each rounding primitive has a row: the amplitude of its error as a function of the exact result (and
 operands). u is the unit roundoff of the dtype the equation writes. The table of primitives says which others are
-exact: max, min, neg, comparisons, data movement; a cast is where its dtype is wider. What it says nothing of is refused.
+exact: max, min, neg, comparisons, data movement; casts are where their dtype is wider. The rest is refused.
 """
 
 from collections.abc import Callable, Sequence

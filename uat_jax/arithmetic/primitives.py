@@ -23,8 +23,8 @@ from uat_jax.errors import UnsupportedError
 class Row(NamedTuple):
     """How a primitive is followed.
 
-    kinds: the dtypes of its operands, of "f" for floats, "i" for integers, "b" for booleans and "k" for random keys; indices
-        are integers, and "*" stands for any dtype of a primitive that only calls programs.
+    kinds: the dtypes of its operands, of "f" for floats, "i" for integers, "b" for booleans and "k" for random keys;
+    "*" for any, where it only calls programs.  Indices are integers whatever stands here.
     fields, doubles, balls: how each number system follows it.  "rule": by a row of its own table.  "parts": by its
     definition.  "moved", "same", "walked": the entries are moved, left as they are, or computed by the programs that
     the equation holds.  "jax": its operands are integers or booleans, which JAX evaluates there.  "none": refused.
