@@ -234,9 +234,7 @@ class Balls(Arithmetic):
     name = "ball arithmetic"
     rules = _RULES
 
-    def __init__(
-        self, reading: Reading = Reading.WRITTEN, deadline: Deadline | None = None, *, watched: bool = False
-    ):
+    def __init__(self, reading: Reading = Reading.WRITTEN, deadline: Deadline | None = None, *, watched: bool = False):
         self.reading = reading
         self.deadline = deadline
         self.largest = arb(0) if watched else None

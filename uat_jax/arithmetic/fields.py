@@ -57,7 +57,6 @@ MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
 
 
-
 @dataclass(frozen=True)
 class Step:
     """One evaluated equation, and a digest of its value."""
@@ -362,6 +361,7 @@ class Fields(Arithmetic):
         results = apply_uninterpreted(self, equation, operands)
         self.trail += [self._step(equation, result) for result in results]
         return list(results)
+
     def _whole(self, equation: JaxprEqn, balls: np.ndarray) -> Number:
         """Whole numbers that balls are for certain."""
         values = np.asarray(np.frompyfunc(float, 1, 1)(balls), np.float64)
@@ -485,10 +485,13 @@ class Fields(Arithmetic):
         if not codes:
             return None
         if len(codes) > 1 or any(n.special is not None for n in numbers):
-            raise UnsupportedError("numbers that are infinite in several ways, depending on the input, are put together")
+            raise UnsupportedError(
+                "numbers that are infinite in several ways, depending on the input, are put together"
+            )
         nowhere = lambda n: self.functions.constant(0, n.shape)
         return Infinite(
-            self._gathered([nowhere(n) if n.infinite is None else n.infinite.where for n in numbers], source), codes.pop()
+            self._gathered([nowhere(n) if n.infinite is None else n.infinite.where for n in numbers], source),
+            codes.pop(),
         )
 
     def _gathered_members(self, numbers: Sequence[Number], source: np.ndarray) -> tuple[Residues, np.ndarray] | None:

@@ -1,15 +1,17 @@
 """Decisions between equal numbers that make no difference, because the cases meet there.
 
 where(x > 0, x, 0) and where(x ≥ 0, x, 0) decide differently at x = 0, and both are 0 there.  An expression is followed
-back through the operations that work entry by entry, to arrays that are taken for free variables.  For each decision
-in it, such as x > y, one of the variables is solved for so that x = y; if the expression, a function of the other
-variables, is then the same whichever way the decision is made, the decision makes no difference.
+back through the operations that work entry by entry, to arrays that are taken for free variables.  For each pair of
+numbers x, y that it compares, one of the variables is solved for so that x = y; if the expression, a function of the
+other variables, has the value there that it has with the decisions of x > y, and that with those of x < y, the
+decisions between x and y make no difference.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,27 +24,35 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.tracing import dtype_of
 
-OUTCOMES: Mapping[str, tuple[Any, ...]] = {
-    **dict.fromkeys(("eq", "ge", "gt", "le", "lt", "ne"), (False, True)),
-    "sign": (-1, 0, 1),
+DECIDED: Mapping[str, Callable[[int], Any]] = {
+    "eq": lambda sign: sign == 0,
+    "ge": lambda sign: sign >= 0,
+    "gt": lambda sign: sign > 0,
+    "le": lambda sign: sign <= 0,
+    "lt": lambda sign: sign < 0,
+    "ne": lambda sign: sign != 0,
+    "sign": lambda sign: sign,
 }
-"""Decisions, and the values they can have between equal numbers."""
+"""What each decision makes of the sign of a difference."""
 
-ENTRYWISE = frozenset(OUTCOMES) | frozenset(
+ENTRYWISE = frozenset(DECIDED) | frozenset(
     "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos cosh div erf "
-    "erf_inv erfc exp exp2 expm1 floor integer_pow lgamma log log1p logistic max min mul neg not or pow rem round rsqrt "
-    "select_n sin sinh sqrt square sub tan tanh xor".split()
+    "erf_inv erfc exp exp2 expm1 floor integer_pow lgamma log log1p logistic max min mul neg not or pow rem round "
+    "rsqrt select_n sin sinh sqrt square sub tan tanh xor".split()
 )
 """Primitives that work entry by entry."""
 
 CONSTANT_SLOPE = frozenset("add add_any convert_element_type div mul neg sub".split())
 """Operations on literals that make exact rational numbers of them."""
 
+TOGETHER = 3
+"""So many pairs of numbers may be equal at once for a reason that the formal difference of each shows."""
+
 LARGEST = 200
 """Expressions of more operations than this are not looked at."""
 
 Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool], bool]
-"""Whether two programs of scalars are shown to be the same function, constants being what is written or what is meant."""
+"""Whether two programs of scalars are shown to be the same function, constants being what is written or is meant."""
 
 
 @dataclass(frozen=True)
@@ -155,17 +165,71 @@ class Meeting:
         return self.answers[key]
 
     def _meets(self, found: Formula, meant: bool) -> bool:
-        decisions = [i for i, node in enumerate(found.nodes) if node.key[0] == "apply" and _name(node) in OUTCOMES]
-        return bool(decisions) and all(self._makes_no_difference(found, i, meant) for i in decisions)
+        pairs = compared(found)
+        return bool(pairs) and all(self._makes_no_difference(found, pair, pairs, meant) for pair in pairs)
 
-    def _makes_no_difference(self, found: Formula, decision: int, meant: bool) -> bool:
-        surfaces = solutions(found, decision)
-        return surfaces is not None and all(self._same_on(found, decision, surface, meant) for surface in surfaces)
+    def _makes_no_difference(self, found: Formula, pair: Compared, pairs: Sequence[Compared], meant: bool) -> bool:
+        same = lambda surface: self._same_on(found, pair, pairs, surface, meant)
+        return any(all(map(same, surfaces)) for surfaces in solutions(found, pair))
 
-    def _same_on(self, found: Formula, decision: int, surface: Surface, meant: bool) -> bool:
-        outcomes = OUTCOMES[_name(found.nodes[decision])]
-        first, *others = (on_surface(found, decision, surface, outcome) for outcome in outcomes)
-        return first is not None and all(other is not None and self.equal(first, other, meant) for other in others)
+    def _same_on(
+        self, found: Formula, pair: Compared, pairs: Sequence[Compared], surface: Surface, meant: bool
+    ) -> bool:
+        """Whether the expression is the same for all signs of the differences that are zero on the surface."""
+        others = [other for other in pairs if other is not pair and self._equal_on(found, other, surface, meant)]
+        if 1 + len(others) > TOGETHER:
+            return False
+        together = (pair, *others)
+        real, *chosen = (
+            on_surface(
+                found, surface, {i: v for p, s in zip(together, signs, strict=True) for i, v in p.decided(found, s)}
+            )
+            for signs in itertools.product((0, -1, 1), repeat=len(together))
+        )
+        return real is not None and all(c is not None and self.equal(real, c, meant) for c in chosen)
+
+    def _equal_on(self, found: Formula, pair: Compared, surface: Surface, meant: bool) -> bool:
+        """Whether another pair of numbers is equal everywhere on a surface."""
+        sides = [on_surface(found, surface, {}, result) for result in pair.sides]
+        if len(sides) == 1:
+            sides.append(on_surface(found, surface, {}, zero=True))
+        left, right = sides
+        return left is None or right is None or self.equal(left, right, meant)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A pair of nodes that is compared, or a node that is compared with 0.
+
+    sides: one or two nodes.  decisions: the nodes that compare them, with 1 or, the other way round, -1.
+    """
+
+    sides: tuple[int, ...]
+    decisions: tuple[tuple[int, int], ...]
+
+    def decided(self, found: Formula, sign: int) -> list[tuple[int, Any]]:
+        """What each decision is if the first side less the second has this sign."""
+        return [(i, DECIDED[_name(found.nodes[i])](sign * way)) for i, way in self.decisions]
+
+
+def compared(found: Formula) -> list[Compared]:
+    """The pairs of numbers that an expression compares."""
+    pairs: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for i, node in enumerate(found.nodes):
+        if node.key[0] == "apply" and _name(node) in DECIDED:
+            sides, way = _ordered(found, node.operands)
+            pairs.setdefault(sides, []).append((i, way))
+    return [Compared(sides, tuple(decisions)) for sides, decisions in pairs.items()]
+
+
+def _ordered(found: Formula, operands: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """The sides of a decision without a zero, the smaller node first, and 1 or -1 if they were exchanged."""
+    is_zero = [found.nodes[o].key[0] == "literal" and found.nodes[o].literal == 0 for o in operands]
+    if len(operands) == 2 and is_zero[1] and not is_zero[0]:
+        return operands[:1], 1
+    if len(operands) == 2 and is_zero[0] and not is_zero[1]:
+        return operands[1:], -1
+    return (operands, 1) if len(operands) == 1 or operands[0] < operands[1] else (operands[::-1], -1)
 
 
 def _name(node: Node) -> str:
@@ -198,15 +262,22 @@ def evaluated(found: Formula, node: int, values: Values) -> Any:
     return values[node]
 
 
-def on_surface(found: Formula, decision: int, surface: Surface, outcome: Any) -> ClosedJaxpr | None:
-    """The expression as a program of the other variables, on a surface, with one outcome of the decision there."""
+def on_surface(
+    found: Formula, surface: Surface, fixed: Mapping[int, Any], result: int | None = None, *, zero: bool = False
+) -> ClosedJaxpr | None:
+    """The expression on a surface as a program of the other variables.
+
+    fixed: values of decisions; the others are made as they are.  result: another node in place of the whole.  zero: the
+    constant 0 of the same variables.
+    """
     free = [v for v in found.variables if v != surface.variable]
+    node = len(found.nodes) - 1 if result is None else result
 
     def program(*arguments: Any) -> Any:
         given = dict(zip(free, arguments, strict=True))
         point = {**given, surface.variable: surface.solve(dict(given))}
-        fixed = jnp.asarray(outcome, found.nodes[decision].dtype)
-        return evaluated(found, len(found.nodes) - 1, {**point, decision: fixed})
+        decided = {i: jnp.asarray(value, found.nodes[i].dtype) for i, value in fixed.items()}
+        return jnp.zeros((), point[surface.variable].dtype) if zero else evaluated(found, node, {**point, **decided})
 
     try:
         with jax.enable_x64(True):
@@ -215,18 +286,27 @@ def on_surface(found: Formula, decision: int, surface: Surface, outcome: Any) ->
         return None
 
 
-def solutions(found: Formula, decision: int) -> list[Surface] | None:
-    """All points at which a decision is between equal numbers, as surfaces; None if it cannot be solved for."""
-    operands = found.nodes[decision].operands
-    dtype = found.nodes[operands[0]].dtype
-    if not jnp.issubdtype(dtype, jnp.floating):
-        return None
+def solutions(found: Formula, pair: Compared) -> Iterator[list[Surface]]:
+    """All points at which a pair of numbers is equal, as surfaces; in several ways, of which each has all points."""
+    if not jnp.issubdtype(found.nodes[pair.sides[0]].dtype, jnp.floating):
+        return
+    if not any(found.nodes[side].key[0] == "literal" for side in pair.sides):
+        yield [_one_for_the_other(found, pair.sides)]
 
     def difference(values: Values) -> Any:
-        sides = [evaluated(found, operand, values) for operand in operands]
+        sides = [evaluated(found, side, values) for side in pair.sides]
         return sides[0] if len(sides) == 1 else lax.sub(*sides)
 
-    return _solved(found, operands, difference)
+    solved = _solved(found, pair.sides, difference)
+    if solved is not None:
+        yield solved
+
+
+def _one_for_the_other(found: Formula, sides: tuple[int, ...]) -> Surface:
+    """One side, taken for a variable, has the value of the other, or 0."""
+    replaced, *rest = sides if len(sides) == 1 or not _contains(found, sides[1], sides[0]) else sides[::-1]
+    value = lambda values: evaluated(found, rest[0], values) if rest else _constant(found, replaced, 0)
+    return Surface(replaced, value)
 
 
 def _solved(found: Formula, sides: Sequence[int], difference: Callable[[Values], Any]) -> list[Surface] | None:

@@ -41,7 +41,11 @@ class Piecewise(Algebra):
 
     def step(self, x: Number) -> Number:
         """1 where x > 0, else 0: (1 + ε)/2 for a letter ε of square 1 that belongs to x/s for the positive scale s."""
-        return self.choice(self.draw.opaque("step", self._direction(x, everywhere=True)))
+        zero = vanishes(x.residues)
+        if zero.all():
+            return self.constant(0, x.shape)
+        found = self.choice(self.draw.opaque("step", self._direction(x, everywhere=True)))
+        return Number(self.draw.where(zero, self.draw.fraction(0), found.residues)) if zero.any() else found
 
     def equality(self, x: Number) -> Number:
         """1 where x = 0, else 0: the letter is an even function of x."""

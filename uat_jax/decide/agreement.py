@@ -78,7 +78,9 @@ def agreement_at(
     return Agreement(len(points), digits)
 
 
-def rounding_apart(left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0, deadline: Deadline | None = None) -> tuple[str, str] | None:
+def rounding_apart(
+    left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0, deadline: Deadline | None = None
+) -> tuple[str, str] | None:
     """Both values at a random point at which the programs as written differ by what rounding of constants explains.
 
     None if there is no such point among those that are tried, or one where nothing explains the difference.

@@ -297,7 +297,9 @@ def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair, end: De
     a, b = (side[place[1]] for side in sides)
     if not apart(a, b):
         raise MismatchError("at the counterexample in the certificate both programs have the same value")
-    if not any((s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS, deadline=end)):
+    if not any(
+        (s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS, deadline=end)
+    ):
         raise MismatchError("rounding of constants explains the difference at the counterexample in the certificate")
     texts = [arb(text) for text in counterexample["exact"]]
     if len(texts) != 2 or texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
