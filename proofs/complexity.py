@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.decide.ranks import bounds, rank_modulo
+from uat_jax.decide.ranks import bounds, rank
 from uat_jax.ledger.complexity import attention as operators
 from uat_jax.ledger.complexity import evaluation as cost
 from uat_jax.ledger.complexity import paths
@@ -119,7 +119,7 @@ def over_layers(a: Argument) -> None:
 
 def _ranks(*, causal: bool) -> tuple[int, ...]:
     random = np.random.default_rng(0)
-    return tuple(rank_modulo(paths.kronecker_matrix(random, depth, causal=causal)) for depth in (1, 2, 3, 4))
+    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)) for depth in (1, 2, 3, 4))
 
 
 # %%
