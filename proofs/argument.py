@@ -85,7 +85,8 @@ class Argument:
 def _parting(step: Step) -> str:
     normalise = Normaliser(step.where)
     word = difference_of_forms(normalise, normalise(step.left), normalise(step.right))
-    return "the shapes differ" if word is None else parting(word)
+    assert word is not None  # asked for steps that do not hold
+    return parting(word)
 
 
 def parting(word: Difference) -> str:

@@ -114,7 +114,7 @@ def over_layers(a: Argument) -> None:
         a.check(f"{subject}: a rank of at most {sympy.expand(free + 1)}", shown)
     for subject, ranks in paths.RANKS.items():
         found = _ranks(causal=subject == "causal")
-        a.check(f"{subject}, N = M = 4, h = 2, L = 1…4: ranks {found} in a prime field", found == ranks)
+        a.check(f"{subject}, N = M = 4, h = 2, L = 1…4: ranks {found}", found == ranks)
 
 
 def _ranks(*, causal: bool) -> tuple[int, ...]:
