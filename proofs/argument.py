@@ -8,7 +8,8 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
-from uat_jax.symbolic.difference import Difference, first_difference
+from uat_jax.symbolic.difference import Difference
+from uat_jax.symbolic.difference import difference as difference_of_forms
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -24,7 +25,7 @@ def difference(left: Program, right: Program) -> Difference | None:
     """The first word in which the normal forms of two programs' results part; None if they are equal."""
     read = Normaliser(left.lines)
     other = Normaliser(right.lines, read.letters)
-    return first_difference(read, read(left.result), other(right.result))
+    return difference_of_forms(read, read(left.result), other(right.result))
 
 
 def run(argument: Callable[[], None]) -> None:
@@ -83,8 +84,9 @@ class Argument:
 
 def _parting(step: Step) -> str:
     normalise = Normaliser(step.where)
-    word = first_difference(normalise, normalise(step.left), normalise(step.right))
-    return "the shapes differ" if word is None else parting(word)
+    word = difference_of_forms(normalise, normalise(step.left), normalise(step.right))
+    assert word is not None  # asked for steps that do not hold
+    return parting(word)
 
 
 def parting(word: Difference) -> str:

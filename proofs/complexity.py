@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 from argument import Argument, run
 
-from uat_jax.decide.ranks import bounds, rank_modulo
+from uat_jax.decide.ranks import bounds, rank
 from uat_jax.ledger.complexity import attention as operators
 from uat_jax.ledger.complexity import evaluation as cost
 from uat_jax.ledger.complexity import paths
@@ -114,12 +114,12 @@ def over_layers(a: Argument) -> None:
         a.check(f"{subject}: a rank of at most {sympy.expand(free + 1)}", shown)
     for subject, ranks in paths.RANKS.items():
         found = _ranks(causal=subject == "causal")
-        a.check(f"{subject}, N = M = 4, h = 2, L = 1…4: ranks {found} in a prime field", found == ranks)
+        a.check(f"{subject}, N = M = 4, h = 2, L = 1…4: ranks {found}", found == ranks)
 
 
 def _ranks(*, causal: bool) -> tuple[int, ...]:
     random = np.random.default_rng(0)
-    return tuple(rank_modulo(paths.kronecker_matrix(random, depth, causal=causal)) for depth in (1, 2, 3, 4))
+    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)) for depth in (1, 2, 3, 4))
 
 
 # %%

@@ -9,7 +9,7 @@ import sympy
 from uat_jax.decide.counts import counted
 from uat_jax.decide.decision import decide
 from uat_jax.decide.normal_forms import prove
-from uat_jax.decide.ranks import rank_modulo
+from uat_jax.decide.ranks import rank
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Verdict, combine
 from uat_jax.ledger.complexity import attention as complexity_attention
@@ -177,7 +177,7 @@ def test_without_equal_row_sums_the_rank_is_larger(monkeypatch):
     free = lambda random, causal: random.integers(1, 16, (4, 4))
     monkeypatch.setattr(complexity_paths, "_rows", free)
     matrix = complexity_paths.kronecker_matrix(np.random.default_rng(0), 4, causal=False)
-    assert rank_modulo(matrix) == 16 > max(complexity_paths.RANKS["any pattern"])
+    assert rank(matrix) == 16 > max(complexity_paths.RANKS["any pattern"])
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -31,6 +31,7 @@ fields.py            prime fields as a number system
 recognition.py       constants that stand for fractions and roots
 exponential_depth.py how deeply exponentials are nested
 rounding.py          float64 with rounding noise: the spread of a program's error
+rounded_constants.py balls in which a constant is every number that rounds to it
 local_error.py       the error one operation may add
 matmul_precision.py  how precise a device's matrix products really are
 sensitivity.py       how large an error in one coefficient must be to show

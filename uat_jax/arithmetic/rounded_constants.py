@@ -20,7 +20,6 @@ from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.tracing import single_output, trace
-from uat_jax.errors import UnsupportedError
 
 BITS = 512
 """The precision of the balls; the constants are hardly ever better than 53 bits."""
@@ -39,8 +38,6 @@ class RoundedConstants(Balls):
 
     def constant(self, array: Any, dtype: np.dtype) -> np.ndarray:
         """A literal or captured array: each entry with half a unit in its last place."""
-        if np.issubdtype(dtype, np.complexfloating):
-            raise UnsupportedError(f"{self.name} has no complex constants; use the real and the imaginary part")
         own = np.asarray(array).astype(np.float64)
         balls = [_ball(float(value)) for value in own.ravel()]
         return np.array(balls, dtype=object).reshape(own.shape)

@@ -5,7 +5,8 @@ printing.py     expressions as text and as LaTeX
 words.py        words of letters, and the rules for joining them
 normal_form.py  expression → sum of words; equality
 difference.py   which word differs
-step.py         one named equation
+slices.py       what is taken for granted: that slices exist
+step.py         one named equation, with its definitions and hypotheses
 program.py      straight-line programs: letter = expression over earlier letters
 layers.py       the layers of the papers
 recurrence.py   one layer applied and collected: the update rules are read off

@@ -55,7 +55,8 @@ def nonnegative(value: Any, scope: Scope = (), given: Iterable[Any] = ()) -> boo
                 return False
             least = lower if slope.is_nonnegative else upper
             return nonnegative(value.xreplace({index: least}), scope[:place], given)
-    return bool(value.is_nonnegative) or _follows(value, tuple(given))
+    seen = value.is_nonnegative or sympy.factor(value).is_nonnegative  # h d − d = d (h − 1)
+    return bool(seen) or _follows(value, tuple(given))
 
 
 def _follows(value: Any, given: tuple[Any, ...]) -> bool:
