@@ -104,8 +104,9 @@ class Fields(Arithmetic):
             return self.number(values).but(enclosure=enclosure)
         meant = "constants as meant" in self.functions.laws
         forms = tuple(m.form for m in found.distinct) if meant else found.written
-        if all(form is not None for form in forms):
-            return self._of_forms(ClosedForms(found.codes, forms)).but(enclosure=enclosure)
+        finite = tuple(form for form in forms if form is not None)
+        if len(finite) == len(forms):
+            return self._of_forms(ClosedForms(found.codes, finite)).but(enclosure=enclosure)
         return self._with_infinities(values, found, forms).but(enclosure=enclosure)
 
     def _with_infinities(self, values: np.ndarray, found: Meanings, forms: Sequence[ClosedForm | None]) -> Number:
@@ -318,8 +319,9 @@ class Fields(Arithmetic):
 
 def _rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Constants as balls of their rounding; a mask, which is a number or -∞, may be anything."""
-    mask = np.isfinite(values) & (values <= LOWEST)
-    return np.where(mask, ANYTHING, balls_of(values, dtype, Reading.ROUNDED))
+    rounded = balls_of(values, dtype, Reading.ROUNDED)
+    rounded[np.isfinite(values) & (values <= LOWEST)] = ANYTHING
+    return rounded
 
 
 def _balls(enclosure: Enclosure | None, operand: Value) -> Value:
