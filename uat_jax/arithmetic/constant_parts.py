@@ -59,9 +59,10 @@ def _summed(functions: FieldFunctions, name: str, x: Number, y: Number, result: 
     (rest_x, c), (rest_y, d) = parts
     if c is None and d is None:
         return result
-    d = negated(d) if name == "sub" and d is not None else d
-    summand = added(c or rational(0), d or rational(0))
-    if summand is None or summand == rational(0):
+    zero = rational(0)
+    other = negated(d or zero) if name == "sub" else d or zero
+    summand = None if other is None else added(c or zero, other)
+    if summand is None or summand == zero:
         return result
     if rest_x is not None and rest_y is not None:
         if not isinstance(summand, LogSum):  # nothing takes it out

@@ -114,6 +114,11 @@ class Draw:
         residue = lambda level: level.field.fraction(value.numerator, value.denominator)
         return Residues(tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels), CONSTANT)
 
+    def fractions(self, values: Sequence[Fraction]) -> Residues:
+        """A row of rational numbers."""
+        row = lambda level: np.array([[level.field.fraction(v.numerator, v.denominator) for v in values]], np.int64)
+        return Residues(tuple(map(row, self.levels)), CONSTANT)
+
     def imaginary(self, shape: Sequence[int] = ()) -> Residues:
         """A square root of -1 in every entry."""
         levels = self.levels[:-1] or self.levels
