@@ -389,11 +389,15 @@ def test_beside_a_part_that_prime_fields_refuse_nothing_is_refuted(row):
     assert certificate.verdict is Verdict.AGREES, certificate.evidence
 
 
+root = lambda n: jnp.sqrt(jnp.float32(n))
+
 WRITTEN = [
     ("the same constant", lambda x: x * f32(0.1), lambda x: f32(0.1) * x, V),
     ("a table", lambda x: x @ np.full((3, 2), 0.3, f32), lambda x: (np.full((2, 3), 0.3, f32) @ x.T).T, M),
     ("dyadic", lambda x: x * f32(0.375), lambda x: 3 * x / 8, V),
     ("roots that are computed", lambda x: x * jnp.sqrt(f32(8)), lambda x: 2 * x * jnp.sqrt(f32(2)), V),
+    ("products of roots", lambda x: x * jnp.sqrt(jnp.float32(6)), lambda x: x * root(2) * root(3), V),
+    ("with others", lambda x: x * jnp.sqrt(jnp.float32(22)), lambda x: x * root(2) * root(11), V),
     ("logarithms that are computed", lambda x: x * jnp.log(f32(8)), lambda x: 3 * x * jnp.log(f32(2)), V),
     ("masks", lambda x: softmax_of(x, f32(-1e30)), lambda x: softmax_of(1 * x, f32(-1e30)), V),
 ]
@@ -411,6 +415,8 @@ APART = [
     ("four digits", lambda x: x * f32(0.7071), lambda x: x * f32(0.7072), V),
     ("four units", lambda x: x * f32(0.5**0.5), lambda x: x * f32(0.5**0.5 + 4 * 2.0**-24), V),
     ("a coefficient", lambda x: f32(1.5) * x, lambda x: f32(1.501) * x, V),
+    ("roots", lambda x: x * jnp.sqrt(jnp.float32(6)), lambda x: x * jnp.sqrt(jnp.float32(2)) * f32(1.7321), V),
+    ("signs", lambda x: x * jnp.sqrt(jnp.float32(6)), lambda x: -x * root(2) * root(3), V),
     ("beside a table", lambda x: x * f32(0.1) + f32(0.2), lambda x: x * f32(0.1) + f32(0.2000001), V),
     ("one entry", lambda x: x * np.array([0.1, 0.2, 0.3], f32), lambda x: x * np.array([0.1, 0.2, 0.30001], f32), V),
     ("float64, float32 accuracy", lambda x: x * math.pi, lambda x: x * float(f32(math.pi)), D),

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from flint import arb, ctx
 
@@ -179,7 +180,7 @@ def logarithm(x: ClosedForm) -> ClosedForm | None:
     factors = _factors(x.coefficient) if isinstance(x, Product) and x.positive else None
     if factors is None or not isinstance(x, Product) or any(isinstance(base, LogSum) for base, _ in x.powers):
         return None
-    logs = {base: Fraction(count) for base, count in factors.items()}
+    logs: dict[Any, Fraction] = {base: Fraction(count) for base, count in factors.items()}
     for base, q in x.powers:
         logs[base] = logs.get(base, Fraction(0)) + q
     return _log_sum(logs.pop(E, Fraction(0)), logs)
@@ -192,7 +193,7 @@ def exponential(x: ClosedForm) -> ClosedForm | None:
     return None if x.rational is None else _product(Fraction(1), {E: x.rational})
 
 
-def _product(coefficient: Fraction, exponents: Mapping[int | str | LogSum, Fraction]) -> ClosedForm | None:
+def _product(coefficient: Fraction, exponents: Mapping[Any, Fraction]) -> ClosedForm | None:
     """In lowest terms; None if it is too tall."""
     powers = []
     for base, q in exponents.items() if coefficient else ():
@@ -213,7 +214,7 @@ def _product(coefficient: Fraction, exponents: Mapping[int | str | LogSum, Fract
     return Product(coefficient, tuple(sorted(powers, key=lambda pair: str(pair[0]))))
 
 
-def _log_sum(constant: Fraction, logs: Mapping[int | str, Fraction]) -> ClosedForm | None:
+def _log_sum(constant: Fraction, logs: Mapping[Any, Fraction]) -> ClosedForm | None:
     """In lowest terms; None if it is too tall."""
     kept = tuple(sorted(((b, q) for b, q in logs.items() if q), key=lambda pair: str(pair[0])))
     tallest = max(max(abs(q.numerator), q.denominator) for q in (constant, *(q for _, q in kept)))
@@ -271,7 +272,7 @@ def _base_ball(base: int | str | LogSum) -> arb:
 def _base_float(base: int | str | LogSum) -> float:
     if isinstance(base, LogSum):
         return base.approximation
-    return {PI: math.pi, E: math.e}.get(base, base)
+    return float(base) if isinstance(base, int) else {PI: math.pi, E: math.e}[base]
 
 
 def _product_text(x: Product) -> str:

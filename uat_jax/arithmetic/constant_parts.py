@@ -59,16 +59,19 @@ def _summed(functions: FieldFunctions, name: str, x: Number, y: Number, result: 
     (rest_x, c), (rest_y, d) = parts
     if c is None and d is None:
         return result
-    d = negated(d) if name == "sub" and d is not None else d
-    summand = added(c or rational(0), d or rational(0))
-    if summand is None or summand == rational(0) or (rest_x is None and rest_y is None):
+    zero = rational(0)
+    other = negated(d or zero) if name == "sub" else d or zero
+    summand = None if other is None else added(c or zero, other)
+    if summand is None or summand == zero:
         return result
-    if rest_x is None:
-        rest = functions.negate(rest_y) if name == "sub" else rest_y
-    elif rest_y is None:
-        rest = rest_x
-    elif isinstance(summand, LogSum):
+    if rest_x is not None and rest_y is not None:
+        if not isinstance(summand, LogSum):  # nothing takes it out
+            return result
         rest = functions.subtract(rest_x, rest_y) if name == "sub" else functions.add(rest_x, rest_y)
+    elif rest_y is not None:
+        rest = functions.negate(rest_y) if name == "sub" else rest_y
+    elif rest_x is not None:
+        rest = rest_x
     else:
         return result
     return result.but(summand=(functions.spread(rest, result.shape), summand))

@@ -7,6 +7,7 @@ reals; docs/soundness.md has the proofs, law by law.
 from __future__ import annotations
 
 import functools
+import math
 from fractions import Fraction
 from math import isqrt
 
@@ -108,8 +109,10 @@ class FieldFunctions(Piecewise):
         if self.draw.has_root(inner):
             number = Number(self.draw.scale(self.draw.root(int(inner), shape), outer), nonnegative=True)
             return number.but(known=np.full(shape, float(value) ** 0.5))
-        letter = self._root_letter(self.draw.fraction(inner, shape))
-        number = from_quadratic(self.draw, None, self.draw.fraction(outer, shape), letter)
+        part = math.prod(q for q in (2, 3, 5, 7) if inner.numerator % q == 0 and self.draw.has_root(q))
+        letter = self._root_letter(self.draw.fraction(inner / part, shape))
+        coefficient = self.draw.scale(self.draw.root(part, shape), outer)
+        number = from_quadratic(self.draw, None, coefficient, letter)
         return number.but(nonnegative=True, known=np.full(shape, float(value) ** 0.5), scale=outer)
 
     def _root_letter(self, square: Residues) -> Letter:

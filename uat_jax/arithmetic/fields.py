@@ -94,6 +94,9 @@ class Fields(Arithmetic):
         if is_wide(array):
             return self._wide(array)
         values = np.asarray(array).astype(np.float64)
+        return self._floats(values).but(closed=self._written_forms(values))
+
+    def _floats(self, values: np.ndarray) -> Number:
         special = np.where(np.isposinf(values), INFINITY, np.where(np.isnan(values), UNDEFINED, FINITE))
         special = np.where(np.isneginf(values), MINUS_INFINITY, special).astype(np.int8)
         finite = np.where(np.isfinite(values), values, 0.0)
@@ -102,7 +105,6 @@ class Fields(Arithmetic):
             special if special.any() else None,
             values,
             bool(np.all(finite >= 0) and not special.any()),
-            closed=self._written_forms(values),
             enclosure=Enclosure(lambda: exact_balls(values)),
             facts=of_constant(np.where(special == FINITE, values, np.nan)),
             expression=self.expressions.constant(values),
@@ -128,11 +130,15 @@ class Fields(Arithmetic):
         found = meanings(values, dtype)
         enclosure = Enclosure(lambda: _rounded(values, dtype), constants=found.inexact if found else ())
         if found is None:
-            return self._named_constant(self.number(values), values, dtype).but(enclosure=enclosure)
-        meant = "constants as meant" in self.functions.laws
+            return self._named_constant(self._floats(values), values, dtype).but(enclosure=enclosure)
+        meant = "constants as meant" in self.functions.laws and bool(found.readings)
+        if not meant and np.isfinite(values).all():
+            forms = ClosedForms(found.codes, tuple(form for form in found.written if form is not None))
+            return self._named_constant(self._floats(values), values, dtype).but(closed=forms, enclosure=enclosure)
         forms = tuple(m.form for m in found.distinct) if meant else found.written
-        if all(form is not None for form in forms):
-            number = self._of_forms(ClosedForms(found.codes, forms))
+        finite = tuple(form for form in forms if form is not None)
+        if len(finite) == len(forms):
+            number = self._of_forms(ClosedForms(found.codes, finite))
         else:
             number = self._with_infinities(values, found, forms)
         return self._named_constant(number, values, dtype).but(enclosure=enclosure)
@@ -145,7 +151,7 @@ class Fields(Arithmetic):
 
     def _with_infinities(self, values: np.ndarray, found: Meanings, forms: Sequence[ClosedForm | None]) -> Number:
         """Entries without a form are -∞, ∞ or NaN; the residue of a mask remains, so that masks are told apart."""
-        written = self.number(values)
+        written = self._floats(values)
         without = np.array([form is None for form in forms])[found.codes]
         special = np.zeros(values.shape, np.int8) if written.special is None else written.special
         special = np.where(without & np.isfinite(values), MINUS_INFINITY, special).astype(np.int8)
@@ -155,8 +161,11 @@ class Fields(Arithmetic):
 
     def _of_forms(self, forms: ClosedForms) -> Number:
         """Numbers in closed form."""
+        rationals = [form.rational for form in forms.distinct if form.rational is not None]
         if forms.uniform is not None:
             number = self.functions.spread(self.functions.closed(forms.uniform), forms.codes.shape)
+        elif len(rationals) == len(forms.distinct):
+            number = Number(self.draw.fractions(rationals).moved(lambda a: a[:, forms.codes]))
         else:
             number = self._gathered([self.functions.closed(form) for form in forms.distinct], forms.codes)
         return number.but(
@@ -523,8 +532,9 @@ class Fields(Arithmetic):
 
 def _rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Constants as balls of their rounding; a mask, which is a number or -∞, may be anything."""
-    mask = np.isfinite(values) & (values <= LOWEST)
-    return np.where(mask, ANYTHING, balls_of(values, dtype, Reading.ROUNDED))
+    rounded = balls_of(values, dtype, Reading.ROUNDED)
+    rounded[np.isfinite(values) & (values <= LOWEST)] = ANYTHING
+    return rounded
 
 
 def _balls(enclosure: Enclosure | None, operand: Value) -> Value:

@@ -36,7 +36,7 @@ from uat_jax.arithmetic.closed_form import (
     rational,
 )
 
-MOST_READ = 1024
+MOST_READ = 256
 """An array with more different entries than this is data: its entries are the numbers that are written."""
 
 MOST_WRITTEN = 32
@@ -98,6 +98,11 @@ class Meaning:
             return None
         return ConstantReading(self.dtype, self.value, "-∞" if self.form is None else str(self.form))
 
+    @functools.cached_property
+    def written(self) -> ClosedForm | None:
+        """The float itself, if it is finite."""
+        return rational(Fraction(self.value)) if math.isfinite(self.value) else None
+
     @property
     def inexact(self) -> ConstantReading:
         """The constant as a message names it, whether it is read as another number or not."""
@@ -148,7 +153,7 @@ class Meanings:
     @property
     def written(self) -> tuple[ClosedForm | None, ...]:
         """The numbers that the different entries are as written; None where they are not finite."""
-        return tuple(rational(Fraction(m.value)) if math.isfinite(m.value) else None for m in self.distinct)
+        return tuple(m.written for m in self.distinct)
 
     @property
     def inexact(self) -> frozenset[ConstantReading]:
@@ -243,9 +248,9 @@ DENOMINATOR = {53: 64, 24: 64, 11: 10, 8: 10}
 
 def _decimals(value: float, digits: range, unit: float) -> ClosedForm | None:
     for count in digits:
-        candidate = Fraction(Decimal(f"{value:.{count - 1}e}"))
-        if _rounds(candidate, value, unit):
-            return rational(candidate)
+        text = f"{value:.{count - 1}e}"
+        if abs(float(text) - value) <= unit and _within(Fraction(Decimal(text)), value, unit / 2):
+            return rational(Fraction(Decimal(text)))
     return None
 
 
@@ -272,21 +277,17 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
 
 
 def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """The first n/d for d = 1, 2, …, or 1/n."""
     largest = DENOMINATOR.get(bits, 10)
-    slack = unit / 2 if bits < 53 else unit
-    candidates = [Fraction(value).limit_denominator(largest)]
-    reciprocal = round(1 / value) if abs(value) * largest**2 >= 1 else 0
-    candidates += [Fraction(1, reciprocal)] if reciprocal else []
-    highest = largest**2 if bits >= 24 else largest
+    slack, highest = (unit / 2 if bits < 53 else unit), largest**2 if bits >= 24 else largest
+    denominators = np.arange(1, largest + 1)
+    near = np.abs(np.rint(value * denominators) - value * denominators) <= 2 * unit * denominators
+    candidates = [Fraction(round(value * d), d) for d in denominators[near].tolist()]
+    candidates += [Fraction(1, round(1 / value))] if 1 <= abs(value) * largest**2 <= largest**2 else []
     for candidate in candidates:
         if 0 < abs(candidate.numerator) <= highest and _within(candidate, value, slack):
             return rational(candidate)
     return None
-
-
-def _rounds(candidate: Fraction, value: float, unit: float) -> bool:
-    """Whether the float next to a number is the value; a number half-way between two floats counts for both."""
-    return _within(candidate, value, unit / 2)
 
 
 def _within(candidate: Fraction, value: float, slack: float) -> bool:

@@ -114,6 +114,11 @@ class Draw:
         residue = lambda level: level.field.fraction(value.numerator, value.denominator)
         return Residues(tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels), CONSTANT)
 
+    def fractions(self, values: Sequence[Fraction]) -> Residues:
+        """A row of rational numbers."""
+        row = lambda level: np.array([[level.field.fraction(v.numerator, v.denominator) for v in values]], np.int64)
+        return Residues(tuple(map(row, self.levels)), CONSTANT)
+
     def imaginary(self, shape: Sequence[int] = ()) -> Residues:
         """A square root of -1 in every entry."""
         levels = self.levels[:-1] or self.levels
@@ -124,13 +129,24 @@ class Draw:
         return Fraction(number).denominator == 1 and all(level.has_root(int(number)) for level in self.levels)
 
     def root(self, number: int, shape: Sequence[int] = ()) -> Residues:
-        """A square root of a whole number in every entry, of random sign in every copy, so that it is generic."""
+        """A square root of a squarefree whole number in every entry: √6 = √2·√3.
+
+        The root of each prime has a random sign in every copy, so that it is generic.
+        """
         levels = []
         for k, level in enumerate(self.levels):
-            signs = np.frombuffer(key("root signs", k, *self.seed).tobytes() * level.copies, np.uint8)[: level.copies]
-            root = level.root(number, (signs & 1).astype(bool) if number > 1 else np.zeros(1, bool))
+            root = level.root(number, self._negative(k, number))
             levels.append(np.broadcast_to(root.reshape(-1, *(1,) * len(shape)), (len(root), *shape)).copy())
         return Residues(tuple(levels), CONSTANT)
+
+    def _negative(self, k: int, number: int) -> np.ndarray:
+        """In which copies of a level the root of a number is the negative one."""
+        copies = self.levels[k].copies
+        negative = np.zeros(copies if number > 1 else 1, bool)
+        for prime in (q for q in (2, 3, 5, 7) if number % q == 0):
+            signs = np.frombuffer(key("root signs", prime, k, *self.seed).tobytes() * copies, np.uint8)[:copies]
+            negative ^= (signs & 1).astype(bool)
+        return negative
 
     def add(self, a: Residues, b: Residues) -> Residues:
         """A + b."""
