@@ -33,6 +33,13 @@ def exported(function):
     return jax.export.export(jax.jit(function))(V).call
 
 
+def sharded(combine):
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    across = jax.sharding.PartitionSpec("i")
+    inner = lambda y: y - combine(y, "i")
+    return lambda x: jax.shard_map(inner, mesh=mesh, in_specs=across, out_specs=across)(x)
+
+
 def loop(bound):
     return lambda x: jax.lax.while_loop(lambda c: jnp.sum(c) < np.float32(bound), lambda c: c * c + 1, x)
 
@@ -56,6 +63,7 @@ PROGRAMS = {
         V,
         lambda x: jax.vmap(lambda y: y - jax.lax.pmax(y, "i"), axis_name="i")(x),
     ),
+    "shard_map": (sharded(jax.lax.psum), V, sharded(jax.lax.pmax)),
     "exported": (exported(jnp.sin), V, exported(jnp.cos)),
     "a branch": (
         lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x),

@@ -114,6 +114,15 @@ def test_nothing_is_decided_by_what_may_be_undefined(name):
     assert "which has no rule and may be NaN" in certificate.evidence[0].finding
 
 
+@pytest.mark.parametrize("threshold", [0.0, 1.0])
+def test_a_tie_is_not_left_out_where_nobody_can_look_for_it(threshold):
+    """min(x, c) > c never holds, and min(x, c) >= c often does."""
+    threshold = np.float32(threshold)
+    beside = lambda decide: lambda x: bessel(x) + decide(jnp.minimum(x, threshold), threshold).astype(jnp.float32)
+    assert not uj.certify(beside(jnp.greater), beside(jnp.greater_equal), V).passes
+    assert uj.certify(beside(jnp.greater), lambda x: beside(jnp.greater)(1 * x), V).passes
+
+
 NO_FUNCTIONS = {
     "bits": (lambda x: jax.lax.bitcast_convert_type(x, jnp.int32).astype(jnp.float32), "looks at bits or makes random"),
     "next float": (lambda x: jax.lax.nextafter(x, 2 * x), "looks at bits or makes random"),

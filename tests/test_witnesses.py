@@ -331,6 +331,26 @@ def test_the_reproducer_writes_large_float64_inputs_briefly():
     assert run(text) == [1, 2, -1] and witness.entry == (7, 3)
 
 
+def slightly(x):
+    return x + 2.0**-30 * x
+
+
+def unchanged(x):
+    return x * 1
+
+
+def test_a_difference_below_the_precision_of_the_inputs_is_shown_in_float64():
+    text, witness = reproduced(unchanged, slightly, specs((2,)))
+    assert "# in float64: narrower inputs would hide the difference" in text and "jnp.float64" in text
+    left, right, difference = run(text)
+    assert (left, right) == (witness.left, witness.right) and difference == left - right != 0
+    assert "jnp.float64" not in reproduced(unchanged, doubled_plainly, specs((2,)))[0]
+
+
+def doubled_plainly(x):
+    return x * 2
+
+
 def test_the_reproducer_of_local_functions_says_what_to_put_in():
     text, _ = reproduced(lambda x: x, lambda x: 2 * x, specs((2,), dtype=jnp.bfloat16))
     assert "left = ...  # put in the first of the two functions" in text and "right = ...  # put in the second" in text

@@ -3,6 +3,7 @@
 interpreter.py       one walk over the equations, the number system plugged in
 primitives.py        the one table of primitives: what stands in no row is refused
 integer_ranges.py    how large the integers of a program can become, so that none wraps
+deadline.py          how long work may go on
 definitions.py       primitives written with simpler ones
 concrete.py          integers, booleans and random keys: the same in every number system
 structure.py         primitives that only move entries, in NumPy
@@ -10,6 +11,7 @@ contraction.py       matrix products of any shape, in NumPy
 windows.py           convolutions and pooling
 scattering.py        where the updates of a scatter land
 tracing.py           what a jaxpr says of its variables
+canonical_form.py    two jaxprs compared as programs, whatever their primitives
 jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.py, stored_control.py)
 balls.py             exact values with a rigorous radius (python-flint)
 decisions.py         comparisons and sorting that balls decide
@@ -28,8 +30,9 @@ piecewise.py         signs, absolute values, maxima, sorting
 field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
+uninterpreted.py     primitives without a rule as unknown functions
 recognition.py       constants that stand for fractions and roots
-exponential_depth.py how deeply exponentials are nested
+exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
 rounding.py          float64 with rounding noise: the spread of a program's error
 rounded_constants.py balls in which a constant is every number that rounds to it
 local_error.py       the error one operation may add

@@ -30,8 +30,9 @@ from uat_jax.errors import UnsupportedError
 STATEFUL = frozenset("infeed outfeed prng_random_bits prng_seed rng_uniform".split())
 """Primitives whose results are not decided by their operands, though JAX knows of no effect of theirs."""
 
-OF_REFERENCES = frozenset(["ReadEffect", "WriteEffect", "AccumEffect"])
-"""The effects that a kernel may have on references that it is given: they are part of what it computes."""
+OF_FUNCTIONS = frozenset(["ReadEffect", "WriteEffect", "AccumEffect", "NamedAxisEffect"])
+"""The effects that a function among the parameters may have: on references that it is given, and that it speaks to the
+other members of an axis. They are part of what it computes, and are kept in their order."""
 
 ATOMS = (bool, int, float, complex, str, bytes, type(None))
 
@@ -102,7 +103,7 @@ class CanonicalForms:
         """The number of a jaxpr that is a parameter: of its inputs, its outputs, and what it does to references."""
         jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
         inputs = [self.input(place, atom.aval) for place, atom in enumerate(jaxpr.invars)]
-        walk = _Walk(self, effects=OF_REFERENCES)
+        walk = _Walk(self, effects=OF_FUNCTIONS)
         outputs = walk.body(jaxpr, constants, inputs)
         return self.number(("function", tuple(inputs), tuple(outputs), walk.state))
 

@@ -38,7 +38,8 @@ from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
 
-FIXED = re.compile(r"integer input (\[(\d+|'[\w .-]*')\]|\.\w+)+ is fixed to the given values")
+_STEP = r"""\[(\d+|<flat index \d+>|'[^']*'|"[^"]*")\]|\.\w+"""
+FIXED = re.compile(rf"integer input ({_STEP})+ is fixed to the given values")
 """The assumptions that are about the question and not about its answer; there is one for each integer input."""
 
 MOST_READINGS = 8
@@ -216,7 +217,7 @@ def _check_verdict(given: Certificate) -> None:
 
 def _fixed(given: Certificate) -> list[str]:
     """That integer inputs are fixed, one line for each of them."""
-    fixed = [a for a in given.assumptions if FIXED.fullmatch(a)]
+    fixed = [a for a in given.assumptions if FIXED.fullmatch(a) and a.isprintable()]
     integers = [text for text in given.claim["inputs"] if not is_float(text)]
     if len(set(fixed)) != len(integers):
         raise MismatchError("the certificate does not say of each of its integer inputs that it is fixed")

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.decide.specification import Specification, is_variable
@@ -18,9 +20,13 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
     """A program that prints both values of the entry that differs, and their difference.
 
     Functions that can be imported are; of others the program says that they must be put in.  It stands in the dtypes of
-    the inputs, so that a difference below their precision shows only in the exact values, which are in a comment.
+    the inputs, or in float64 where a difference does not show in these; one that float64 does not show either stands in
+    the exact values, which are in a comment.
     """
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
+    widened = not _shows(witness)
+    if widened:
+        witness = replace(witness, inputs=tuple(array.astype(np.float64) for array in witness.inputs))
     wide = any(array.dtype == np.float64 for array in witness.inputs)
     body = [
         *_arguments(specification, witness),
@@ -36,10 +42,17 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
         *_imported("right", right),
         "",
         f"# exact: {witness.exact[0]} and {witness.exact[1]}",
+        *(["# in float64: narrower inputs would hide the difference"] if widened else []),
         'jax.config.update("jax_default_matmul_precision", "highest")',
         *body,
     ]
     return "\n".join(lines) + "\n"
+
+
+def _shows(witness: Witness) -> bool:
+    """Whether the difference exceeds thirty-two roundings in the narrowest dtype of the inputs."""
+    coarsest = max(float(jnp.finfo(array.dtype).eps) for array in witness.inputs)
+    return abs(witness.left - witness.right) > 32 * coarsest * max(abs(witness.left), abs(witness.right))
 
 
 def _imported(name: str, function: Callable) -> list[str]:
