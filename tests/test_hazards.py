@@ -15,8 +15,9 @@ from uat_jax.arithmetic.emulated import EDGES, Emulated, arguments
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide.equivalence import describe
 from uat_jax.decide.extremes import extremes, values, zeros
-from uat_jax.decide.hazards import KINDS, Hazard, shown
+from uat_jax.decide.hazards import KINDS, Hazard, search_hazards, shown
 from uat_jax.decide.on_device import OnDevice
+from uat_jax.decide.rounding_bound import rounding_of
 from uat_jax.errors import InputError, NotEquivalentError
 
 F = jnp.float32
@@ -183,6 +184,18 @@ def test_a_loop_that_may_not_end_is_not_run():
     assert [OnDevice(p, p).ends for p in traced] == [False, True]
     with pytest.raises(uj.UatJaxError, match="might never end"):
         OnDevice(traced[0], traced[0]).run([np.float32(2)])
+
+
+def test_programs_that_numpy_cannot_follow_are_looked_at_on_the_device():
+    """The Fourier transform is in no table; its overflow is seen by running it."""
+    late = lambda x: jnp.fft.fft(x).real / TWO
+    early = lambda x: jnp.fft.fft(x / TWO).real
+    device = OnDevice(*(jax.make_jaxpr(f)(V) for f in (late, early)))
+    search = search_hazards(device, ["x"], {})
+    assert search.tried > 200 and not search.reason
+    assert {h.side for h in search.found} == {"left"}
+    rounding = rounding_of(device)
+    assert rounding.left is None and rounding.reason.startswith("not derived: ") and rounding.seen is not None
 
 
 # --- in a certificate ----------------------------------------------------------------------------------------------

@@ -9,12 +9,13 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import JaxprEqn
+from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import Value
+from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.errors import UatJaxError, UnsupportedError
 
 EDGES: Mapping[str, Callable[..., tuple[np.ndarray, Any]]] = {
     "acos": lambda parameters, x: (1 - x * x, np.abs(x) > 1),
@@ -68,6 +69,21 @@ class Emulated(Doubles):
         self.left_domain |= outside.reshape(len(outside), -1).any(axis=1)
         if len(rows) > 1:
             self.edges.append(rows)
+
+
+def followed(program: ClosedJaxpr, arithmetic: Doubles, values: Sequence[Value]) -> list[Value]:
+    """The outputs of a program in float64 arithmetic, or one of our own errors.
+
+    Raises:
+        UnsupportedError: the arithmetic cannot follow the program.
+        BudgetError: its deadline is over.
+    """
+    try:
+        return interpret(program, arithmetic, values)
+    except (UatJaxError, MemoryError):
+        raise
+    except Exception as error:  # what JAX or NumPy say of dtypes without a theory, such as complex numbers
+        raise UnsupportedError(f"{arithmetic.name} cannot follow the program: {type(error).__name__}") from error
 
 
 def as_held(values: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -20,7 +20,8 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.interpreter import Value, interpret
+from uat_jax.arithmetic.emulated import followed
+from uat_jax.arithmetic.interpreter import Value
 from uat_jax.arithmetic.local_error import DotPrecision, amplitude, largest
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.rounding import SMALLEST_NOISE, Noisy, tolerance_factor
@@ -79,7 +80,7 @@ def _changes(outputs: np.ndarray) -> np.ndarray:
 def _outputs(program: ClosedJaxpr, noisy: Noisy, inputs: Sequence[np.ndarray], deadline: Deadline | None) -> np.ndarray:
     """All outputs end to end in every copy: (copies, entries)."""
     noisy.deadline = deadline
-    outputs = interpret(program, noisy, [noisy.argument(x) for x in inputs])
+    outputs = followed(program, noisy, [noisy.argument(x) for x in inputs])
     copies = 1 + noisy.samples
     flat = [np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in outputs]
     return np.concatenate(flat, axis=1)

@@ -98,7 +98,13 @@ def _amplitude(
         size = np.abs(result) + (1.0 if name == "lgamma" else 0.0)  # its terms cancel near its zeros
         relative = np.where(size == 0, 0.0, factor * _unit(equation) * size)
         error = relative + _range(equation, result)
-    return np.where(np.isfinite(result), error + underflow(dtype), 0.0)
+    small = 0.0 if _from_integers(equation) else underflow(dtype)
+    return np.where(np.isfinite(result), error + small, 0.0)
+
+
+def _from_integers(equation: JaxprEqn) -> bool:
+    """Whether an equation casts integers, of which the smallest but 0 is 1."""
+    return equation.primitive.name == "convert_element_type" and not is_number(equation.invars[0])
 
 
 def _growth(equation: JaxprEqn, x: np.ndarray) -> Any:

@@ -21,8 +21,7 @@ from flint import arb
 
 from uat_jax.arithmetic.balls import Balls, enclose
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.emulated import Emulated, arguments
-from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.emulated import Emulated, arguments, followed
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.sensitivity import conditioning
 from uat_jax.decide.extremes import extremes, zeros
@@ -98,7 +97,7 @@ def search_hazards(device: OnDevice, names: Sequence[str], sizes: Mapping[str, i
     except BudgetError:
         reason = f"{SECONDS:g} s were over after {search.tried} inputs"
     except (UatJaxError, MemoryError) as error:
-        reason = str(error) or type(error).__name__
+        reason = str(error).partition(";")[0] or type(error).__name__
     return HazardSearch(tuple(search.found.values()), search.tried, reason)
 
 
@@ -129,12 +128,21 @@ class _Search:
     def candidates(self) -> Iterator[np.ndarray]:
         """Points in blocks that fit into memory."""
         yield from extremes(self.device.inputs, self.copies, self.seed)
-        yield zeros(self.device.inputs, self.edges, self.copies, self.seed)
+        yield self.zeros()
+
+    def zeros(self) -> np.ndarray:
+        """Zeros of the divisors of both programs; none where NumPy cannot follow them."""
+        try:
+            return zeros(self.device.inputs, self.edges, self.copies, self.seed)
+        except BudgetError:
+            raise
+        except UatJaxError:
+            return np.zeros((0, 0))
 
     def emulated(self, side: int, points: np.ndarray, rounded: bool = True) -> tuple[Emulated, np.ndarray]:
         """One program in NumPy: the arithmetic with what it noted, and all outputs end to end (copies, entries)."""
         arithmetic = Emulated(len(points), rounded=rounded, deadline=self.deadline)
-        outputs = interpret(self.device.programs[side], arithmetic, arguments(points, self.device.inputs))
+        outputs = followed(self.device.programs[side], arithmetic, arguments(points, self.device.inputs))
         flat = [np.broadcast_to(y, (len(points), *y.shape[1:])).reshape(len(points), -1) for y in outputs]
         return arithmetic, np.concatenate(flat, axis=1)
 
@@ -292,7 +300,7 @@ class _Search:
             return None
         try:
             outputs = enclose(self.device.programs[side], [Balls().number(x) for x in leaves], bits=60)
-        except UatJaxError:
+        except (UatJaxError, TypeError):  # the latter of complex numbers, which balls do not follow
             return None
         return [y for output in outputs for y in output.ravel()]
 

@@ -13,8 +13,8 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.emulated import followed
 from uat_jax.arithmetic.first_order import rounding_bound, spacing
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.matmul_precision import DotPrecisions
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.witness import largest_array
@@ -36,6 +36,9 @@ LATE = f"it takes longer than {SECONDS:g} s"
 
 PRECISION = "default"
 """Of matrix products for which a program states none: the device's own, measured there."""
+
+LARGEST = 2**19
+"""Entries of the largest array of which there is room for a copy for each disturbance."""
 
 SCALES = {"standard normal": lambda x: x, "absolute values of standard normal": np.abs}
 """The inputs, by name; the second where some function is not defined at most of the first."""
@@ -131,7 +134,7 @@ def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: Deadline) 
     arithmetic.deadline = deadline
     values = [arithmetic.number(x) for x in leaves]
     try:
-        return all(np.isfinite(y).all() for p in device.programs for y in interpret(p, arithmetic, values))
+        return all(np.isfinite(y).all() for p in device.programs for y in followed(p, arithmetic, values))
     except BudgetError:
         raise
     except UatJaxError:  # float64 arithmetic cannot follow; the device may
@@ -144,6 +147,8 @@ def _bound(
     """The largest bound over the inputs, or None and the reason; and the number of inputs that were reached."""
     if not points:
         return None, "no normal inputs were found at which both functions are defined", 0
+    if largest_array(program) > LARGEST:
+        return None, f"an array of {largest_array(program)} entries is too large to be disturbed", 0
     deadline = Deadline(time.monotonic() + SECONDS)
     dots = DotPrecisions(device.device, PRECISION)
     found = []
@@ -155,7 +160,7 @@ def _bound(
         except BudgetError:
             break
         except UatJaxError as error:
-            return None, str(error), 0
+            return None, str(error).partition(";")[0], 0
         if not np.isfinite(bounds).all():
             return None, "the bound is not finite: an input is too near a singularity", 0
         found.append(_deviation(bounds, values, device.outputs))
