@@ -17,9 +17,11 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.integer_ranges import RULES as RANGES
 from uat_jax.arithmetic.interpreter import BODY, IDENTITY, STRUCTURAL, interpret
+from uat_jax.arithmetic.jaxpr_extents import CONTROL
 from uat_jax.arithmetic.primitives import TABLE, admit
-from uat_jax.arithmetic.ties import BRANCHES
+from uat_jax.arithmetic.ties import BRANCHES, COMPARISONS, LOOKS
 from uat_jax.arithmetic.tracing import trace
+from uat_jax.decide.prime_fields import ROOTS
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.sourced_rules import MOVING
 from uat_jax.errors import UatJaxError, UnsupportedError
@@ -68,7 +70,16 @@ def test_every_cell_is_true(system, rules):
 
 def test_every_table_of_primitives_is_covered():
     tables = (DEFINITIONS, STRUCTURAL, IDENTITY, WALKED, MOVING, RANGES, BRANCHES, local_error.ROUNDOFFS)
-    for table in (*tables, exponential_depth.ALWAYS, exponential_depth.WRITTEN, local_error.BOUNDED):
+    names = (
+        exponential_depth.ALWAYS,
+        exponential_depth.WRITTEN,
+        local_error.BOUNDED,
+        COMPARISONS,
+        LOOKS,
+        ROOTS,
+        CONTROL,
+    )
+    for table in (*tables, *names):
         assert set(table) <= set(TABLE), set(table) - set(TABLE)
 
 

@@ -291,14 +291,16 @@ class _Walk:
         """The results, and their ranges; concrete integers that do not vary have those of their entries."""
         if self.arithmetic.integers_may_wrap:
             return self.evaluate(equation, operands)
-        given = [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
-        self.arithmetic.operand_ranges, bounds = given, []
+        given = lambda: [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
+        bounds: list[Range] = []
+        if varies or any(map(is_number, equation.invars)):
+            self.arithmetic.operand_ranges = given()
         if varies:  # what may wrap is refused before it is computed
-            bounds = ranges(equation, given)
+            bounds = ranges(equation, self.arithmetic.operand_ranges)
         results = self.evaluate(equation, operands)
         fixed = [not varies and is_plain(value, v) for (_, value), v in zip(results, equation.outvars, strict=True)]
         if not varies and not all(fixed):
-            bounds = ranges(equation, given)
+            bounds = ranges(equation, given())
         for place, (number, value) in enumerate(results):
             if fixed[place]:
                 self.constants[number] = value
