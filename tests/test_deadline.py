@@ -64,6 +64,21 @@ def test_a_loop_that_does_not_end_is_cut_short(name):
     assert "test_deadline.py" in evidence.finding
 
 
+def test_one_equation_that_takes_long_is_cut_short():
+    """Prime fields sort with as many functions as there are entries, each of all entries."""
+    sort = program(jnp.sort, jax.ShapeDtypeStruct((300,), jnp.float32))
+    checks = []
+
+    class Watched(Deadline):
+        def check(self, where=str):
+            checks.append(None)
+            if len(checks) > 400:
+                raise BudgetError("the time is up")
+
+    with pytest.raises(BudgetError):
+        PrimeFields(sort, sort, deadline=Watched()).compare()
+
+
 def test_a_loop_that_does_not_end_is_cut_short_in_time():
     for loop in LOOPS.values():
         certificate = uj.certify(loop, lambda x, loop=loop: loop(x) * 2, S, budget=0.2)

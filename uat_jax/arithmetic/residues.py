@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
 from uat_jax.arithmetic.random_function import key, values
 from uat_jax.arithmetic.tower import Level
@@ -73,10 +74,12 @@ class Draw:
         applications: for every level, how many values of unknown functions were taken.
         work: for every level, how many entries of one copy were computed.
         notes: what was assumed on the way.
+        deadline: asked before every operation, since one equation (a long sort) can take many.
     """
 
-    def __init__(self, levels: Sequence[Level], seed: Any):
+    def __init__(self, levels: Sequence[Level], seed: Any, deadline: Deadline | None = None):
         self.levels = tuple(levels)
+        self.deadline = deadline
         self.seed = seed
         self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
         self.inversions = Inversions()
@@ -88,6 +91,8 @@ class Draw:
 
     def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
         """One method of the prime fields on every level that all operands have."""
+        if self.deadline is not None:
+            self.deadline.check()
         levels = zip(*(operand.levels for operand in operands), strict=False)
         results = tuple(
             getattr(level.field, method)(*_aligned(residues), **arguments)

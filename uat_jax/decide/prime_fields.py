@@ -262,7 +262,7 @@ class PrimeFields:
         random_numbers = random.Random(key("primes", *seed).tobytes())
         primes = draw_primes(len(copies) - 1, random_numbers, step=step, bits=self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        draw = Draw(levels, seed)
+        draw = Draw(levels, seed, self.deadline)
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & {"log", "log1p", "cumlogsumexp"}))
         inputs = [
             Number(draw.variable(shape), facts=of_inputs(shape), expression=functions.expressions.input(i, shape))
