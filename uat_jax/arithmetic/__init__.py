@@ -26,7 +26,10 @@ piecewise.py         signs, absolute values, maxima, sorting
 field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
-recognition.py       constants that stand for fractions and roots
+recognition.py       what float constants stand for, and how far they may be rounded
+closed_form.py       numbers such as √(2/π) and log 2, exactly
+constants.py         closed forms and enclosures of arrays that depend on constants only
+constant_parts.py    constant factors and summands, which logarithms and exponentials take out
 exponential_depth.py how deeply exponentials are nested
 rounding.py          float64 with rounding noise: the spread of a program's error
 local_error.py       the error one operation may add
