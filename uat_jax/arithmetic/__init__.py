@@ -33,6 +33,11 @@ fields.py            prime fields as a number system
 uninterpreted.py     primitives without a rule as unknown functions
 recognition.py       constants that stand for fractions and roots
 exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
+recognition.py       what float constants stand for, and how far they may be rounded
+closed_form.py       numbers such as √(2/π) and log 2, exactly
+constants.py         closed forms and enclosures of arrays that depend on constants only
+constant_parts.py    constant factors and summands, which logarithms and exponentials take out
+exponential_depth.py how deeply exponentials are nested
 rounding.py          float64 with rounding noise: the spread of a program's error
 rounded_constants.py balls in which a constant is every number that rounds to it
 local_error.py       the error one operation may add

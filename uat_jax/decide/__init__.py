@@ -29,6 +29,7 @@ refutation.py       what is said where prime fields do not certify
 witness.py          an input on which two functions differ
 simplification.py   such an input made simple
 reproducer.py       such an input as a program
+constant_readings.py the float constants of a program
 agreement.py        exact values compared to many digits
 derivative.py       the derivatives of two functions as functions
 in_floats.py        what floats do to both functions, beside the verdict
