@@ -16,7 +16,6 @@ jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.p
 balls.py             exact values with a rigorous radius (python-flint)
 decisions.py         comparisons and sorting that balls decide
 doubles.py           float64, many copies at once
-ties.py              float64 that watches for compared numbers that are equal
 prime_field.py       arithmetic modulo a prime below 2^50
 tower.py             primes in a tower, for exponentials
 random_function.py   random functions of residues
@@ -31,13 +30,15 @@ field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
 uninterpreted.py     primitives without a rule as unknown functions
-recognition.py       constants that stand for fractions and roots
-exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
+chosen_infinities.py infinities and NaN that the input chooses
+facts.py             where a number is analytic, defined, positive and zero (fact_rules.py: primitive by primitive)
+expressions.py       which computation a number is the result of
+meeting.py           decisions between equal numbers that make no difference
 recognition.py       what float constants stand for, and how far they may be rounded
 closed_form.py       numbers such as √(2/π) and log 2, exactly
 constants.py         closed forms and enclosures of arrays that depend on constants only
 constant_parts.py    constant factors and summands, which logarithms and exponentials take out
-exponential_depth.py how deeply exponentials are nested
+exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
 rounding.py          float64 with rounding noise: the spread of a program's error
 rounded_constants.py balls in which a constant is every number that rounds to it
 local_error.py       the error one operation may add

@@ -160,6 +160,34 @@ def _some_pair(fields: Fields, left: Number, right: Number) -> Number:
     return _not(fields, None, none)
 
 
+def _refuse_masks(equation: JaxprEqn, *numbers: Number) -> None:
+    """A large finite constant may stand for an infinity in a sum or a softmax; it is the number itself as a bound.
+
+    The residues of such a constant are not 0, those of an infinity are.
+    """
+    for number in numbers:
+        if number.special is None or not number.special.size:
+            continue
+        if np.all(number.special != FINITE) and not np.any(vanishes(number.residues)):
+            raise UnsupportedError(
+                f"'{equation.primitive.name}'{source_line(equation)} takes a constant of 1e30 or more for a bound, which "
+                "may stand for an infinity; write the infinity"
+            )
+
+
+def _maximum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    x, y = fields.lift(x), fields.lift(y)
+    _refuse_masks(equation, x, y)
+    return fields.functions.maximum(x, y)
+
+
+def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+    """-max(-x, -y)."""
+    f, x, y = fields.functions, fields.lift(x), fields.lift(y)
+    _refuse_masks(equation, x, y)
+    return f.negate(f.maximum(f.negate(x), f.negate(y)))
+
+
 def _comparison(strict: bool, swapped: bool) -> Rule:
     """x > y by the step of x - y, x ≥ y as the opposite of y > x; entries at an infinity are decided."""
 
@@ -168,6 +196,7 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         x, y = f.aligned(fields.lift(x), fields.lift(y))
         x, y = (y, x) if swapped else (x, y)
         _refuse_undefined(equation, x, y)
+        _refuse_masks(equation, x, y)
         difference = f.subtract(x, y)
         if not strict and difference.nonnegative and fields.certain(x, y):
             return np.ones(x.shape, bool)
@@ -432,8 +461,8 @@ RULES: dict[str, Rule] = {
     "log1p": _lifted(lambda f, x: f.logarithm(f.add(f.constant(1, x.shape), x))),
     "logistic": _logistic,
     "lt": _comparison(strict=True, swapped=True),
-    "max": _unless_booleans(_lifted(lambda f, x, y: f.maximum(x, y)), _or),
-    "min": _unless_booleans(_lifted(lambda f, x, y: f.negate(f.maximum(f.negate(x), f.negate(y)))), _and),
+    "max": _unless_booleans(_maximum, _or),
+    "min": _unless_booleans(_minimum, _and),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
     "ne": _inequality,
     "neg": _lifted(lambda f, x: f.negate(x)),

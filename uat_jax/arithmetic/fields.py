@@ -354,6 +354,9 @@ class Fields(Arithmetic):
             return found
         if difference is not None and lawful:
             self.lawful.add(equation)
+        if not certain:
+            place = self.expressions.applied(equation, self._places, 0, operands[0].shape)
+            self.expressions.uncertain.add(place)
         return found.but(almost=self.lift(almost()).but(lawful=lawful))
 
     def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:

@@ -71,9 +71,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Formula:
-    """A scalar expression: nodes in order, each after its operands, the last one being the result."""
+    """Scalar expressions: nodes in order, each after its operands, and which of them are the results."""
 
     nodes: tuple[Node, ...]
+    results: tuple[int, ...]
 
     @property
     def variables(self) -> list[int]:
@@ -83,7 +84,7 @@ class Formula:
     @property
     def signature(self) -> Any:
         """Equal for expressions that are the same but for the names of their variables; None if it has no such key."""
-        key = tuple((node.key, node.operands, str(node.dtype)) for node in self.nodes)
+        key = (self.results, *((node.key, node.operands, str(node.dtype)) for node in self.nodes))
         try:
             hash(key)
         except TypeError:
@@ -91,10 +92,11 @@ class Formula:
         return key
 
 
-def formula(expressions: Expressions, place: int) -> Formula | None:
-    """What an entry of an array is computed from, entry by entry; None if that is too long or cannot be followed."""
+def formula(expressions: Expressions, *places: int) -> Formula | None:
+    """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed."""
     builder = _Builder(expressions)
-    return Formula(tuple(builder.nodes)) if builder.visit(place, expressions[place].equation) is not None else None
+    results = tuple(builder.visit(place, expressions[place].equation) for place in places)
+    return None if None in results else Formula(tuple(builder.nodes), tuple(r for r in results if r is not None))
 
 
 class _Builder:
@@ -111,7 +113,7 @@ class _Builder:
         return self.seen[place]
 
     def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
-        if len(self.nodes) > LARGEST or used_by is None:
+        if len(self.nodes) > LARGEST or used_by is None or place in self.expressions.uncertain:
             return None
         expression = self.expressions[place]
         equation = expression.equation
@@ -163,6 +165,33 @@ class Meeting:
         if key not in self.answers:
             self.answers[key] = self._meets(found, meant)
         return self.answers[key]
+
+    def at_ties(self, expressions: Expressions, left: int, right: int, *, meant: bool) -> bool:
+        """Whether two expressions agree wherever one of them compares equal numbers."""
+        found = formula(expressions, left, right)
+        signature = None if found is None else found.signature
+        if found is None or signature is None or not 2 == len(found.results):
+            return False
+        key = signature, meant
+        if key not in self.answers:
+            pairs = compared(found)
+            self.answers[key] = all(self._agree_at(found, pair, pairs, meant) for pair in pairs)
+        return self.answers[key]
+
+    def _agree_at(self, found: Formula, pair: Compared, pairs: Sequence[Compared], meant: bool) -> bool:
+        """Whether both results are the same wherever a pair of numbers is equal."""
+        return any(
+            all(self._agree_on(found, pair, pairs, surface, meant) for surface in surfaces)
+            for surfaces in solutions(found, pair)
+        )
+
+    def _agree_on(
+        self, found: Formula, pair: Compared, pairs: Sequence[Compared], surface: Surface, meant: bool
+    ) -> bool:
+        together = [pair, *(o for o in pairs if o is not pair and self._equal_on(found, o, surface, meant))]
+        fixed = {i: value for p in together for i, value in p.decided(found, 0)}
+        left, right = (on_surface(found, surface, fixed, result) for result in found.results)
+        return left is not None and right is not None and self.equal(left, right, meant)
 
     def _meets(self, found: Formula, meant: bool) -> bool:
         pairs = compared(found)
@@ -271,7 +300,7 @@ def on_surface(
     constant 0 of the same variables.
     """
     free = [v for v in found.variables if v != surface.variable]
-    node = len(found.nodes) - 1 if result is None else result
+    node = found.results[0] if result is None else result
 
     def program(*arguments: Any) -> Any:
         given = dict(zip(free, arguments, strict=True))

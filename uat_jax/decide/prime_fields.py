@@ -199,7 +199,9 @@ class PrimeFields:
         depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
         where = Drawn.where
-        if probe.where() is not None:
+        if probe.where() is not None and self._agree_at_ties(probe, laws):
+            where = Drawn.where_apart
+        elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
             if not allowed or probe.where_almost() is not None:
                 return self._different(laws, probe, set(probe.assumptions))
@@ -235,6 +237,20 @@ class PrimeFields:
     def _read(self, laws: frozenset[str]) -> tuple[ConstantReading, ...]:
         """The constants that were read as what they stand for."""
         return tuple(sorted(self.constants)) if "constants as meant" in laws else ()
+
+    def _agree_at_ties(self, drawn: Drawn, laws: frozenset[str]) -> bool:
+        """Whether both programs are the same where no compared numbers are equal, and where some are."""
+        if "cases that meet" not in laws or drawn.where_apart() is not None:
+            return False
+        functions, meant = drawn.sides[0].functions, "constants as meant" in laws
+        return all(
+            x.almost is None
+            and y.almost is None
+            or x.expression is not None
+            and y.expression is not None
+            and self.meeting.at_ties(functions.expressions, x.expression, y.expression, meant=meant)
+            for x, y in zip(drawn.left, drawn.right, strict=True)
+        )
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))
@@ -289,6 +305,10 @@ class Drawn:
     def where(self) -> tuple[int, tuple[int, ...]] | None:
         """The first output entry at which the programs differ, or None if they agree for all inputs."""
         return _first_difference(self.left, self.right)
+
+    def where_apart(self) -> tuple[int, tuple[int, ...]] | None:
+        """The first output entry at which the programs differ, or None if they agree where no tie is."""
+        return _first_difference(self._almost(self.left), self._almost(self.right))
 
     def where_almost(self) -> tuple[int, tuple[int, ...]] | None:
         """The first output entry at which the programs differ, or None if they agree for almost all inputs."""
