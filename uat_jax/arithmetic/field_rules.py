@@ -170,8 +170,8 @@ def _refuse_masks(equation: JaxprEqn, *numbers: Number) -> None:
             continue
         if np.all(number.special != FINITE) and not np.any(vanishes(number.residues)):
             raise UnsupportedError(
-                f"'{equation.primitive.name}'{source_line(equation)} takes a constant of 1e30 or more for a bound, which "
-                "may stand for an infinity; write the infinity"
+                f"'{equation.primitive.name}'{source_line(equation)} takes a constant of 1e30 or more for a bound, "
+                "which may stand for an infinity; write the infinity"
             )
 
 

@@ -113,8 +113,8 @@ class FieldComparison:
 class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
-    bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written (False);
-    None tries both.  varies: whether an output of either depends on an input at all.  constants: those
+    bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
+    (False); None tries both.  varies: whether an output of either depends on an input at all.  constants: those
     of both that stand for other numbers than are written.
     """
 
