@@ -17,7 +17,7 @@ from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.number import FINITE, Number, rational
 from uat_jax.arithmetic.residues import Draw, vanishes
 from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import is_number
+from uat_jax.arithmetic.tracing import is_number, shape_of
 
 ENTIRE = frozenset("asinh atan cos erf erfc exp expm1 logistic sin sinh tanh".split())
 """Real-analytic functions of all real numbers."""
@@ -179,7 +179,7 @@ def _dot(which: str) -> Signs:
 
 def _terms(equation: JaxprEqn) -> int:
     (contract, _), _ = equation.params["dimension_numbers"]
-    return int(np.prod([equation.invars[0].aval.shape[axis] for axis in contract]))
+    return int(np.prod([shape_of(equation.invars[0])[axis] for axis in contract]))
 
 
 def _nonnegative(x: Any) -> bool:

@@ -576,8 +576,8 @@ def _presence(members: Residues, present: np.ndarray | None, k: int) -> np.ndarr
 
 def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None:
     """What is known of entries gathered from several arrays."""
-    known = [n.facts for n in numbers]
-    if any(f is None for f in known):
+    known = [n.facts for n in numbers if n.facts is not None]
+    if len(known) < len(numbers):
         return None
     join = lambda arrays: np.concatenate([a.ravel() for a in arrays])[source]
     return Facts(

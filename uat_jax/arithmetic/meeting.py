@@ -122,12 +122,13 @@ class _Builder:
             if inner.shape == ():
                 return self.visit(expression.operands[0], equation)
         if equation is not None and equation.primitive.name in ENTRYWISE:
-            operands = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
-            if any(o is None for o in operands):
+            visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
+            operands = tuple(node for node in visited if node is not None)
+            if len(operands) < len(visited):
                 return None
             parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
             key = ("apply", equation.primitive, parameters)
-            return self._add(Node(key, equation, tuple(operands), dtype_of(equation.outvars[0])))
+            return self._add(Node(key, equation, operands, dtype_of(equation.outvars[0])))
         dtype = dtype_of(used_by.invars[operand] if len(used_by.invars) > operand else used_by.outvars[0])
         constant = expression.constant
         if constant is not None and constant.size and np.all(constant == constant.flat[0]):

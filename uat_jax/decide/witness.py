@@ -155,9 +155,9 @@ def _search_at(
     deadline: Deadline | None,
     almost_everywhere: bool,
 ) -> "_Search":
-    (left, left_outputs), (right, right_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
-    same_outputs(left_outputs, right_outputs)
-    return _Search(left, right, seed, deadline, almost_everywhere)
+    (one, one_outputs), (other, other_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
+    same_outputs(one_outputs, other_outputs)
+    return _Search(one, other, seed, deadline, almost_everywhere)
 
 
 @dataclass(frozen=True)
