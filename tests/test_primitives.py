@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from uat_jax.arithmetic.ties import BRANCHES
 
 from uat_jax import certify
 from uat_jax.arithmetic import exponential_depth, local_error
@@ -18,7 +19,6 @@ from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.integer_ranges import RULES as RANGES
 from uat_jax.arithmetic.interpreter import BODY, IDENTITY, STRUCTURAL, interpret
 from uat_jax.arithmetic.primitives import TABLE, admit
-from uat_jax.arithmetic.ties import BRANCHES
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.sourced_rules import MOVING
