@@ -21,7 +21,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import by_depth, difference
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence
+from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as lists
 from uat_jax.symbolic.blocks.attention import MultiHead
@@ -63,7 +63,7 @@ oo, nan = sympy.oo, sympy.nan
 
 
 def equation(left: m.Expression, right: m.Expression, where: Any = None) -> Evidence:
-    return prove([Step("an equation", left, right, where or {})], method="normal form", what="an equation")
+    return prove([Step("an equation", left, right, where or {})], method=Method.NORMAL_FORM, what="an equation")
 
 
 # --- exact finite numbers --------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ DEFINITIONS = {
         _same_programs(Program({z: O(n, 1)}, z), Program({C: I(n)}, C)),
         _same_programs(Program({A: I(n)}, A), Program({C: I(p)}, C)),
         lambda: by_depth(lambda depth: (NETWORK, NETWORK), (), what="at no depth"),
-        lambda: prove([], method="normal form", what="nothing"),
+        lambda: prove([], method=Method.NORMAL_FORM, what="nothing"),
     ),
 }
 
@@ -229,7 +229,7 @@ def _block(lines: dict[m.Letter, m.Expression], output: m.Expression, **paramete
 
 
 def equation_of(block: Block) -> Evidence:
-    return prove([block.step("a block")], method="normal form", what="a block")
+    return prove([block.step("a block")], method=Method.NORMAL_FORM, what="a block")
 
 
 _zero = O(*X.shape)
@@ -267,7 +267,7 @@ def _induction(kind: str, **rules: Callable[[Any, ClosedForm], m.Expression]) ->
 
 
 def _proved(steps: Iterable[Step]) -> Evidence:
-    return prove(steps, method="induction", what="for every depth")
+    return prove(steps, method=Method.INDUCTION, what="for every depth")
 
 
 def _inductions(kind: str) -> Statement:

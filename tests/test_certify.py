@@ -15,6 +15,7 @@ from excerpt import one_in
 
 import uat_jax as uj
 from uat_jax.decide import equivalence, prime_fields
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.specification import programs_within
 from uat_jax.errors import DisagreementError, InputError, NotEquivalentError, UnsupportedError
 
@@ -124,7 +125,7 @@ def test_integer_arrays_are_fixed_to_their_values():
     gather, first = (lambda x, i: x[i]), (lambda x, i: jnp.stack([x[2], x[0]]))
     certificate = uj.certify(gather, first, V, np.array([2, 0], np.int32))
     assert certificate.passes
-    assert "integer input [1] is fixed to the given values" in certificate.assumptions
+    assert "integer input [1] is fixed to the given values" in map(str, certificate.assumptions)
     assert uj.certify(gather, first, V, np.array([0, 2], np.int32)).verdict is uj.Verdict.REFUTED
 
 
@@ -211,8 +212,9 @@ def test_different_constants_are_refuted():
 def test_functions_that_are_constant_carry_the_assumption(left, right):
     certificate = uj.certify(left, right, V)
     assert certificate.passes
-    assert "both functions are constant: nothing about the inputs was compared" in certificate.assumptions
-    assert not any("constant: nothing" in a for a in uj.certify(total, total_in_turn, V).assumptions)
+    of_constants = Assumption(AssumptionKind.CONSTANT_FUNCTIONS)
+    assert of_constants in certificate.assumptions
+    assert of_constants not in uj.certify(total, total_in_turn, V).assumptions
 
 
 # --- settings -------------------------------------------------------------------------------------------------------
@@ -309,8 +311,8 @@ def test_listed_sizes_are_the_claim():
     certificate = uj.certify(jax.nn.softmax, softmax, symbolic("b, d"), sizes=listed)
     assert certificate.verdict is uj.Verdict.CERTIFIED
     shown = "shown at these sizes of the symbolic dimensions b, d, and at no others: b = 2, d = 3; b = 1, d = 7"
-    assert shown in certificate.assumptions
-    uj.assert_equivalent(jax.nn.softmax, softmax, symbolic("b, d"), sizes=listed)
+    assert shown in map(str, certificate.assumptions)
+    uj.assert_equivalent(jax.nn.softmax, softmax, symbolic("b, d"), sizes=listed, hazards="ignore")
 
 
 SIZE_SLIPS = {

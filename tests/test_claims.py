@@ -15,7 +15,7 @@ from uat_jax.decide.decision import decide
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import difference, settle
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.ledger.ledger import CHAPTERS, records, script_of, select
 from uat_jax.ledger.ledger import find as claim_named
@@ -182,8 +182,8 @@ def test_combined_verdict(found, verdict):
 
 
 def test_every_statement_of_a_claim_counts():
-    refuted = Evidence("counterexample", "found", Verdict.REFUTED, subject="residual")
-    unknown = Evidence("normal form", "differs", Verdict.UNKNOWN, subject="transformer")
+    refuted = Evidence(Method.COUNTEREXAMPLE, "found", Verdict.REFUTED, subject="residual")
+    unknown = Evidence(Method.NORMAL_FORM, "differs", Verdict.UNKNOWN, subject="transformer")
     proved = dataclasses.replace(unknown, verdict=Verdict.PROVED)
     assert combine([refuted, unknown]) == Verdict.UNKNOWN
     assert combine([refuted, proved]) == Verdict.REFUTED
@@ -191,7 +191,7 @@ def test_every_statement_of_a_claim_counts():
 
 
 def test_an_empty_proof_proves_nothing():
-    assert prove([], method="normal form", what="nothing").verdict == Verdict.UNKNOWN
+    assert prove([], method=Method.NORMAL_FORM, what="nothing").verdict == Verdict.UNKNOWN
 
 
 def test_contradicting_methods_stop_the_run():

@@ -196,10 +196,12 @@ def test_an_output_folder_that_cannot_be_written(capsys, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_certificate_of_a_newer_schema(capsys, tmp_path):
+@pytest.mark.parametrize(("version", "what"), [(99, "upgrade uat_jax"), (VERSION - 1, "decide its claim again")])
+def test_a_certificate_of_another_schema(version, what, capsys, tmp_path):
     path = uj.prove("lemma-1").save(tmp_path / "c.json")
-    path.write_text(path.read_text().replace(f'"version": {VERSION}', '"version": 99'))
-    assert f"schema version 99; this uat_jax reads up to {VERSION}" in _one_line(capsys, ["recheck", str(path)])
+    path.write_text(path.read_text().replace(f'"version": {VERSION}', f'"version": {version}'))
+    wanted = f"schema version {version}; this uat_jax reads version {VERSION}: {what}"
+    assert wanted in _one_line(capsys, ["recheck", str(path)])
 
 
 def test_importing_changes_no_configuration():

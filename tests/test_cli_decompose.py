@@ -17,7 +17,7 @@ import uat_jax as uj
 from uat_jax import cli_decompose
 from uat_jax.cli import main
 from uat_jax.decide.certificate import environment
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decomposition import measurements
 from uat_jax.devices import numerics
 from uat_jax.errors import InputError
@@ -39,7 +39,7 @@ def _certified(passes=True):
     """What is said of an architecture, without deciding it."""
     verdict = Verdict.CERTIFIED if passes else Verdict.REFUTED
     certificate = uj.Certificate({}, Verdict.CERTIFIED, verdict, passes, (), None, (), {}, {})
-    return uj.Certification({}, certificate, Evidence("induction", "", Verdict.PROVED), ())
+    return uj.Certification({}, certificate, Evidence(Method.INDUCTION, "", Verdict.PROVED), ())
 
 
 @pytest.fixture(autouse=True)

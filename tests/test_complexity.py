@@ -11,7 +11,7 @@ from uat_jax.decide.decision import decide
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.ranks import rank
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.decide.verdict import Method, Verdict, combine
 from uat_jax.ledger.complexity import attention as complexity_attention
 from uat_jax.ledger.complexity import evaluation as complexity
 from uat_jax.ledger.complexity import evaluators
@@ -152,8 +152,8 @@ def test_other_combinations_of_the_streams_are_not_the_layer(kind, dynamic, wron
     p, u = m.Letter("p", layers.widths(i), 1, (i,)), m.Letter("u", layers.widths(i), 1, (i,))
     streams = {"p alone": p, "u alone": u, "difference": p - u, "twice u": p + 2 * u}
     step = Step(wrong, right.left, layers.apply(i + 1, streams[wrong]))
-    assert prove([right], method="normal form", what="right").verdict is Verdict.PROVED
-    assert prove([step], method="normal form", what=wrong).verdict is Verdict.UNKNOWN
+    assert prove([right], method=Method.NORMAL_FORM, what="right").verdict is Verdict.PROVED
+    assert prove([step], method=Method.NORMAL_FORM, what=wrong).verdict is Verdict.UNKNOWN
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from uat_jax import certify
 from uat_jax.arithmetic import closed_form
 from uat_jax.arithmetic.closed_form import PI, LogSum, Product, precision, rational
 from uat_jax.arithmetic.recognition import LOWEST, ConstantReading, Reading, meaning, meanings
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.refutation import refutation
 from uat_jax.decide.verdict import Verdict
 
@@ -368,8 +369,8 @@ def test_equal_as_meant_is_certified_and_says_how_constants_are_read(row):
     constants = certificate.evidence[0].figures["constants"]
     assert constants
     for constant in constants:
-        text = ConstantReading(**constant).text
-        assert text in certificate.assumptions and constant["dtype"] in text
+        assert Assumption(AssumptionKind.CONSTANT, constant) in certificate.assumptions
+        assert constant["dtype"] in ConstantReading(**constant).text
 
 
 @every
@@ -408,7 +409,7 @@ def test_equal_as_written_assumes_nothing_about_constants(row):
     certificate = certify(*row[1:])
     assert certificate.verdict is Verdict.CERTIFIED, certificate.evidence
     assert certificate.evidence[0].figures["constants"] == []
-    assert not any("float32" in assumption for assumption in certificate.assumptions)
+    assert not any(a.kind is AssumptionKind.CONSTANT for a in certificate.assumptions)
 
 
 APART = [

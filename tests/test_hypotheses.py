@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from uat_jax.decide.normal_forms import prove
-from uat_jax.decide.verdict import Verdict
+from uat_jax.decide.verdict import Method, Verdict
 from uat_jax.errors import ShapeError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import slices
@@ -37,28 +37,29 @@ HYPOTHESES = {
 @pytest.mark.parametrize(("expression", "wanted"), HYPOTHESES.values(), ids=HYPOTHESES)
 def test_the_slices_that_have_to_exist(expression, wanted):
     assert slices.hypotheses(expression) == wanted
-    found = prove([Step("X = X", expression, expression)], method="normal form", what="X = X")
-    assert found.verdict == Verdict.PROVED and found.assumptions == wanted
+    found = prove([Step("X = X", expression, expression)], method=Method.NORMAL_FORM, what="X = X")
+    assert found.verdict == Verdict.PROVED and tuple(map(str, found.assumptions)) == wanted
 
 
 @pytest.mark.parametrize("expression", [over(0, h), over(1, h + 1)])
 def test_a_sum_over_slices_that_are_not_there_is_refused(expression):
     assert slices.hypotheses(expression)
     with pytest.raises(ShapeError, match="there is no slice"):
-        prove([Step("X = X", expression, expression)], method="normal form", what="X = X")
+        prove([Step("X = X", expression, expression)], method=Method.NORMAL_FORM, what="X = X")
 
 
 def test_definitions_are_part_of_the_evidence():
     x, y, z = (m.Letter(name, n, 1) for name in "xyz")
     where = {y: m.Letter("A", n, n) @ x, z: E(1, n) @ m.Letter("w", d, 1)}
-    figures = lambda left: prove([Step("", left, left, where)], method="normal form", what="").figures["steps"][0]
+    figures = lambda left: prove([Step("", left, left, where)], method=Method.NORMAL_FORM, what="").figures["steps"][0]
     assert figures(y)["where"] == ["y = A x"]
     assert "where" not in figures(x), "what is not met is not needed"
-    assert prove([Step("", z, z, where)], method="normal form", what="").assumptions == ("d ≤ n",)
+    assumptions = prove([Step("", z, z, where)], method=Method.NORMAL_FORM, what="").assumptions
+    assert list(map(str, assumptions)) == ["d ≤ n"]
 
 
 def test_definitions_below_a_sum_say_for_which_index():
-    found = prove(closed_form_induction(Layers("residual")), method="induction", what="Theorem 1")
+    found = prove(closed_form_induction(Layers("residual")), method=Method.INDUCTION, what="Theorem 1")
     last = found.figures["steps"][-1]["where"]
     assert any(text.endswith("for k = 1 … i") and "Ŵ_{k,3}" in text for text in last)
     assert any(text.startswith("Ŵ_{i+1,1} = ") for text in last)

@@ -15,7 +15,7 @@ from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.ranks import enclosed, exceeded
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Verdict
+from uat_jax.decide.verdict import Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.ledger.lora import adapters as lora
 from uat_jax.ledger.lora import attention as lora_attention
@@ -85,9 +85,9 @@ def test_a_wrong_depth_does_not_pass():
 def test_a_wrong_rule_for_the_tuned_parameters_is_not_proved(kind, field):
     layers = lora_closed_form.TunedLayers(kind)
     rules = lora_closed_form.tuned_rules(ClosedForm(layers))
-    assert prove(closed_form_induction(layers, rules), method="induction", what="right").verdict is T
+    assert prove(closed_form_induction(layers, rules), method=Method.INDUCTION, what="right").verdict is T
     wrong = dataclasses.replace(rules, **{field: 2 * getattr(rules, field)})
-    assert prove(closed_form_induction(layers, wrong), method="induction", what="twice").verdict is Verdict.UNKNOWN
+    assert prove(closed_form_induction(layers, wrong), method=Method.INDUCTION, what="twice").verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("kind", ["residual", "transformer"])
@@ -101,7 +101,7 @@ def test_rules_that_forget_the_deltas_are_not_proved(kind):
         "b2_u": plain.B(j) if kind == "residual" else plain.B(j) @ plain.A(j),
     }.items():
         wrong = dataclasses.replace(tuned, **{field: value})
-        found = prove(closed_form_induction(layers, wrong), method="induction", what="forgotten")
+        found = prove(closed_form_induction(layers, wrong), method=Method.INDUCTION, what="forgotten")
         assert found.verdict is Verdict.UNKNOWN
 
 

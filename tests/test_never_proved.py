@@ -8,7 +8,7 @@ from prime_sizes import sound
 from random_expressions import Evaluator, agree
 
 from uat_jax.decide.normal_forms import prove
-from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import UatJaxError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -38,7 +38,7 @@ WRONG = [(name, e.left, wrong) for name, e in EQUATIONS.items() for wrong in e.w
 
 
 def equal(left: m.Expression, right: m.Expression) -> bool:
-    return proved(lambda: prove([Step("", left, right)], method="normal form", what=""))
+    return proved(lambda: prove([Step("", left, right)], method=Method.NORMAL_FORM, what=""))
 
 
 def values_agree(left: m.Expression, right: m.Expression) -> bool:

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from uat_jax.arithmetic.ties import BRANCHES, COMPARISONS, LOOKS
 
 from uat_jax import certify
 from uat_jax.arithmetic import exponential_depth, local_error

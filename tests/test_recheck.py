@@ -19,6 +19,7 @@ import pytest
 import uat_jax as uj
 from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide import recheck
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.errors import InputError, MismatchError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -70,6 +71,7 @@ CASES = {
     "two inputs": (lambda x, y: (2 * x, y), lambda x, y: (x + x, y * 1), (V, V), {}, "CERTIFIED"),
     "crossed": (lambda x, y: (2 * (x + y), x), lambda x, y: (x + y + x + y, x * 1), (V, V), {}, "CERTIFIED"),
     "a root": (lambda x: ROOT * (ROOT * x), lambda x: 2 * x, V, {}, "CERTIFIED"),
+    "an integer input": (lambda x, i: x[i], lambda x, i: x[i] * 1, (V, np.array([2, 0], np.int32)), {}, "CERTIFIED"),
     "another error and seed": (softmax, jax.nn.softmax, V, {"error": 1e-9, "seed": 7}, "CERTIFIED"),
 }
 
@@ -125,7 +127,7 @@ def test_the_last_seed_has_a_successor():
 
 def test_constants_read_as_roots_stay_an_assumption(certificates):
     for certificate in (certificates["a root"], uj.recheck(certificates["a root"])):
-        assert any(a.startswith("the constant ") for a in certificate.assumptions)
+        assert any(a.kind is AssumptionKind.CONSTANT for a in certificate.assumptions)
 
 
 @pytest.mark.parametrize("name", ["certified", "refuted"])
@@ -301,7 +303,7 @@ def _nested(depth):
 
 
 def _without_sizes(body):
-    body["assumptions"] = [a for a in body["assumptions"] if not a.startswith("shown at ")]
+    body["assumptions"] = [a for a in body["assumptions"] if a["kind"] != AssumptionKind.ONLY_AT_SIZES]
 
 
 def _drop_last_evidence(body):
@@ -309,13 +311,23 @@ def _drop_last_evidence(body):
     _says("CERTIFIED")(body)
 
 
-def _also_assumed(text):
-    return lambda body: body["assumptions"].append(text)
+def _also_assumed(kind, about):
+    return lambda body: body["assumptions"].append(Assumption(kind, about).as_data())
+
+
+def _first_assumption(**changes):
+    """The first assumption of the certificate, and of its evidence, with other fields."""
+
+    def change(body):
+        for holder in (body, body["evidence"][0]):
+            holder["assumptions"][0].update(changes)
+
+    return change
 
 
 def _without_constants(body):
     for holder in (body, *body["evidence"]):
-        holder["assumptions"] = [a for a in holder["assumptions"] if not a.startswith("the constant ")]
+        holder["assumptions"] = [a for a in holder["assumptions"] if a["kind"] != AssumptionKind.CONSTANT]
 
 
 def _repeated(inputs):
@@ -325,9 +337,8 @@ def _repeated(inputs):
         body["claim"].update(inputs=inputs, symbols=["n"], sizes_listed=True)
         body["claim"]["programs"] = [{**_pair(body), "sizes": {"n": n}} for n in (1, 2, 3)]
         body["evidence"] = [{**body["evidence"][0], "subject": f"n = {n}"} for n in (1, 2, 3)]
-        body["assumptions"].append(
-            "shown at these sizes of the symbolic dimensions n, and at no others: n = 1; n = 2; n = 3"
-        )
+        shown = {"symbols": ["n"], "sizes": ["n = 1", "n = 2", "n = 3"]}
+        _also_assumed(AssumptionKind.ONLY_AT_SIZES, shown)(body)
 
     return change
 
@@ -363,7 +374,12 @@ TAMPERED = {
     "evidence twice": ("certified", lambda body: body["evidence"].extend(body["evidence"]), "not about its programs"),
     "other subject": ("any sizes", lambda body: body["evidence"][0].update(subject="b = 9"), "not about its programs"),
     "subject no text": ("certified", lambda body: body["evidence"][0].update(subject=None), "not about its programs"),
-    "another method": ("certified", lambda body: body["evidence"][0].update(method="oracle"), "not that of its rounds"),
+    "another method": ("certified", lambda body: body["evidence"][0].update(method="balls"), "not that of its rounds"),
+    "an unknown method": (
+        "certified",
+        lambda body: body["evidence"][0].update(method="oracle"),
+        "is not a valid Method",
+    ),
     "assumptions dropped": ("certified", lambda body: body.update(assumptions=[]), "does not state an assumption"),
     "sizes not stated": ("listed sizes", _without_sizes, "does not state an assumption of its evidence: shown at"),
     "sizes dropped": (
@@ -381,26 +397,49 @@ TAMPERED = {
     ),
     # Assumptions that nothing assumes.
     **{
-        f"assumption {text!r}": (name, _also_assumed(text), "states what its evidence does not assume")
-        for text in (
-            "shown at all sizes",
-            "shown at these sizes of the symbolic dimensions n, and at no others: n = 1; n = 2; n = 3",
-            "sizes that do not fit were skipped: none",
-            "f does not trace with symbolic dimensions: it may look at sizes",
-            "x > 0",
+        f"assumption {kind}": (name, _also_assumed(kind, about), "states what its evidence does not assume")
+        for kind, about in (
+            (AssumptionKind.ONLY_AT_SIZES, {"symbols": ["n"], "sizes": ["n = 1", "n = 2", "n = 3"]}),
+            (AssumptionKind.EVALUATION, {"note": "sizes that do not fit were skipped: none"}),
+            (AssumptionKind.HYPOTHESIS, {"statement": "x > 0"}),
+            (AssumptionKind.CONSTANT_FUNCTIONS, {}),
         )
         for name in ("certified", "any sizes")
     },
     "assumption about an integer input": (
         "certified",
-        _also_assumed("integer input [1] is fixed to the given values"),
+        _also_assumed(AssumptionKind.FIXED_INPUT, {"position": 1, "name": "[1]"}),
         "does not say of each of its integer inputs",
     ),
-    "assumption that begins like one": (
+    "assumption about a float input": (
         "certified",
-        _also_assumed("integer input values are never looked at"),
-        "states what its evidence does not assume",
+        _also_assumed(AssumptionKind.FIXED_INPUT, {"position": 0, "name": "[0]"}),
+        "does not say of each of its integer inputs",
     ),
+    "assumption about another integer input": (
+        "an integer input",
+        lambda body: body["assumptions"].__setitem__(
+            0, Assumption(AssumptionKind.FIXED_INPUT, {"position": 0, "name": "[1]"}).as_data()
+        ),
+        "does not say of each of its integer inputs",
+    ),
+    # Assumptions that are none of ours.
+    "assumption of an unknown kind": ("certified", _first_assumption(kind="hope"), "is not a valid AssumptionKind"),
+    "assumption in other words": ("certified", _first_assumption(text="none"), "is not what its kind and fields say"),
+    "assumption of another kind": (
+        "certified",
+        _first_assumption(kind="real numbers"),
+        "is not what its kind and fields say",
+    ),
+    "assumption elsewhere": ("certified", _first_assumption(at=["n = 9"]), "is not what its kind and fields say"),
+    "assumption with more fields": ("certified", _first_assumption(about={"x": 1}), "unexpected keyword argument"),
+    "assumption without fields": ("a root", _first_assumption(about={}), "missing 3 required positional arguments"),
+    "assumption of two lines": (
+        "certified",
+        _first_assumption(kind="hypothesis", about={"statement": "a\nb"}, text="a\nb"),
+        "is not what its kind and fields say",
+    ),
+    "assumption a sentence": ("certified", lambda body: body.update(assumptions=["x > 0"]), "is damaged"),
     "constant no longer read as a root": ("a root", _without_constants, "assumes what the certificate does not"),
     # Derivatives that are none.
     "said to be derivatives": ("certified", _claim(derivatives=True), "cannot be values and derivatives"),

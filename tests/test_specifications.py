@@ -58,7 +58,7 @@ def test_unusable_inputs_get_one_line(name):
 def test_variables_and_fixed_values():
     ids = np.array([2, 0])
     specification = Specification(({"ids": ids, "w": np.full((3, 2), np.nan, np.float32)}, VECTOR))
-    assert specification.assumptions == ("integer input [0]['ids'] is fixed to the given values",)
+    assert list(map(str, specification.assumptions)) == ["integer input [0]['ids'] is fixed to the given values"]
     assert specification.symbols == () and specification.sizes_to_try() == ({},)
     traced_program, outputs = traced(lambda p, x: p["w"][p["ids"]] * x[0], specification.at({}))
     assert [v.aval.str_short() for v in traced_program.jaxpr.invars] == ["float32[3,2]", "float32[3]"]

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.effort import ERROR
 from uat_jax.decide.equivalence import Question, certify
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.specification import Specification
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decomposition.attribution import Coordinate, Logit, Output, contributions
 from uat_jax.decomposition.closed_forms import closed_form
 from uat_jax.decomposition.decomposition import terms, two_streams
@@ -54,8 +55,8 @@ class Certification:
     """The claims of the ledger that prove the same of such blocks and of their parts."""
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Of both, in words."""
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Of both."""
         return tuple(dict.fromkeys((*self.certificate.assumptions, *self.all_depths.assumptions)))
 
     @property
@@ -159,9 +160,10 @@ FEED_FORWARDS = {
     GatedFeedForward: feed_forward.Gated,
     MixtureOfExperts: feed_forward.Mixture,
 }
-ABSENT = "a bias that the model has not is a bias of zero"
-SOFTMAX = "a softmax, whatever its scores, masks and positions, has rows that add up to 1"
-ELEMENTWISE = "the activation is applied to every element"
+OF_A_BLOCK = tuple(
+    map(Assumption, (AssumptionKind.ELEMENTWISE, AssumptionKind.SOFTMAX_ROWS, AssumptionKind.ABSENT_BIAS))
+)
+"""What a symbolic block presupposes of the model's."""
 
 
 def proof_of_all_depths(model: Model) -> Evidence:
@@ -172,8 +174,10 @@ def proof_of_all_depths(model: Model) -> Evidence:
 def prove_block(of: block.Block) -> Evidence:
     """The same for a symbolic block."""
     steps = [of.step("the block is A x + c + C σ(B x + b)"), *closed_form_induction(Layers("residual", dynamic=True))]
-    proof = prove(steps, method="induction", what="each block is a layer of Theorem 1: for all shapes and every depth")
-    return dataclasses.replace(proof, assumptions=(ELEMENTWISE, SOFTMAX, ABSENT))
+    proof = prove(
+        steps, method=Method.INDUCTION, what="each block is a layer of Theorem 1: for all shapes and every depth"
+    )
+    return dataclasses.replace(proof, assumptions=OF_A_BLOCK)
 
 
 def symbolic_block(model: Model) -> block.Block:

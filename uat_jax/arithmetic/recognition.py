@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -38,9 +38,6 @@ from uat_jax.arithmetic.closed_form import (
 
 MOST_READ = 256
 """An array with more different entries than this is data: its entries are the numbers that are written."""
-
-MOST_WRITTEN = 32
-"""So many readings are written out among the assumptions; the figures of the evidence hold all of them."""
 
 LOWEST = -1e30
 """Constants at or below this are masks: they stand for -∞."""
@@ -68,13 +65,6 @@ class ConstantReading:
         if self.meaning == "-∞":
             return f"the mask {self.value:.9g} ({self.dtype}) is -infinity"
         return f"the constant {_shortest(self.value, self.dtype)} ({self.dtype}) is {self.meaning}"
-
-
-def texts_of(constants: Sequence[ConstantReading]) -> tuple[str, ...]:
-    """The assumptions as lines, the first `MOST_WRITTEN` and how many more there are."""
-    more = len(constants) - MOST_WRITTEN
-    texts = tuple(constant.text for constant in constants[:MOST_WRITTEN])
-    return (*texts, f"{more} more constants are read in the same way") if more > 0 else texts
 
 
 @dataclass(frozen=True)

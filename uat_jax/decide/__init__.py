@@ -1,6 +1,7 @@
 """Methods, verdicts, certificates and counterexamples; nothing about any particular claim.
 
-verdict.py          the verdicts, evidence, and how evidence is combined
+verdict.py          the verdicts, methods, evidence, and how evidence is combined
+assumption.py       what evidence presupposes
 settings.py         what the evidence is taken with
 normal_forms.py     equations decided in normal form
 programs.py         a network and a printed form: equal, or refuted

@@ -20,14 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from uat_jax.decide.assumption import Assumption
+from uat_jax.decide.assumption import from_data as assumption_from_data
 from uat_jax.decide.hazards import Hazard
 from uat_jax.decide.in_floats import InFloats, from_data
 from uat_jax.decide.rounding_bound import Rounding
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
 SCHEMA = "uat_jax/certificate"
-VERSION = 3
+VERSION = 4
+"""Raised when files of before cannot be read: 4 has assumptions and counterexamples as data, not as sentences."""
 
 IN_FLOATS = frozenset(["rounding", "hazards"])
 """The fields that only certificates of two equal functions have."""
@@ -56,7 +59,7 @@ class Certificate:
     passes: bool
     evidence: tuple[Evidence, ...]
     counterexample: Mapping[str, Any] | None
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
     floats: InFloats | None = field(default=None, compare=False, repr=False)
@@ -84,8 +87,8 @@ class Certificate:
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, finite numbers only."""
-        own = dataclasses.asdict(dataclasses.replace(self, floats=None))
-        del own["floats"]
+        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "floats"}
+        own |= {name: [part.as_data() for part in own[name]] for name in ("evidence", "assumptions")}
         body = {"schema": SCHEMA, "version": VERSION, **own, **(self.floats.as_data() if self.floats else {})}
         return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -175,9 +178,10 @@ def _deeper(value: Any, depth: int) -> bool:
 def _checked(body: Any, path: Any) -> Certificate:
     if not isinstance(body, dict) or body.get("schema") != SCHEMA:
         raise InputError(f"{path} is not a certificate of uat_jax (no schema {SCHEMA!r})")
-    if type(body.get("version")) is not int or not 1 <= body["version"] <= VERSION:
+    if type(body.get("version")) is not int or body["version"] != VERSION:
+        what = "decide its claim again" if body.get("version") in range(1, VERSION) else "upgrade uat_jax"
         found = one_line(body.get("version"))
-        raise InputError(f"{path} has schema version {found}; this uat_jax reads up to {VERSION}: upgrade it")
+        raise InputError(f"{path} has schema version {found}; this uat_jax reads version {VERSION}: {what}")
     names = {f.name for f in dataclasses.fields(Certificate)} - {"floats"} | {"schema", "version"}
     optional = IN_FLOATS if IN_FLOATS <= set(body) else set()
     if set(body) != names | optional:
@@ -195,17 +199,23 @@ def _checked(body: Any, path: Any) -> Certificate:
         if not isinstance(body[name], kind):
             raise InputError(f"{path} is damaged: {name} is {one_line(repr(body[name]))}")
     try:
-        evidence = tuple(
-            Evidence(**{**e, "verdict": Verdict(e["verdict"]), "assumptions": tuple(e["assumptions"])})
-            for e in body["evidence"]
-        )
         return Certificate(
             **{n: body[n] for n in ("claim", "passes", "counterexample", "settings", "environment")},
             expected=Verdict(body["expected"]),
             verdict=Verdict(body["verdict"]),
-            evidence=evidence,
-            assumptions=tuple(body["assumptions"]),
+            evidence=tuple(map(_evidence, body["evidence"])),
+            assumptions=tuple(map(assumption_from_data, body["assumptions"])),
             floats=from_data(body.get("rounding"), body.get("hazards")),
         )
     except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise InputError(f"{path} is damaged: {one_line(error)}") from None
+
+
+def _evidence(data: Any) -> Evidence:
+    """The evidence that `Evidence.as_data` wrote."""
+    typed = {
+        "method": Method(data["method"]),
+        "verdict": Verdict(data["verdict"]),
+        "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
+    }
+    return Evidence(**{**data, **typed})

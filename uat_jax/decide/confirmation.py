@@ -16,11 +16,10 @@ import sympy
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.agreement import agreement
-from uat_jax.decide.fields_evidence import METHOD
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.sampling import sample
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
@@ -36,7 +35,7 @@ Activation = Callable[[jax.Array], jax.Array]
 Sizes = dict[Any, int]
 
 
-def proved(steps: Iterable[Step], *, method: str, what: str) -> Iterator[Evidence]:
+def proved(steps: Iterable[Step], *, method: Method, what: str) -> Iterator[Evidence]:
     """The proof of a chain of equations, and its confirmation where there is one.
 
     Raises `DisagreementError` if the steps are proved, and another method finds a difference; `ShapeError` or
@@ -94,13 +93,13 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     figures = {**found.figures(), "sizes": named}
     at = f" at {shown}" if shown else ""
     if not found.equal or found.log2_error > LOG2_ERROR:
-        return Evidence(METHOD, f"{what}: different{at}", Verdict.UNKNOWN, figures)
+        return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
     _agree(*trace(jax.nn.sigmoid), what=what + at)
     finding = (
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
 
 
 def check_results(left: Program, right: Program) -> None:
@@ -154,7 +153,7 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
     theorem = all(f.figures["theorem"] for f in found)
     of_all = {"log2_error": worst, "theorem": theorem, "limbs": found[0].figures["limbs"]}
     figures = {**of_all, "confirmed": [f.finding for f in found]}
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures)
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures)
 
 
 def sides(step: Step) -> tuple[Program, Program] | None:

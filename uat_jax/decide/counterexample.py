@@ -27,7 +27,7 @@ from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.confirmation import equal_at, slices_exist, written_apart
 from uat_jax.decide.exhibits import are_apart
 from uat_jax.decide.numpy_program import numpy_program
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
@@ -103,13 +103,13 @@ def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:
     """
     found = find(network, printed, argument)
     if found is None:
-        return Evidence("counterexample", "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
+        return Evidence(Method.COUNTEREXAMPLE, "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
     sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
     smaller = _sizes(network, printed)[: sizes.index(dict(found.dimensions))]
     figures = {"tried": len(smaller), "equal": sum(equal_at(network, printed, at) for at in smaller)}
     example = {**asdict(found), "reproducer": _reproducer(network, printed, found)}
     evidence = {"counterexample": example, "smaller_shapes": figures}
-    return Evidence("counterexample", str(found), Verdict.REFUTED, evidence)
+    return Evidence(Method.COUNTEREXAMPLE, str(found), Verdict.REFUTED, evidence)
 
 
 def _reproducer(network: Program, printed: Program, found: Counterexample) -> str:

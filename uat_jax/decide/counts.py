@@ -8,8 +8,9 @@ from typing import Any
 
 import sympy
 
+from uat_jax.decide.assumption import Assumption, AssumptionKind, of_hypotheses
 from uat_jax.decide.exhibits import same_number
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.language import exact_scalar
 from uat_jax.symbolic.relations import text_of
@@ -49,14 +50,15 @@ def counted(
     wrong, terms = _smallest(claimed, numbers, what), _terms(claimed, found)
     same = wrong is None and sympy.simplify(claimed - found) == 0 and _is_defined(claimed, given)
     if same and _determined(terms, [shape for shape, _ in numbers]):
-        assumed = (f"the number is a combination of {', '.join(map(text_of, terms))}", *map(text_of, given))
+        of_terms = Assumption(AssumptionKind.COUNTED_TERMS, {"terms": list(map(text_of, terms))})
+        assumed = (of_terms, *of_hypotheses(list(map(text_of, given))))
         figures = {"claimed": str(claimed), "counted_at": [_named(shape) for shape, _ in numbers]}
-        yield Evidence("counting", f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
-        yield Evidence("arrays", f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)
+        yield Evidence(Method.COUNTING, f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
+        yield Evidence(Method.ARRAYS, f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)
         return
     but = "and the shapes leave other numbers" if same else f"not {claimed}"
-    yield Evidence("counting", f"{what}: {found}, {but}", Verdict.UNKNOWN, {"found": str(found)})
-    yield wrong or Evidence("counterexample", f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
+    yield Evidence(Method.COUNTING, f"{what}: {found}, {but}", Verdict.UNKNOWN, {"found": str(found)})
+    yield wrong or Evidence(Method.COUNTEREXAMPLE, f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
 
 
 def _check_shapes(shapes: list[Shape], given: tuple[Any, ...], what: str) -> None:
@@ -100,7 +102,7 @@ def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evid
             finding = f"{what}: {number} at {_shown(shape)}, printed {printed}"
             sides = {"left": _plain(number), "right": _plain(printed), "exact": (str(number), str(printed))}
             figures = {"dimensions": _named(shape), "inputs": {}, **sides}
-            return Evidence("counterexample", finding, Verdict.REFUTED, {"counterexample": figures})
+            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": figures})
     return None
 
 

@@ -19,12 +19,11 @@ from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.exhibits import are_apart, held
-from uat_jax.decide.verdict import WITNESS, Evidence, Verdict
+from uat_jax.decide.verdict import WITNESS, Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
-METHOD = "dependence"
 Arguments = m.Letter | Sequence[m.Letter]
 
 
@@ -125,7 +124,7 @@ def static(
 
     ``parameter`` is p, ``argument`` the input, or all letters that depend on it; ``where`` defines letters of p.
     """
-    for found in proved([twice(parameter, argument, where)], method=METHOD, what=what):
+    for found in proved([twice(parameter, argument, where)], method=Method.DEPENDENCE, what=what):
         yield replace(found, subject=subject)
 
 
@@ -149,10 +148,12 @@ def dynamic(
     try:
         balls: list[Any] = [enclosure(function, x) for x in points]
     except UndecidedError as error:
-        return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN, subject=subject)
+        return Evidence(Method.DEPENDENCE, f"{what}: {error}", Verdict.UNKNOWN, subject=subject)
     apart = [i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i])]
     if not apart:
-        return Evidence(METHOD, f"{what}: the two inputs do not separate its values", Verdict.UNKNOWN, subject=subject)
+        return Evidence(
+            Method.DEPENDENCE, f"{what}: the two inputs do not separate its values", Verdict.UNKNOWN, subject=subject
+        )
     entry = max(apart, key=lambda i: abs(float(balls[0][i].mid()) - float(balls[1][i].mid())))
     values = [_decimal(ball[entry]) for ball in balls]
     left, right = (f"{float(value):.6g}" for value in values)
@@ -166,7 +167,7 @@ def dynamic(
         "right": right,
         "exact": values,
     }
-    return Evidence(METHOD, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
+    return Evidence(Method.DEPENDENCE, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
 
 
 def _letters(argument: Arguments) -> tuple[m.Letter, ...]:

@@ -12,6 +12,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
@@ -31,7 +32,7 @@ from uat_jax.decide.specification import (
     specified,
     traced,
 )
-from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import Witness, find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
@@ -130,7 +131,7 @@ def describe(certificate: Certificate) -> str:
     if found:
         lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
     else:
-        lines += [f"  assuming: {assumption}" for assumption in certificate.assumptions]
+        lines += [f"  assuming: {assumption.text}" for assumption in certificate.assumptions]
     if certificate.floats:
         lines += [f"  {word}: {line}" for word, line in certificate.floats.lines()]
     return "\n".join(lines)
@@ -283,9 +284,6 @@ def decide(question: Question, effort: Effort) -> Certificate:
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
-BUDGET_METHOD = "budget"
-"""The method of evidence that was cut short."""
-
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
 """What is said of identical programs."""
 
@@ -301,14 +299,14 @@ def not_for_all_sizes(
         return []
     tried = "; ".join(sizes_text(pair.sizes) for pair in pairs)
     finding = f"equal at {tried}; not shown for all sizes: pass sizes=[…] to make such a list the claim"
-    return [Evidence("sizes", finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
+    return [Evidence(Method.SIZES, finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
 
 
 def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Sizes, Witness], str]) -> Evidence:
     """What can be said at one assignment of sizes."""
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     if same_program(pair.left, pair.right):
-        return Evidence("identity", SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
+        return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
@@ -325,11 +323,11 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
             combine([found, fields])  # a contradiction between two methods stops everything
         elif fields.verdict is Verdict.CERTIFIED:
             found = doubted(pair.left, pair.right, fields, seen, effort)
-        elif "vacuous" not in fields.figures:
+        elif fields.method is not Method.VACUITY:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)
     except BudgetError as error:
-        found = Evidence(BUDGET_METHOD, f"{error}; by then: {reached}", Verdict.UNKNOWN)
+        found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 
@@ -356,27 +354,27 @@ def _certificate(
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 
-def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[str]:
+def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
     """That functions of symbolic dimensions are equal at the listed sizes only."""
     if not claim["symbols"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
         return []
-    names, tried = ", ".join(claim["symbols"]), "; ".join(sizes_text(data["sizes"]) for data in claim["programs"])
-    return [f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}"]
+    tried = [sizes_text(data["sizes"]) for data in claim["programs"]]
+    return [Assumption(AssumptionKind.ONLY_AT_SIZES, {"symbols": list(claim["symbols"]), "sizes": tried})]
 
 
-def assumed(evidence: Sequence[Evidence]) -> list[str]:
+def assumed(evidence: Sequence[Evidence]) -> list[Assumption]:
     """What the findings presuppose; with the sizes where only some of them do."""
     found = [e for e in evidence if e.subject != ALL_SIZES]
     every = dict.fromkeys(a for e in found for a in e.assumptions)
-    where = {a: [e.subject for e in found if a in e.assumptions] for a in every}
-    return [a if len(where[a]) == len(found) else f"{a} (at {'; '.join(where[a])})" for a in every]
+    where = {a: tuple(e.subject for e in found if a in e.assumptions) for a in every}
+    return [a if len(where[a]) == len(found) else dataclasses.replace(a, at=where[a]) for a in every]
 
 
 def certificate_of(
     claim: Mapping[str, Any],
     verdict: Verdict,
     evidence: list[Evidence],
-    assumptions: list[str],
+    assumptions: list[Assumption],
     effort: Effort,
     floats: InFloats,
 ) -> Certificate:

@@ -23,10 +23,8 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.rounded_constants import BITS, enclosed
 from uat_jax.arithmetic.tracing import single_output, trace
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
-
-METHOD = "counterexample"
 
 Names = tuple[str, str]
 
@@ -63,7 +61,7 @@ def exhibit(
     try:
         balls = [enclosed(t, [Balls().number(x) for x in leaves])[0] for t in traces]
     except UndecidedError as error:  # a decision that rounded constants could change
-        return Evidence(METHOD, f"{what}: {error}", Verdict.UNKNOWN)
+        return Evidence(Method.COUNTEREXAMPLE, f"{what}: {error}", Verdict.UNKNOWN)
     apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
     texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
     return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], texts)
@@ -134,7 +132,7 @@ def _evidence(
     where = f"at {shown}: " if shown else ""
     finding = f"{what}: {where}{names[0]} {values[0]}, {names[1]} {values[1]}"
     if not apart:
-        return Evidence(METHOD, f"{finding}: not seen to differ", Verdict.UNKNOWN)
+        return Evidence(Method.COUNTEREXAMPLE, f"{finding}: not seen to differ", Verdict.UNKNOWN)
     example = {
         "dimensions": {},
         "inputs": {name: _plain(value) for name, value in inputs.items()},
@@ -143,7 +141,7 @@ def _evidence(
         "right": values[1],
         "exact": exact,
     }
-    return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example})
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": example})
 
 
 def are_apart(left: arb, right: arb) -> bool:

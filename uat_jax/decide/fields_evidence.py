@@ -8,16 +8,15 @@ from collections.abc import Iterable
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.recognition import texts_of
 from uat_jax.arithmetic.tracing import source_line
+from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
 from uat_jax.decide.sampling import Sample
 from uat_jax.decide.strict_decisions import undecided
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
 
-METHOD = "prime fields"
 DERIVATION = (
     "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
     "being ε_0(d)^C_0, 64(n_k² + 8m)·max(ε_k(2d)^C_k, 2^-120) and C_k·binomial(C_k, s_k)·ε_k(d')^s_k, with "
@@ -38,13 +37,12 @@ def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: 
         )
         ties = undecided((left, right), found.decisions, effort.seed, effort.deadline) if found.almost else set()
     except UnsupportedError as error:
-        return Evidence(METHOD, str(error), Verdict.UNKNOWN)
+        return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
     return _evidence(found, ties, seen, math.log2(effort.error))
 
 
 def _vacuous(reason: str) -> Evidence:
-    finding = f"vacuous: {reason}, so that being equal says nothing"
-    return Evidence(METHOD, finding, Verdict.UNKNOWN, {"vacuous": reason})
+    return Evidence(Method.VACUITY, f"vacuous: {reason}, so that being equal says nothing", Verdict.UNKNOWN)
 
 
 def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_error: float) -> Evidence:
@@ -61,11 +59,11 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_er
     }
     reason = _doubt(found, ties, log2_error)
     if reason:
-        return Evidence(METHOD, reason, Verdict.UNKNOWN, figures, found.assumptions)
+        return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN, figures, found.assumptions)
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
     where = " almost everywhere" if found.almost else ""
     finding = f"equal{where} except with probability 2^{found.log2_error:.0f} ({kind}), in {len(found.rounds)} rounds"
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
 def _doubt(found: FieldComparison, ties: set[JaxprEqn], log2_error: float) -> str:
@@ -90,17 +88,21 @@ def _lines(equations: Iterable[JaxprEqn]) -> str:
     return ", ".join(sorted({f"'{e.primitive.name}'{source_line(e)}" for e in equations}))
 
 
-def _assumptions(found: FieldComparison, seen: Sample) -> tuple[str, ...]:
-    notes = list(texts_of(found.constants))
-    notes += [*found.assumptions, "both are compared where they are defined"]
-    notes.append("sums, products and casts are those of real numbers")
-    notes.append("the difference of the functions does not vanish modulo the random primes by its constants alone")
+def _assumptions(found: FieldComparison, seen: Sample) -> tuple[Assumption, ...]:
+    kind = AssumptionKind
+    made = [
+        *of_constants(found.constants),
+        *found.assumptions,
+        Assumption(kind.WHERE_DEFINED),
+        Assumption(kind.REAL_NUMBERS),
+        Assumption(kind.RANDOM_PRIMES),
+    ]
     if found.condition:
-        notes.append(f"exponents behave like independent random numbers ({found.condition})")
+        made.append(Assumption(kind.RANDOM_EXPONENTS, {"condition": found.condition}))
     if found.constant:
-        notes.append("both functions are constant: nothing about the inputs was compared")
+        made.append(Assumption(kind.CONSTANT_FUNCTIONS))
     if found.undefined:
-        notes.append(f"{found.undefined} output entries that are NaN or infinite on both sides are left out")
+        made.append(Assumption(kind.UNDEFINED_ENTRIES, {"count": found.undefined}))
     if seen.reason:
-        notes.append(f"no look at float64 values: {seen.reason}")
-    return tuple(notes)
+        made.append(Assumption(kind.NO_SAMPLE, {"reason": seen.reason}))
+    return tuple(made)

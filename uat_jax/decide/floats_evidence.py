@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.floats import FloatComparison
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 
-ASSUMPTIONS = (
-    "rounding errors are independent with mean zero and within their bounds, to first order",
-    "sums are accumulated in an order that does not depend on the data",
-)
+ASSUMPTIONS = (Assumption(AssumptionKind.INDEPENDENT_ROUNDING), Assumption(AssumptionKind.ORDER_OF_DATA))
 
-
-METHOD = {
+STATED = {
     "reference": "exact value of the network at the given floats, by ball arithmetic; casts are taken as exact",
     "comparison": "|side − exact value| ≤ tolerance of that side, entry by entry",
     "aggregation": "every entry of every trial; the worst error over entries and trials, the median over trials",
@@ -34,4 +31,4 @@ def float_evidence(found: FloatComparison, *, what: str, drawn: str) -> Evidence
     if not found.agrees:
         finding = f"tolerance exceeded: {finding}"
     verdict = Verdict.AGREES if found.agrees else Verdict.UNKNOWN
-    return Evidence("floats", finding, verdict, {**asdict(found), **METHOD, "inputs": drawn}, ASSUMPTIONS)
+    return Evidence(Method.FLOATS, finding, verdict, {**asdict(found), **STATED, "inputs": drawn}, ASSUMPTIONS)

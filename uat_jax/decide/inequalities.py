@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq
 
 from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.exhibits import held
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
 from uat_jax.symbolic.relations import Relation, text_of
@@ -36,13 +36,17 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
         example = _example(claim, found.point)
         shown = ", ".join(f"{name} = {value}" for name, value in example["inputs"].items())
         finding = f"{what}: fails at {shown}: {example['left']} against {example['right']}"
-        return Evidence("inequality", finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
+        return Evidence(
+            Method.INEQUALITY, finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject
+        )
     if not found.cases:
-        return Evidence("inequality", f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
+        return Evidence(Method.INEQUALITY, f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
     possible = satisfied(claim, hypotheses)
     if possible.point is None:
         reason = "contradict each other" if possible.cases else "are not known to hold anywhere"
-        return Evidence("inequality", f"{what}: the hypotheses {reason}", Verdict.UNKNOWN, figures, subject=subject)
+        return Evidence(
+            Method.INEQUALITY, f"{what}: the hypotheses {reason}", Verdict.UNKNOWN, figures, subject=subject
+        )
     if possible.point:
         figures["hypotheses_hold_at"] = {text_of(s): str(value) for s, value in possible.point.items()}
     if not all(case.contradicts() for case in found.cases):
@@ -50,7 +54,7 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
     count = len(found.cases)
     finding = f"{what}: follows, by exact multipliers in {count} case{'s' if count > 1 else ''}"
     figures["cases"] = list(map(_written, found.cases))
-    return Evidence("inequality", finding, Verdict.PROVED, figures, subject=subject)
+    return Evidence(Method.INEQUALITY, finding, Verdict.PROVED, figures, subject=subject)
 
 
 def _written(case: Case) -> dict[str, Any]:
@@ -128,10 +132,12 @@ def enclosed(
         at = {f"argument {k}": str(value) for k, value in enumerate(outside["point"], 1)}
         example = _counterexample(at, ("value", "bound"), (outside["value"], shown), (outside["value"], shown))
         finding = f"{what}: not {shown} at {', '.join(at.values())}, where it is {outside['value']}"
-        return Evidence("balls", finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
+        return Evidence(Method.BALLS, finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
     if undecided:
-        return Evidence("balls", f"{what}: not decided with {count} boxes", Verdict.UNKNOWN, figures, subject=subject)
-    return Evidence("balls", f"{what}: {shown} on each of {count} boxes", Verdict.PROVED, figures, subject=subject)
+        return Evidence(
+            Method.BALLS, f"{what}: not decided with {count} boxes", Verdict.UNKNOWN, figures, subject=subject
+        )
+    return Evidence(Method.BALLS, f"{what}: {shown} on each of {count} boxes", Verdict.PROVED, figures, subject=subject)
 
 
 def _fraction(number: Any) -> Fraction:
@@ -204,10 +210,10 @@ def measured(
     figures: dict[str, Any] = {"actual": shown[0], "bound": shown[1]}
     if values[0] <= values[1]:
         finding = f"{what}: {shown[0]} is at most {shown[1]}"
-        return Evidence("balls", finding, Verdict.AGREES, figures, subject=subject)
+        return Evidence(Method.BALLS, finding, Verdict.AGREES, figures, subject=subject)
     if not values[0] > values[1]:
         finding = f"{what}: {shown[0]} and {shown[1]} not told apart"
-        return Evidence("balls", finding, Verdict.UNKNOWN, figures, subject=subject)
+        return Evidence(Method.BALLS, finding, Verdict.UNKNOWN, figures, subject=subject)
     plain = jax.tree.map(lambda x: x.tolist(), arrays)
     figures["counterexample"] = _counterexample(plain, ("actual", "bound"), tuple(shown), tuple(shown))
-    return Evidence("balls", f"{what}: {shown[0]} exceeds {shown[1]}", Verdict.REFUTED, figures, subject=subject)
+    return Evidence(Method.BALLS, f"{what}: {shown[0]} exceeds {shown[1]}", Verdict.REFUTED, figures, subject=subject)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.assumption import of_hypotheses
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError
 from uat_jax.symbolic.difference import Difference, difference
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.step import Step
 
 
-def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
+def prove(steps: Iterable[Step], *, method: Method, what: str) -> Evidence:
     """PROVED if every equation holds; otherwise UNKNOWN, naming the first that does not and the word that differs.
 
     Every side is compared with itself first: a normal form that does not even accept X = X decides nothing.
@@ -30,7 +31,7 @@ def prove(steps: Iterable[Step], *, method: str, what: str) -> Evidence:
         assumed += step.hypotheses()
     if not done:
         return Evidence(method, "no equation was given", Verdict.UNKNOWN)
-    return Evidence(method, what, Verdict.PROVED, {"steps": done}, tuple(dict.fromkeys(assumed)))
+    return Evidence(method, what, Verdict.PROVED, {"steps": done}, of_hypotheses(assumed))
 
 
 def decide(step: Step) -> Difference | None:

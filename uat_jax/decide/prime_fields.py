@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,7 @@ from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.errors import UnsupportedError
 
 PROBE = 4
@@ -94,7 +95,7 @@ class FieldComparison:
     rounds: tuple[Round, ...] = ()
     log2_error: float = 0.0
     condition: str = ""
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
     where: tuple[int, tuple[int, ...]] | None = None
     parting: str = ""
     constant: bool = False
@@ -114,8 +115,8 @@ class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
-    (False); None tries both.  varies: whether an output of either depends on an input at all.  constants: those
-    of both that stand for other numbers than are written.
+    (False); None tries both.  varies: whether an output of either depends on an input at all.  constants: those of both
+    that stand for other numbers than are written.
     """
 
     left: ClosedJaxpr
@@ -204,9 +205,9 @@ class PrimeFields:
         elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
             if not allowed or probe.where_almost() is not None:
-                return self._different(laws, probe, set(probe.assumptions))
+                return self._different(laws, probe, set(probe.notes))
             where = Drawn.where_almost
-        notes = set(probe.assumptions)
+        notes = set(probe.notes)
         rounds = [probe.round()]
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
             rounds = []  # too few copies to count
@@ -216,7 +217,7 @@ class PrimeFields:
             if len(rounds) >= ROUNDS and sum(r.bound.log2 for r in rounds) <= log2_error:
                 break
             drawn = self.draw(copies, number, laws)
-            notes |= set(drawn.assumptions)
+            notes |= set(drawn.notes)
             if where(drawn) is not None:
                 return self._different(laws, drawn, notes)
             rounds.append(drawn.round())
@@ -226,7 +227,7 @@ class PrimeFields:
             tuple(rounds),
             sum(r.bound.log2 for r in rounds),
             next((r.bound.condition for r in rounds if r.bound.condition), ""),
-            tuple(sorted(notes)),
+            _assumed(notes),
             constant=probe.constant,
             undefined=probe.undefined,
             almost=where is Drawn.where_almost,
@@ -254,7 +255,7 @@ class PrimeFields:
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))
-        found = FieldComparison(False, names, (), 0.0, "", tuple(sorted(notes)), drawn.where(), drawn.parting)
+        found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
         return dataclasses.replace(found, almost=drawn.where_almost() is None, decisions=drawn.decisions)
 
     def _allowed(self) -> float:
@@ -341,9 +342,9 @@ class Drawn:
         return "; ".join(filter(None, texts))
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def notes(self) -> frozenset[str]:
         """What was assumed on the way."""
-        return tuple(sorted(self.draw.notes))
+        return frozenset(self.draw.notes)
 
     @property
     def constant(self) -> bool:
@@ -360,6 +361,11 @@ class Drawn:
         levels = self.draw.levels
         primes, copies = tuple(level.field.prime for level in levels), tuple(level.copies for level in levels)
         return Round(primes, copies, tuple(self.draw.applications), error_bound(self.draw))
+
+
+def _assumed(notes: Iterable[str]) -> tuple[Assumption, ...]:
+    """The notes of all draws."""
+    return tuple(Assumption(AssumptionKind.EVALUATION, {"note": note}) for note in sorted(notes))
 
 
 def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tuple[int, ...]] | None:

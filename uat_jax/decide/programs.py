@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
 from uat_jax.decide.counterexample import refute
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.difference import Difference
@@ -47,12 +47,12 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     check_results(network, printed)
     found = difference(network, printed)
     if found is None:
-        proof = Evidence("normal form", f"{what}: equal", Verdict.PROVED, _written(printed))
+        proof = Evidence(Method.NORMAL_FORM, f"{what}: equal", Verdict.PROVED, _written(printed))
         yield proof
         yield agreeing(proof, confirm(network, printed, what=what))
         return
     figures = {**_difference_figures(found), **_written(printed)}
-    yield Evidence("normal form", f"{what}: {found}", Verdict.UNKNOWN, figures)
+    yield Evidence(Method.NORMAL_FORM, f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield _at_some_sizes(confirm(network, printed, what=what))
     yield refute(network, printed, argument)
 
@@ -138,8 +138,8 @@ def by_depth(
     figures = {"exact_depths": exact, "first_failure": first, **_difference_figures(wrong)}
     shown = f"exact at L = {_span(exact)}" if exact else "exact at no L"
     if first is None:
-        return Evidence("normal form", f"{what}: {shown}", Verdict.PROVED, figures)
-    return Evidence("normal form", f"{what}: {shown}; fails at L = {first}: {wrong}", Verdict.UNKNOWN, figures)
+        return Evidence(Method.NORMAL_FORM, f"{what}: {shown}", Verdict.PROVED, figures)
+    return Evidence(Method.NORMAL_FORM, f"{what}: {shown}; fails at L = {first}: {wrong}", Verdict.UNKNOWN, figures)
 
 
 def _difference_figures(found: Difference | None) -> dict[str, str]:

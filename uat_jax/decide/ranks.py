@@ -24,7 +24,7 @@ from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import are_apart, held
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.slices import Scope, nonnegative
@@ -35,7 +35,6 @@ DRAWS = 3
 
 ROUNDING = 2.0**-40
 """A pivot below this part of the largest entry counts as rounding; what is chosen by it is confirmed in balls."""
-METHOD = "counterexample"
 
 Bounds = frozenset[Any]
 Build = Callable[[np.random.Generator], np.ndarray]
@@ -93,7 +92,7 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
     PROVED if the equation holds and ``claimed`` is one of the `bounds` of its right-hand side; a bound that does not
     show, even a weaker one, is UNKNOWN.
     """
-    found = list(proved([step], method="normal form", what=f"{what}: {step.name}"))
+    found = list(proved([step], method=Method.NORMAL_FORM, what=f"{what}: {step.name}"))
     found.append(_shown(step.right, sympy.sympify(claimed), what))
     yield from (replace(evidence, subject=subject) for evidence in found)
 
@@ -101,8 +100,8 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
 def _shown(factored: m.Expression, claimed: Any, what: str) -> Evidence:
     figures = {"factored": str(factored), "claimed": str(claimed)}
     if any(m.same_dimension(bound, claimed) for bound in bounds(factored)):
-        return Evidence("rank", f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures)
-    return Evidence("rank", f"{what}: {factored} does not show a rank ≤ {claimed}", Verdict.UNKNOWN, figures)
+        return Evidence(Method.RANK, f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures)
+    return Evidence(Method.RANK, f"{what}: {factored} does not show a rank ≤ {claimed}", Verdict.UNKNOWN, figures)
 
 
 # --- matrices of whole numbers -------------------------------------------------------------------------------------
@@ -138,7 +137,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
     figures = {"seed": seed, "shape": [rows, columns], "ranks": ranks, "claimed": int(claimed)}
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
-    return Evidence("rank", finding, verdict, figures, subject=subject)
+    return Evidence(Method.RANK, finding, verdict, figures, subject=subject)
 
 
 def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -> Evidence:
@@ -147,9 +146,11 @@ def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -
     rows, columns = matrix.shape
     finding = f"{what}: a {rows} × {columns} matrix of rank {found}, claimed {claimed}"
     if found <= claimed:
-        return Evidence("rank", finding, Verdict.UNKNOWN, {"rank": found, "claimed": int(claimed)}, subject=subject)
+        return Evidence(
+            Method.RANK, finding, Verdict.UNKNOWN, {"rank": found, "claimed": int(claimed)}, subject=subject
+        )
     example = _example({"matrix": matrix}, found, int(claimed), f"rank = {found}")
-    return Evidence(METHOD, finding, Verdict.REFUTED, {"counterexample": example}, subject=subject)
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": example}, subject=subject)
 
 
 def _example(inputs: Mapping[str, Any], left: int, right: int, exact: str) -> dict[str, Any]:
@@ -178,18 +179,18 @@ def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     rows, columns = pivots(np.vectorize(float, otypes=[float])(balls))
     if len(rows) < claimed:
         finding = f"{what}: elimination ends after {len(rows)} pivots, claimed {claimed}"
-        return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
     rows, columns = rows[:claimed], columns[:claimed]
     minor = lambda a: determinant(function(**a)[np.ix_(rows, columns)])
     try:
         value = enclosure(minor, arrays).item()
     except UndecidedError as error:  # as where the minor is zero, or an entry that is divided by
         finding = f"{what}: a minor of size {claimed} is not known: {error}"
-        return Evidence("minor in balls", finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
     verdict = Verdict.PROVED if are_apart(value, arb(0)) else Verdict.UNKNOWN
     figures = {"rows": rows, "columns": columns, "determinant": value.str(5), "claimed": int(claimed)}
     finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"
-    return Evidence("minor in balls", finding, verdict, figures, subject=subject)
+    return Evidence(Method.MINOR_IN_BALLS, finding, verdict, figures, subject=subject)
 
 
 def pivots(matrix: np.ndarray) -> tuple[list[int], list[int]]:
@@ -221,4 +222,4 @@ def exceeded(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
         return found
     reason = f"a minor of size {claimed + 1} has the determinant {found.figures['determinant']}"
     figures = {**found.figures, "counterexample": _example(inputs, claimed + 1, claimed, reason)}
-    return replace(found, method=METHOD, verdict=Verdict.REFUTED, figures=figures)
+    return replace(found, method=Method.COUNTEREXAMPLE, verdict=Verdict.REFUTED, figures=figures)

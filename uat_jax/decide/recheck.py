@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -19,11 +18,11 @@ from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.effort import Effort, deadline
 from uat_jax.decide.equivalence import (
     ALL_SIZES,
-    BUDGET_METHOD,
     Pair,
     assumed,
     certificate_of,
@@ -31,16 +30,11 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.fields_evidence import METHOD
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
-from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
-
-_STEP = r"""\[(\d+|<flat index \d+>|'[^']*'|"[^"]*")\]|\.\w+"""
-FIXED = re.compile(rf"integer input ({_STEP})+ is fixed to the given values")
-"""The assumptions that are about the question and not about its answer; there is one for each integer input."""
 
 MOST_READINGS = 8
 """Of laws and of constants: as many as the comparison in prime fields tries."""
@@ -79,7 +73,7 @@ def decide_again(given: Certificate, *, seed: int | None = None, budget: float |
 
 
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
-    if any(e.method == BUDGET_METHOD for e in given.evidence):
+    if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
     _check_claim(given.claim)
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
@@ -91,8 +85,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
-    if any(e.method == BUDGET_METHOD for e in evidence):
-        raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method == BUDGET_METHOD)}")
+    if any(e.method is Method.BUDGET for e in evidence):
+        raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     assumptions = [*_fixed(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
@@ -215,11 +209,11 @@ def _check_verdict(given: Certificate) -> None:
         raise MismatchError(f"the certificate states what its evidence does not assume: {one_line(assumption)}")
 
 
-def _fixed(given: Certificate) -> list[str]:
-    """That integer inputs are fixed, one line for each of them."""
-    fixed = [a for a in given.assumptions if FIXED.fullmatch(a) and a.isprintable()]
-    integers = [text for text in given.claim["inputs"] if not is_float(text)]
-    if len(set(fixed)) != len(integers):
+def _fixed(given: Certificate) -> list[Assumption]:
+    """That integer inputs are fixed, which is about the question and not about its answer; one for each of them."""
+    fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
+    integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
+    if [a.about["position"] for a in fixed] != integers:
         raise MismatchError("the certificate does not say of each of its integer inputs that it is fixed")
     return fixed
 
@@ -227,9 +221,8 @@ def _fixed(given: Certificate) -> list[str]:
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
     """What is assumed now is what was assumed before, but for the condition of the bound, which the draw decides."""
     for old, new in zip(given, found, strict=True):
-        condition = new.figures.get("condition") or "\n"
         for assumption in set(new.assumptions) - set(old.assumptions):
-            if condition not in assumption:
+            if assumption.kind is not AssumptionKind.RANDOM_EXPONENTS:
                 raise MismatchError(f"decided again it assumes what the certificate does not: {one_line(assumption)}")
 
 
@@ -250,7 +243,7 @@ def _check_rounds(evidence: Evidence, log2_error: float) -> None:
         raise _damaged(f"{readings!r} readings")
     share = math.log2(2 * readings)
     fits = math.isclose(sum(r["bound"]["log2"] for r in rounds) + share, total, abs_tol=1e-6)
-    if evidence.method != METHOD or not fits or total > log2_error:
+    if evidence.method is not Method.PRIME_FIELDS or not fits or total > log2_error:
         raise MismatchError(
             "the chance of error in the certificate is not that of its rounds, or not as small as asked"
         )

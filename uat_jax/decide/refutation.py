@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.recognition import ConstantReading, Reading, texts_of
+from uat_jax.arithmetic.recognition import ConstantReading, Reading
 from uat_jax.decide.agreement import Agreement, agreement, agreement_at, rounding_apart
+from uat_jax.decide.assumption import AssumptionKind, of_constants
 from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.sampling import Sample
 from uat_jax.decide.specification import Sizes
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.witness import Witness
 from uat_jax.errors import UatJaxError
 
@@ -41,7 +42,7 @@ def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Wit
     finding = f"{' against '.join(values)} at output {witness.output}{list(witness.entry)}"
     counterexample = {**_as_json(witness), "sizes": dict(sizes), "reproducer": reproduce(sizes, witness)}
     return Evidence(
-        "counterexample", finding, Verdict.REFUTED, {"counterexample": counterexample, "fields": fields.finding}
+        Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": counterexample, "fields": fields.finding}
     )
 
 
@@ -63,12 +64,13 @@ def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sampl
 
     Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).
     """
-    reading = Reading.MEANT if fields.figures.get("constants") else Reading.WRITTEN
+    meant = any(a.kind is AssumptionKind.CONSTANT for a in fields.assumptions)
+    reading = Reading.MEANT if meant else Reading.WRITTEN
     found = agreement_at(left, right, seen.suspects, digits=DIGITS, reading=reading, deadline=effort.deadline)
     if found.agrees:
         return fields
     reason = f"{fields.finding}; but float64 values differ at random inputs, and so may exact ones: {found.reason}"
-    return Evidence("floats", f"prime fields: {reason}", Verdict.UNKNOWN)
+    return Evidence(Method.FLOATS, f"prime fields: {reason}", Verdict.UNKNOWN)
 
 
 def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Effort) -> Evidence:
@@ -89,14 +91,14 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
         if found.agrees:
             return _agrees(found, reason, constants if reading is Reading.MEANT else ())
     return Evidence(
-        "balls", f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN
+        Method.BALLS, f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN
     )
 
 
 def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading]) -> Evidence:
     finding = f"equal to {found.digits} digits at {found.points} random inputs; prime fields: {reason}"
     figures = {"points": found.points, "digits": found.digits, "constants": [asdict(c) for c in constants]}
-    return Evidence("balls", finding, Verdict.AGREES, figures, texts_of(constants))
+    return Evidence(Method.BALLS, finding, Verdict.AGREES, figures, of_constants(constants))
 
 
 def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:

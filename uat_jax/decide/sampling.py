@@ -30,8 +30,8 @@ class Sample:
     """What was seen at `points` random normal inputs.
 
     undefined: (left, right) numbers of output entries that were not finite.  mismatched: entries finite on one side
-    only.  apart: the sides differ by more than rounding.  reason: why float64 arithmetic could not evaluate them, or
-    ''.  suspects: a few of the inputs at which the sides were mismatched or apart.
+    only.  apart: the sides differ by more than rounding.  reason: why float64 could not evaluate them, or ''.
+    suspects: a few of the inputs at which the sides were mismatched or apart.
     """
 
     points: int = 0

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
 
 LARGEST = 3
 """Sizes from 1 to 3 are tried: two dimensions that should be equal differ there, or never do."""
-
-METHOD = "shapes"
 
 
 def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *, what: str) -> Evidence:
@@ -24,18 +22,18 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
     """
     reason = _misfit(build, tuple(map(m.dimension, symbols)))
     if reason is None:
-        return Evidence(METHOD, f"{what}: the shapes fit", Verdict.UNKNOWN)
+        return Evidence(Method.SHAPES, f"{what}: the shapes fit", Verdict.UNKNOWN)
     ordered = sorted(product(range(1, LARGEST + 1), repeat=len(symbols)), key=lambda sizes: (sum(sizes), sizes))
     misfits = {sizes: text for sizes in ordered if (text := _misfit(build, sizes)) is not None}
     if not misfits:
-        return Evidence(METHOD, f"{what}: {reason}, but no sizes up to {LARGEST} show it", Verdict.UNKNOWN)
+        return Evidence(Method.SHAPES, f"{what}: {reason}, but no sizes up to {LARGEST} show it", Verdict.UNKNOWN)
     smallest, text = next(iter(misfits.items()))
     dimensions = dict(zip(symbols, smallest, strict=True))
     shown = ", ".join(f"{name} = {size}" for name, size in dimensions.items())
     example = {"dimensions": dimensions, "inputs": {}, "left": "a formula", "right": text, "exact": [what, text]}
     fits = sum(1 for sizes in ordered if sizes not in misfits)
     figures = {"counterexample": example, "reason": reason, "fits": f"{fits} of {len(ordered)} sizes up to {LARGEST}"}
-    return Evidence(METHOD, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures)
+    return Evidence(Method.SHAPES, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures)
 
 
 def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:

@@ -22,6 +22,7 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import shape_of, source_line
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -73,11 +74,11 @@ class Specification:
             _check_listed(self.listed, self.symbols)
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         """What is taken as given: the values of the integer inputs."""
         leaves, _ = tree_flatten_with_path(self.arguments)
-        fixed = (keystr(path) for path, leaf in leaves if not is_variable(leaf))
-        return tuple(f"integer input {path} is fixed to the given values" for path in fixed)
+        fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(leaves) if not is_variable(leaf)]
+        return tuple(Assumption(AssumptionKind.FIXED_INPUT, {"position": i, "name": name}) for i, name in fixed)
 
     @property
     def _symbolic(self) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from uat_jax.decide.assumption import Assumption
 from uat_jax.errors import DisagreementError
 
 
@@ -30,6 +31,44 @@ class Verdict(StrEnum):
     """Anything else.  Never a success."""
 
 
+class Method(StrEnum):
+    """How something was found out.  VACUITY: that there is nothing to compare; BUDGET: that the time was up."""
+
+    IDENTITY = "identity"
+    PRIME_FIELDS = "prime fields"
+    VACUITY = "vacuity"
+    BALLS = "balls"
+    COUNTEREXAMPLE = "counterexample"
+    SIZES = "sizes"
+    BUDGET = "budget"
+    FLOATS = "floats"
+    NORMAL_FORM = "normal form"
+    INDUCTION = "induction"
+    DERIVATION = "derivation"
+    COUNTING = "counting"
+    ARRAYS = "arrays"
+    RANK = "rank"
+    MINOR_IN_BALLS = "minor in balls"
+    SHAPES = "shapes"
+    INEQUALITY = "inequality"
+    DEPENDENCE = "dependence"
+    ENTRY_BY_ENTRY = "entry by entry"
+    ENTRIES = "entries"
+    ENUMERATION = "enumeration"
+    EXACT_NUMBERS = "exact numbers"
+    INDEX_NOTATION = "index notation"
+    LINEAR_ALGEBRA = "linear algebra"
+    EQUATIONS = "equations"
+    DIFFERENCES = "differences"
+    ODD_PART = "odd part"
+    POWER_SERIES = "power series"
+    ADDITION_THEOREMS = "addition theorems"
+    PREDICTIONS = "predictions"
+    LABELS = "labels"
+    NAMES = "names"
+    BIBLIOGRAPHY = "bibliography"
+
+
 WITNESS = "witness"
 """The figure that holds an example which proves a statement, such as two inputs at which a parameter differs."""
 
@@ -38,18 +77,22 @@ WITNESS = "witness"
 class Evidence:
     """What one method found.
 
-    ``method``: normal form, induction, floats, counterexample, predictions.  ``finding``: one readable line.
-    ``verdict``: what this method alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
+    ``method``: how it was found.  ``finding``: one readable line.  ``verdict``: what this method
+    alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
     ``assumptions``: what the finding presupposes.  ``subject``: which of several statements of one claim it is about
     (such as the kind of network), empty if there is only one.
     """
 
-    method: str
+    method: Method
     finding: str
     verdict: Verdict
     figures: Mapping[str, Any] = field(default_factory=dict)
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
     subject: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """What a certificate keeps."""
+        return {**vars(self), "assumptions": [assumption.as_data() for assumption in self.assumptions]}
 
 
 def combine(evidence: Iterable[Evidence]) -> Verdict:

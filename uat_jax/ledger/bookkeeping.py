@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger import names
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record, Status
@@ -119,7 +119,9 @@ def resolve(references: Iterable[Reference], labels: Mapping[str, str] = LABELS)
         right = found == of.topic
         finding = f"§{of.cited_in} refers to {of.label} for “{of.topic}”: there is {found}"
         figures = {} if right else {"counterexample": _sides(of.topic, found, {"reference": of.label})}
-        yield Evidence("labels", finding, Verdict.PROVED if right else Verdict.REFUTED, figures, subject=of.cited_in)
+        yield Evidence(
+            Method.LABELS, finding, Verdict.PROVED if right else Verdict.REFUTED, figures, subject=of.cited_in
+        )
 
 
 def _sides(wanted: str, found: str, at: dict[str, str]) -> dict[str, Any]:
@@ -141,7 +143,7 @@ def placed(references: Iterable[Reference], places: Mapping[int, str] = EQUATION
         finding = f"§{of.cited_in} looks for {of.label} in §{of.topic}: it stands in §{found}"
         figures = {} if right else {"counterexample": _sides(of.topic, found, {"reference": of.label})}
         verdict = Verdict.PROVED if right else Verdict.REFUTED
-        yield Evidence("labels", finding, verdict, figures, subject=of.label)
+        yield Evidence(Method.LABELS, finding, verdict, figures, subject=of.label)
 
 
 def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:
@@ -154,7 +156,7 @@ def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:
     for name, number in claimed.items():
         found = counted[name]
         verdict = Verdict.PROVED if found == number else Verdict.REFUTED
-        yield Evidence("labels", f"{found} {name}, {number} claimed", verdict, {"count": found}, subject=name)
+        yield Evidence(Method.LABELS, f"{found} {name}, {number} claimed", verdict, {"count": found}, subject=name)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.nested_bias import PRINTED as EQUATION_34
 from uat_jax.ledger.layers.update_lists import PRINTED_LATEX as UPDATES
@@ -42,12 +42,12 @@ def all_known(used: Iterable[str], known: Iterable[str]) -> Evidence:
     missing = [name for name in used if name not in known]
     if not used or not missing:
         verdict = Verdict.PROVED if used else Verdict.UNKNOWN
-        return Evidence("names", f"every name is known: {', '.join(used)}", verdict)
+        return Evidence(Method.NAMES, f"every name is known: {', '.join(used)}", verdict)
     finding = f"{', '.join(missing)} is used, known are {', '.join(known)}"
     found, wanted = "none", "a name known before"
     sides = {"dimensions": {}, "inputs": {"name": missing[0]}, "names": ["found", "wanted"]}
     sides |= {"left": found, "right": wanted, "exact": [found, wanted]}
-    return Evidence("names", finding, Verdict.REFUTED, {"counterexample": sides})
+    return Evidence(Method.NAMES, finding, Verdict.REFUTED, {"counterexample": sides})
 
 
 # --- the printed formulas ---------------------------------------------------------------------------------------------

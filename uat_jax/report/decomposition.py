@@ -80,7 +80,7 @@ def _certification_lines(of: Certification) -> Iterator[tuple[str, str]]:
     yield of.all_depths.method, f"{of.all_depths.verdict}: {of.all_depths.finding}"
     yield "ledger", ", ".join(of.rows)
     for assumption in of.assumptions:
-        yield "assuming", assumption
+        yield "assuming", assumption.text
 
 
 def _signed(numbers: Iterable[float]) -> list[str]:
@@ -150,7 +150,7 @@ def certification_figures(of: Certification) -> dict[str, object]:
         "log2_error": [evidence.figures.get("log2_error") for evidence in of.certificate.evidence],
         "sizes": dict(of.sizes),
         "all_depths": {"verdict": str(of.all_depths.verdict), "finding": of.all_depths.finding, "rows": list(of.rows)},
-        "assumptions": list(of.assumptions),
+        "assumptions": [assumption.text for assumption in of.assumptions],
     }
 
 

@@ -28,7 +28,7 @@ def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
     for evidence in certificate.evidence:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
     for assumption in certificate.assumptions:
-        yield f"  assuming  {assumption}"
+        yield f"  assuming  {assumption.text}"
     for word, line in certificate.floats.lines() if certificate.floats else ():
         yield f"  {word:<9} {line}"
     yield f"  decided in {seconds:.1f} s"

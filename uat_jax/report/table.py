@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
-from uat_jax.decide.verdict import Verdict
+from uat_jax.decide.verdict import Method, Verdict
 from uat_jax.ledger.chapter import Chapter
 from uat_jax.ledger.claim import Claim
 from uat_jax.ledger.record import Record
@@ -67,8 +67,8 @@ def reason(certificate: Certificate) -> str:
 def _proofs(certificate: Certificate) -> list[str]:
     """What gives the certificate its verdict: inductions if there are any, else all findings of that strength."""
     found = [e for e in certificate.evidence if e.verdict is certificate.verdict]
-    inductions = [e for e in found if e.method == "induction"]
-    others = [e for e in found if e.method != "prime fields"]
+    inductions = [e for e in found if e.method is Method.INDUCTION]
+    others = [e for e in found if e.method is not Method.PRIME_FIELDS]
     chosen = inductions or others or found
     return list(
         dict.fromkeys(f"{e.subject}: {e.finding}" if e.subject and not inductions else e.finding for e in chosen)
@@ -76,7 +76,7 @@ def _proofs(certificate: Certificate) -> list[str]:
 
 
 def _predictions(certificate: Certificate) -> list[str]:
-    return [e.finding for e in certificate.evidence if e.method == "predictions"]
+    return [e.finding for e in certificate.evidence if e.method is Method.PREDICTIONS]
 
 
 def _refutation(certificate: Certificate) -> str:
@@ -93,14 +93,14 @@ def _refutation(certificate: Certificate) -> str:
 
 def _fields(certificate: Certificate) -> list[str]:
     """The confirmation of a proof in prime fields, with the worst chance of error."""
-    fields = [e for e in certificate.evidence if e.method == "prime fields" and e.verdict is Verdict.CERTIFIED]
+    fields = [e for e in certificate.evidence if e.method is Method.PRIME_FIELDS and e.verdict is Verdict.CERTIFIED]
     found = [e.figures["log2_error"] for e in fields if "log2_error" in e.figures]
     return [f"confirmed in prime fields (chance of error 2^{max(found):.0f}), float64 and balls"] if found else []
 
 
 def _floats(certificate: Certificate) -> list[str]:
     """The float evidence in one line: the worst error of either side over all dtypes, in ULP."""
-    floats = [e.figures for e in certificate.evidence if e.method == "floats"]
+    floats = [e.figures for e in certificate.evidence if e.method is Method.FLOATS]
     if not floats:
         return []
     worst = max(max(f["f"]["worst_ulp"], f["g"]["worst_ulp"]) for f in floats)

@@ -51,7 +51,7 @@ class Derivation:
         if not self._is_of_its_kind():
             return False
         network, closed, _ = self.normal_forms(dynamic=dynamic or self.attention is not None)
-        return network == closed and (self.attention is None or self._blocks_hold())
+        return network == closed and (self.attention is None or self._blocks_hold(self.attention))
 
     def _is_of_its_kind(self) -> bool:
         """Whether the network is that of its kind and depth, and the program defines the hatted letters alone.
@@ -69,9 +69,8 @@ class Derivation:
             and all(own[letter] == lines[letter] for letter in lines.keys() - hatted)
         )
 
-    def _blocks_hold(self) -> bool:
-        blocks = [step for step in self.steps if step.name.startswith("write block")]
-        return len(blocks) == self.depth and all(step.holds() for step in blocks)
+    def _blocks_hold(self, attention: Attention) -> bool:
+        return all(_block_step(self.layers, attention, j).holds() for j in range(1, self.depth + 1))
 
     def normal_forms(self, *, dynamic: bool = False) -> tuple[NormalForm, NormalForm, Normaliser]:
         """x_L of the plain network, x_L of the closed form, and a normaliser of their letters."""
@@ -180,20 +179,24 @@ def _attention_lines(closed: ClosedForm, attention: Attention, j: int) -> dict[m
     return trajectory | token_matrix | attention.matrix_vector_parameters(j, X)
 
 
+def _block_step(layers: Layers, attention: Attention, j: int) -> Step:
+    """That block j is a matrix times a vector: Theorem 3 and Eq. 6."""
+    X = _token_matrix(attention, j)
+    return Step(
+        f"write block {j} as matrix times vector (Theorem 3, Eq. 6)",
+        m.Vectorised(attention.apply(j, X)),
+        layers.apply(j, layers.x(j - 1)),
+        {layers.x(j - 1): m.Vectorised(X)} | attention.matrix_vector_parameters(j, X),
+    )
+
+
 def _steps(derivation: Derivation) -> Iterator[Step]:
     layers, closed, lines = derivation.layers, derivation.closed, derivation.parameters.lines
     for j in range(1, derivation.depth + 1):
         x = layers.x(j - 1)
         before = {} if j == 1 else {x: closed.x(j - 1)}
         if derivation.attention is not None:
-            attention = derivation.attention
-            X = _token_matrix(attention, j)
-            yield Step(
-                f"write block {j} as matrix times vector (Theorem 3, Eq. 6)",
-                m.Vectorised(attention.apply(j, X)),
-                layers.apply(j, x),
-                {x: m.Vectorised(X)} | attention.matrix_vector_parameters(j, X),
-            )
+            yield _block_step(layers, derivation.attention, j)
         names = [closed.W2(j), closed.b2(j)]
         _, B, _, b, _ = layers.parameters(j)
         argument = B @ (x if layers.kind == "residual" else layers.A(j) @ x) + b

@@ -19,7 +19,7 @@ from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.functions import confirm_functions, evaluated
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record, Status
@@ -79,7 +79,7 @@ def without_queries(pattern: m.Expression = UNIFORM) -> Iterator[Evidence]:
     scores = lambda i: scaled_softmax(m.Zero(N, d), of.slice(i) @ of.weight("K", i), of.features)
     output = of.total(lambda i: scores(i) @ of.slice(i) @ of.weight("V", i) @ of.select(i).T @ of.output)
     step = Step("W_Qi = 0", m.Vectorised(output), frozen(pattern) @ m.Vectorised(of.x))
-    yield from proved([step], method="normal form", what="with W_Qi = 0 attention is linear, for every N, d and h")
+    yield from proved([step], method=Method.NORMAL_FORM, what="with W_Qi = 0 attention is linear, for every N, d and h")
 
 
 def causal_without_queries(visible: Callable[[jax.Array], jax.Array] = jnp.tril) -> Evidence:

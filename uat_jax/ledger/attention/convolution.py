@@ -20,7 +20,7 @@ from uat_jax.decide.counts import counted
 from uat_jax.decide.functions import confirm_functions, evaluated
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
@@ -98,7 +98,7 @@ def _applied(matrix: jax.Array, x: jax.Array) -> jax.Array:
 
 def _features(settings: Settings) -> Iterator[Evidence]:
     steps = [equation("over features", along_features, over) for over in (over_taps, _written)]
-    yield from proved(steps, method="normal form", what="for every N, M and r")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every N, M and r")
     plain = lambda kernel, x: convolve_features(kernel, x).reshape(-1)
     matrix = lambda kernel, x: _applied(features_matrix(kernel, x.shape[1]), x)
     yield confirm_functions(plain, matrix, ((3, 2, 5), (2, 4)), what="jax.lax.conv_general_dilated, r = 2")
@@ -106,7 +106,7 @@ def _features(settings: Settings) -> Iterator[Evidence]:
 
 def _tokens(settings: Settings) -> Iterator[Evidence]:
     steps = [equation("over tokens", along_tokens, over) for over in (over_taps, _written)]
-    yield from proved(steps, method="normal form", what="for every N, M and r")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every N, M and r")
     plain = lambda kernel, x: convolve_tokens(kernel, x).reshape(-1)
     matrix = lambda kernel, x: _applied(tokens_matrix(kernel, x.shape[0]), x)
     yield confirm_functions(plain, matrix, ((5, 2, 3), (4, 2)), what="jax.lax.conv_general_dilated, r = 2")

@@ -20,7 +20,7 @@ from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.counts import Shape, counted
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -158,7 +158,7 @@ def _columns() -> Iterator[Evidence]:
     H, Y = Heads().pattern(HEAD), m.Letter("Y", d, h * d, (HEAD,))
     left, right = m.Kronecker(H, Y.T) @ m.Kronecker(p, q), m.Kronecker(H @ p, Y.T @ q)
     what = "columns are Kronecker products of columns"
-    yield from proved([Step("one column", left, right)], method="normal form", what=what)
+    yield from proved([Step("one column", left, right)], method=Method.NORMAL_FORM, what=what)
 
 
 def _number(of: Heads) -> Iterator[Evidence]:
@@ -194,9 +194,9 @@ def all_patterns(criterion: Callable[[np.ndarray, np.ndarray], bool]) -> Evidenc
     for zeros in cases:
         H, Y = np.array(zeros[:8]).reshape(2, 2, 2), np.array(zeros[8:]).reshape(2, 1, 2)
         if bool(_matrix(H, _placed(Y)).all()) != criterion(H, Y):
-            return Evidence("enumeration", f"fails at H = {H.tolist()}, Y = {Y.tolist()}", Verdict.UNKNOWN)
+            return Evidence(Method.ENUMERATION, f"fails at H = {H.tolist()}, Y = {Y.tolist()}", Verdict.UNKNOWN)
     finding = f"dense if and only if no zero in any H_i or Y_i: {len(cases)} patterns of zeros, N = 2, d = 1, h = 2"
-    return Evidence("enumeration", finding, Verdict.PROVED, {"cases": len(cases)})
+    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, {"cases": len(cases)})
 
 
 def _nonzero_suffices(settings: Settings) -> Iterator[Evidence]:
@@ -258,7 +258,7 @@ def rearranged_entries(move: Callable[[Place, Place], tuple[Place, Place]] | Non
     row, column = move((n, i), (k, j))
     same = H[n, k] * turned(i, j) == H[row] * turned(*column)
     finding = "entry (n, m), (n', m') of H ⊗ Yᵀ is H[n, n'] Y[m', m], entry (n, n'), (m, m') of vec(H) vec(Yᵀ)ᵀ"
-    return Evidence("index notation", finding, Verdict.PROVED if same else Verdict.UNKNOWN)
+    return Evidence(Method.INDEX_NOTATION, finding, Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
 def rearranged_sum() -> Step:
@@ -283,7 +283,7 @@ def rearrangement_of_one_head(rearrange: Callable[[np.ndarray, int], np.ndarray]
     found = rearrange(matrix, 2)
     same = found.shape == outer.shape and bool((found == outer).all())
     verdict = Verdict.PROVED if same else Verdict.UNKNOWN
-    return Evidence("entries", "H ⊗ Yᵀ is rearranged into vec(H) vec(Yᵀ)ᵀ (H 2 × 2, Y 2 × 3)", verdict)
+    return Evidence(Method.ENTRIES, "H ⊗ Yᵀ is rearranged into vec(H) vec(Yᵀ)ᵀ (H 2 × 2, Y 2 × 3)", verdict)
 
 
 def _numbers(settings: Settings) -> Iterator[Evidence]:

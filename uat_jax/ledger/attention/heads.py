@@ -13,7 +13,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -69,7 +69,7 @@ def _row_or_column(settings: Settings) -> Iterator[Evidence]:
 def _all_heads(equation: Callable[[Heads], Step]) -> Decide:
     """An equation proved for every number of heads; for two heads it is confirmed in prime fields."""
     steps = [equation(Heads()), equation(Heads(2))]
-    return lambda settings: proved(steps, method="normal form", what="for every N, d and h")
+    return lambda settings: proved(steps, method=Method.NORMAL_FORM, what="for every N, d and h")
 
 
 def _stacked(of: Heads) -> Step:
@@ -88,7 +88,7 @@ def _blocks(settings: Settings) -> Iterator[Evidence]:
     piece = m.Letter("z", TOKENS * WIDTH, 1, (HEAD,))
     cut = lambda letter, ranges: vec(of.x @ of.select(letter.subscripts[0])) if letter.name == "z" else None
     left, right = of.total(lambda i: block @ operator @ piece), of.total(lambda i: block @ vec(of.head(i)))
-    yield prove([Step("Fig. 5", left, right, cut)], method="normal form", what="for every N, d and h")
+    yield prove([Step("Fig. 5", left, right, cut)], method=Method.NORMAL_FORM, what="for every N, d and h")
     two = Heads(2)
     stack = lambda column: two.total(lambda i: _block(i, 2) @ column(i))
     diagonal = two.total(

@@ -20,7 +20,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.kernels import DRAWN, HEADS, TOKENS, cast, letters, random_trials
@@ -50,7 +50,7 @@ def _mha(settings: Settings) -> Iterator[Evidence]:
     of = Attention(m.dimension("h"))
     X = _token_matrix(of)
     left, right = m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ m.Vectorised(X)
-    yield prove([Step("Theorem 3", left, right, {})], method="normal form", what="for every N, M and h")
+    yield prove([Step("Theorem 3", left, right, {})], method=Method.NORMAL_FORM, what="for every N, M and h")
     of = Attention(HEADS)
     X, x, y = _token_matrix(of), of.layers.x(0), of.layers.x(1)
     sides = (m.Vectorised(of.attend(1, X)), of.matrix(1, X) @ x)
@@ -92,7 +92,7 @@ def _mha_in_floats(dtype: str, settings: Settings) -> Evidence:
 def _every_number_of_heads(equation: Callable[[Heads], Step]) -> Callable[[Settings], Iterator[Evidence]]:
     """An equation proved for every number of heads; for two heads it is confirmed in prime fields."""
     steps = [equation(Heads()), equation(Heads(2))]
-    return lambda settings: proved(steps, method="normal form", what="for every N, d and h")
+    return lambda settings: proved(steps, method=Method.NORMAL_FORM, what="for every N, d and h")
 
 
 def _transposed(of: Heads) -> Step:
@@ -240,7 +240,7 @@ def _eq_35(settings: Settings) -> Iterator[Evidence]:
     soft = lambda scores: m.RowSoftmax(m.Scaled(scale, scores))
     lines = (x @ Q) @ (x @ K).T, x @ Q @ K.T @ x.T, x @ QK @ x.T
     steps = [Step(f"line {n}", soft(lines[0]), soft(line), {QK: Q @ K.T}) for n, line in enumerate(lines[1:], 2)]
-    yield from proved(steps, method="normal form", what="all three lines are one pattern, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="all three lines are one pattern, for all shapes")
 
 
 def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:

@@ -17,7 +17,7 @@ from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
@@ -59,7 +59,7 @@ def _hat_for_pattern(settings: Settings) -> Iterator[Evidence]:
 def _slices_as_full_width(settings: Settings) -> Iterator[Evidence]:
     """A head with the M × d weights E_i W_Qi, E_i W_Ki, E_i W_Vi is the slice head; and so are two plain networks."""
     steps = [_one_head_as_full_width(*which) for which in ((Heads(), i), (Heads(2), 2))]
-    yield from proved(steps, method="normal form", what="for every N, d, h and i")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every N, d, h and i")
     plain, wide = lambda layer, x: attention(layer, x), lambda layer, x: masked_attention(layer, x)
     yield confirm_functions(plain, wide, (attention_shapes(2, 2), (3, 4)), what="the networks, N = 3, M = 4, h = 2")
 
@@ -83,7 +83,9 @@ def _separable(settings: Settings) -> Iterator[Evidence]:
     f = lambda first, second: head(1, first) + head(2, second)
     both, neither = f(x(1) + e(1), x(2) + e(2)), f(x(1), x(2))
     mixed = f(x(1) + e(1), x(2)) + f(x(1), x(2) + e(2))
-    yield from proved([Step("mixed difference", both + neither, mixed)], method="normal form", what="for every N and d")
+    yield from proved(
+        [Step("mixed difference", both + neither, mixed)], method=Method.NORMAL_FORM, what="for every N and d"
+    )
 
 
 def _full_width_is_more(settings: Settings) -> Iterator[Evidence]:
@@ -127,7 +129,7 @@ def _same_class(settings: Settings) -> Iterator[Evidence]:
     for heads in (h, 4):
         left, right = scaled_softmax(x @ scaled, x @ K, heads * d), scaled_softmax(x @ Q, x @ K, d)
         step = Step(f"h = {heads}", left, right, {scaled: m.Scaled(sympy.sqrt(heads), Q)})
-        found = proved([step], method="normal form", what=f"h = {heads}")
+        found = proved([step], method=Method.NORMAL_FORM, what=f"h = {heads}")
         yield from (replace(evidence, subject=f"h = {heads}") for evidence in found)
 
 

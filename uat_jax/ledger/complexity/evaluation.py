@@ -18,7 +18,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.complexity import evaluators
 from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
@@ -163,7 +163,7 @@ def _two_streams(settings: Settings) -> Iterator[Evidence]:
         for dynamic in (False, True):
             steps = two_stream_steps(Layers(kind, dynamic=dynamic))
             what = f"{kind} network, {'dynamic' if dynamic else 'fixed'} parameters"
-            found = proved(steps, method="induction", what=f"{what}: for every L, every shape and every σ")
+            found = proved(steps, method=Method.INDUCTION, what=f"{what}: for every L, every shape and every σ")
             yield from (replace(evidence, subject=what) for evidence in found)
 
 

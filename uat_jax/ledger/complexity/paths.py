@@ -13,7 +13,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
 from uat_jax.decide.ranks import attained, bounded
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat
 from uat_jax.symbolic import language as m
@@ -58,7 +58,7 @@ def _written_paths(heads: int, depth: int) -> Step:
 
 def _paths(settings: Settings) -> Iterator[Evidence]:
     """The paths multiply by h + 1 in every layer, so that there are (h+1)^L."""
-    yield from proved(path_steps(), method="induction", what="for every h, N, M and L")
+    yield from proved(path_steps(), method=Method.INDUCTION, what="for every h, N, M and L")
     f, n = sympy.Function("f"), sympy.Symbol("n", integer=True)
     number: Any = sympy.rsolve(f(n + 1) - (f(n) + h * f(n)), f(n), {f(0): 1})
     measured = lambda shape: len(_written_paths(shape[h], shape[L]).right.operands)
@@ -70,7 +70,7 @@ def row_sums(settings: Settings) -> Iterator[Evidence]:
     """G G' 1 − 1 = G (G' 1 − 1) + (G 1 − 1): rows that add up to 1 in G and G' do in G G'."""
     G, other, one = m.Letter("G", N, N), m.Letter("G'", N, N), m.Ones(N, 1)
     step = Step("row sums", G @ other @ one - one, G @ (other @ one - one) + (G @ one - one))
-    yield from proved([step], method="normal form", what="products of row-stochastic matrices are row-stochastic")
+    yield from proved([step], method=Method.NORMAL_FORM, what="products of row-stochastic matrices are row-stochastic")
 
 
 def rearranged(free: Any, where: str) -> Step:

@@ -11,7 +11,7 @@ from sympy import Rational
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
 from uat_jax.ledger.foundations.elementary import equations, near_two, resting_on
@@ -60,7 +60,7 @@ def year_of_the_theorem(printed: int) -> Iterator[Evidence]:
     """The year of the volume in which it was published, against the printed one."""
     year, what = FIRST_VOLUME + VOLUME - 1, "the year of the theorem"
     if year == printed:
-        yield Evidence("bibliography", f"{what}: volume {VOLUME} is of {year}", Verdict.PROVED)
+        yield Evidence(Method.BIBLIOGRAPHY, f"{what}: volume {VOLUME} is of {year}", Verdict.PROVED)
     else:
         yield exhibit_numbers(year, printed, at={"volume": VOLUME}, what=what)
 

@@ -15,7 +15,7 @@ from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.ledger.record import Record, Status
@@ -58,7 +58,7 @@ def any_matrix() -> Step:
 
 
 def _any_matrix(settings: Settings) -> Iterator[Evidence]:
-    yield from proved([any_matrix()], method="normal form", what="A(x) x = f(x), for every n, m and f")
+    yield from proved([any_matrix()], method=Method.NORMAL_FORM, what="A(x) x = f(x), for every n, m and f")
     matrix = lambda f, x: f[:, None] * x[None, :] / jnp.sum(x * x)
     product = lambda f, x: jnp.matmul(matrix(f, x), x, precision="highest")
     yield confirm_functions(product, lambda f, x: f, [(2,), (3,)], what="A(x) x = f, m = 2, n = 3")
@@ -76,7 +76,7 @@ def gauge() -> Step:
 
 
 def _gauge(settings: Settings) -> Iterator[Evidence]:
-    yield from proved([gauge()], method="normal form", what="one function, for every Z, every shape and every σ")
+    yield from proved([gauge()], method=Method.NORMAL_FORM, what="one function, for every Z, every shape and every σ")
 
 
 # --- which parameters Eq. 4 allows to depend on the input -----------------------------------------------------------------
@@ -106,7 +106,7 @@ def _static_coefficient(settings: Settings) -> Iterator[Evidence]:
 
 def _all_dynamic(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("transformer", dynamic=True))
-    yield from proved(steps, method="induction", what="the form with α(x), W(x) and b(x), for every L")
+    yield from proved(steps, method=Method.INDUCTION, what="the form with α(x), W(x) and b(x), for every L")
 
 
 # --- the rows -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from uat_jax.decide.inequalities import proved_inequality
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 
 
 def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str = "") -> Evidence:
@@ -21,8 +21,8 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
     figures = {"equations": {name: f"{left} = {right}" for name, (left, right) in pairs.items()}}
     if wrong is not None or not pairs:
         finding = f"{what}: not shown: {wrong or 'nothing was given'}"
-        return Evidence("equations", finding, Verdict.UNKNOWN, figures, subject=subject)
-    return Evidence("equations", f"{what}: {'; '.join(pairs)}", Verdict.PROVED, figures, subject=subject)
+        return Evidence(Method.EQUATIONS, finding, Verdict.UNKNOWN, figures, subject=subject)
+    return Evidence(Method.EQUATIONS, f"{what}: {'; '.join(pairs)}", Verdict.PROVED, figures, subject=subject)
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -12,12 +12,13 @@ import numpy as np
 import sympy
 from sympy import Rational
 
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.foundations.elementary import equations, near_two, resting_on
 from uat_jax.ledger.record import Record, Status
@@ -78,10 +79,10 @@ def permutation_facts(orders: Orders = permutations, largest: int = 4) -> Eviden
         cases += [(order, _permutes(sympy.eye(size)[list(order), :], scores)) for order in orders(range(size))]
     wrong = next((order for order, holds in cases if not holds), None)
     if wrong is not None:
-        return Evidence("entry by entry", f"{what}: not for {wrong}", Verdict.UNKNOWN)
+        return Evidence(Method.ENTRY_BY_ENTRY, f"{what}: not for {wrong}", Verdict.UNKNOWN)
     finding = f"{what}, for all {len(cases)} permutations of up to {largest} tokens"
-    order = "a sum does not depend on the order of its terms, for more than 4 tokens as well"
-    return Evidence("entry by entry", finding, Verdict.CERTIFIED, {"permutations": len(cases)}, (order,))
+    order = Assumption(AssumptionKind.ORDER_OF_SUMS, {"tokens": largest})
+    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.CERTIFIED, {"permutations": len(cases)}, (order,))
 
 
 def _permutes(P: Any, scores: Any) -> bool:
@@ -114,7 +115,7 @@ def network_equivariance(after: tuple[tuple[int, ...], ...] = GENERATORS) -> Evi
 
 
 def _equivariant(settings: Settings) -> Iterator[Evidence]:
-    yield from proved(equivariance(), method="normal form", what="T(ΠX) = Π T(X) for every N, M and h")
+    yield from proved(equivariance(), method=Method.NORMAL_FORM, what="T(ΠX) = Π T(X) for every N, M and h")
     yield permutation_facts()
     yield network_equivariance()
 
@@ -131,7 +132,7 @@ def equal_tokens(rows: Callable[..., m.Expression] = m.Ones) -> Iterator[Evidenc
     out = lambda i: of.select(i).T @ of.output
     left = of.total(lambda i: pattern(i) @ project(X @ r, "V", i) @ out(i))
     step = Step("equal tokens", left, X @ of.total(lambda i: project(r, "V", i) @ out(i)))
-    yield from proved([step], method="normal form", what="equal tokens have equal outputs")
+    yield from proved([step], method=Method.NORMAL_FORM, what="equal tokens have equal outputs")
 
 
 def _permutations(settings: Settings) -> Iterator[Evidence]:

@@ -18,7 +18,7 @@ from uat_jax.decide.equivalence import certify
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.foundations.elementary import equations, resting_on
 from uat_jax.ledger.record import Record, Status
@@ -51,7 +51,7 @@ def for_any_number_of_terms(
     """
     open_sum = lambda term: m.RangeSum(term, j, 1, N)
     written = lambda term: m.Addition(*(term.xreplace({j: number}) for number in (1, 2, 3)))
-    yield from proved([Step(name, *sides(open_sum))], method="normal form", what=what)
+    yield from proved([Step(name, *sides(open_sum))], method=Method.NORMAL_FORM, what=what)
     confirmed = confirm_steps([Step(name, *sides(written))], what="N = 3")
     assert confirmed is not None  # three terms can be written out and lowered
     yield confirmed

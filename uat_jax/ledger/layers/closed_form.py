@@ -13,7 +13,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.kernels import DRAWN, Kernels, cast, random_kernels, random_trials
@@ -45,16 +45,16 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
     for dynamic in (False, True):
         steps = closed_form_induction(Layers(kind, dynamic=dynamic))
         parameters = "parameters that depend on the input in any way" if dynamic else "fixed parameters"
-        yield from proved(steps, method="induction", what=f"every depth, every shape, every σ, {parameters}")
+        yield from proved(steps, method=Method.INDUCTION, what=f"every depth, every shape, every σ, {parameters}")
     derivation = derive(kind, depth=settings.depth, heads=2 if kind == "transformer" else None)
     steps = derivation.steps
-    found, *confirmed = proved(steps, method="derivation", what=f"the derivation at L = {settings.depth}")
+    found, *confirmed = proved(steps, method=Method.DERIVATION, what=f"the derivation at L = {settings.depth}")
     program = {"program": str(derivation), "program_latex": derivation.latex()}
     yield replace(found, figures={**found.figures, **program})
     yield from confirmed
     same = derivation.holds(dynamic=True)
     what = f"closed form and network have one normal form at L = {settings.depth}"
-    yield Evidence("normal form", what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)
+    yield Evidence(Method.NORMAL_FORM, what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
 def _random(kind: str, settings: Settings) -> Iterator[Evidence]:
@@ -123,7 +123,7 @@ def _predictions(kind: Any, kernels: Kernels, network: Network, inputs: np.ndarr
     same, right = int(np.sum(plain == closed)), int(np.sum(plain == labels))
     finding = f"same digit read off both forms for {same} of {len(labels)} held-out images ({right} read correctly)"
     figures = {"same": same, "images": len(labels), "correct": right, "dtype": str(inputs.dtype)}
-    return Evidence("predictions", finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
+    return Evidence(Method.PREDICTIONS, finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
 
 
 def _batched(function, layers, inputs: np.ndarray) -> jax.Array:

@@ -13,7 +13,7 @@ from uat_jax.decide import dependence
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.dependence import (
     DEPTH,
@@ -162,7 +162,7 @@ def _perceptron(settings: Settings) -> Iterator[Evidence]:
         Step("one layer", of.apply(1, x), first, no_skip),
         Step("from i to i+1 layers", of.apply(j, before), after, no_skip),
     )
-    yield from proved(steps, method="induction", what="A_j = 0: the form of Eq. 11/33, for every L and every σ")
+    yield from proved(steps, method=Method.INDUCTION, what="A_j = 0: the form of Eq. 11/33, for every L and every σ")
 
 
 def _not_duat(settings: Settings) -> Iterator[Evidence]:
@@ -180,7 +180,7 @@ def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
     factor = rule.b2_u @ closed.W3(k, INDEX)
     summed = rule.b2_constant + m.RangeSum(factor @ closed.s(k), k, 1, INDEX)
     yield from proved(
-        [Step("Lemma 1", collected, summed)], method="normal form", what="b̂_{i+1,2} is a constant + Σ α_k s_k"
+        [Step("Lemma 1", collected, summed)], method=Method.NORMAL_FORM, what="b̂_{i+1,2} is a constant + Σ α_k s_k"
     )
     for name, part in (("constant", rule.b2_constant), ("matrix", factor)):
         what = f"{part} is the same at any two inputs if the parameters of i layers are"

@@ -23,7 +23,7 @@ import sympy
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import ResidualLayer, residual_network
@@ -60,7 +60,7 @@ def _squares(settings: Settings) -> Iterator[Evidence]:
     left = square_term_difference(ORDER)
     found = f"third difference of α (w x + b)²: {left}; that of a x + k is zero too, so that of every fixed sum is"
     verdict = Verdict.PROVED if left == 0 else Verdict.UNKNOWN
-    yield Evidence("differences", found, verdict, subject="fixed sums")
+    yield Evidence(Method.DIFFERENCES, found, verdict, subject="fixed sums")
     what = "third difference on 0, 1, 2, 3 with σ(t) = t²: of x_2, and of every fixed sum"
     network = lambda x: difference(square_network, x, ORDER)
     yield exhibit(network, lambda x: 0 * x, {"x": 0}, what=what, names=("network", "fixed sum"))
@@ -105,7 +105,7 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
     """
     for law, difference_ in LAWS.items():
         verdict = Verdict.PROVED if vanishes(difference_) else Verdict.UNKNOWN
-        yield Evidence("odd part", law, verdict, subject="fixed sums")
+        yield Evidence(Method.ODD_PART, law, verdict, subject="fixed sums")
     odd = lambda p: maximum_network(*p) - maximum_network(*(-p))
     yield exhibit(
         lambda p, q: odd(p + q),
@@ -160,12 +160,12 @@ HAT_BREAKS = tuple(map(Fraction, ("-1/2", "0", "1/2")))
 def _one_input(settings: Settings) -> Iterator[Evidence]:
     """A relu network of one input is continuous and linear on pieces, and so is the sum with its slopes."""
     what = "the sum has slope s_n on piece n, for any number of pieces, and the value of the network at t_1"
-    yield from proved(slopes(), method="induction", what=what)
+    yield from proved(slopes(), method=Method.INDUCTION, what=what)
     found = fixed_relu_sum(hat, HAT_BREAKS)
     points = sorted({HAT_BREAKS[0] - 1, *HAT_BREAKS, HAT_BREAKS[-1] + 1})
     same = all(found(x) == hat(x) for x in points)
     finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere"
-    yield Evidence("exact numbers", finding, Verdict.AGREES if same else Verdict.UNKNOWN)
+    yield Evidence(Method.EXACT_NUMBERS, finding, Verdict.AGREES if same else Verdict.UNKNOWN)
 
 
 _PRINTED = r"\text{The multi-layer network of this form still corresponds to the mathematical form of UAT}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle, settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import SQUARE, Claim, Kind
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
@@ -60,7 +60,7 @@ def _lines_equal(
     left: m.Expression, lines: list[m.Expression], where: dict[m.Letter, m.Expression]
 ) -> Iterator[Evidence]:
     steps = [Step(f"line {n}", line, left, where) for n, line in enumerate(lines, 2)]
-    return proved(steps, method="normal form", what="every printed line equals the first, for every i")
+    return proved(steps, method=Method.NORMAL_FORM, what="every printed line equals the first, for every i")
 
 
 def _equations_28_29(index) -> Program:
@@ -90,7 +90,7 @@ def _corrected_28_29(settings: Settings) -> Iterator[Evidence]:
         Step("Eq. 28", m.Vectorised(of.attend(j, X)), layers.A(j) @ m.Vectorised(X), parameters),
         Step("Eq. 29", ffn, mapped, parameters),
     ]
-    yield from proved(steps, method="normal form", what="for every i, N, M, width and number of heads")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every i, N, M, width and number of heads")
 
 
 def _matches_20(settings: Settings) -> Iterator[Evidence]:
@@ -98,7 +98,7 @@ def _matches_20(settings: Settings) -> Iterator[Evidence]:
     transformer, residual = Layers("transformer"), Layers("residual")
     product = {residual.B(j): transformer.B(j) @ transformer.A(j)}
     step = Step("Eq. 31 is Eq. 20", transformer.apply(j, transformer.x(i)), residual.apply(j, residual.x(i)), product)
-    yield from proved([step], method="normal form", what="for every i and all shapes")
+    yield from proved([step], method=Method.NORMAL_FORM, what="for every i and all shapes")
 
 
 def _equation_30(settings: Settings) -> Iterator[Evidence]:
@@ -110,7 +110,9 @@ def _equation_30(settings: Settings) -> Iterator[Evidence]:
     second = A @ x + C @ m.Activation((B @ A) @ x + b) + c
     block = of.apply(j, x)
     both = [Step("first line", first, block, {}), Step("second line", second, block, {})]
-    yield from proved(both, method="normal form", what="both lines are attention followed by the feed-forward part")
+    yield from proved(
+        both, method=Method.NORMAL_FORM, what="both lines are attention followed by the feed-forward part"
+    )
 
 
 def _equation_31(index) -> Program:
@@ -156,7 +158,7 @@ def _equation_32(settings: Settings) -> Iterator[Evidence]:
     last = (A @ P @ x + (A @ q + c)) + A @ U + C @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
     block = of.apply(j, (P @ x + q) + U)
     lines = [Step("second line", middle, block, {}), Step("third line", last, block, {})]
-    yield from proved(lines, method="normal form", what="every line equals x_{i+1}, for every i and all shapes")
+    yield from proved(lines, method=Method.NORMAL_FORM, what="every line equals x_{i+1}, for every i and all shapes")
 
 
 def _equation_32_as_printed(settings: Settings) -> Iterator[Evidence]:

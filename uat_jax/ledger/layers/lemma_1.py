@@ -14,7 +14,7 @@ import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -42,7 +42,9 @@ def row_by_row() -> Step:
 
 def _more_terms(settings: Settings) -> Iterator[Evidence]:
     """Row i of β Σ_j α_j σ(…), for all m, n and N."""
-    yield from proved([row_by_row()], method="normal form", what="m N terms with diagonal coefficients, for all shapes")
+    yield from proved(
+        [row_by_row()], method=Method.NORMAL_FORM, what="m N terms with diagonal coefficients, for all shapes"
+    )
 
 
 def scalar_case() -> Step:
@@ -56,7 +58,7 @@ def scalar_case() -> Step:
 
 def _scalar(settings: Settings) -> Iterator[Evidence]:
     """The case f(x) ∈ R."""
-    yield from proved([scalar_case()], method="normal form", what="for all shapes and every N")
+    yield from proved([scalar_case()], method=Method.NORMAL_FORM, what="for all shapes and every N")
 
 
 CLAIMS = (

@@ -17,7 +17,7 @@ from uat_jax.decide.counts import counted
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import settle_by_depth, settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
@@ -84,7 +84,9 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evid
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
             if EXACT_TO.get(reading, 1) is None:
-                proof = prove([_right_for_all(kind)], method="induction", what=f"{kind} network: exact for every L")
+                proof = prove(
+                    [_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L"
+                )
                 yield replace(proof, subject=f"{kind} network")
             yield from settle_by_depth(_pair(kind, reading), DEPTHS, u.X0, what=f"{kind} network")
 
@@ -149,7 +151,7 @@ def _starts_at_two(settings: Settings) -> Iterator[Evidence]:
         closed = ClosedForm(u.square_layers(kind))
         first = Step("j = 1: nothing to update", recurrence(closed, 1).b2_constant, closed.layers.b(1), {})
         steps = (first, _right_for_all(kind))
-        yield from _named(kind, proved(steps, method="induction", what="Eq. 12 for j ≥ 2 and b_{1,2} left alone"))
+        yield from _named(kind, proved(steps, method=Method.INDUCTION, what="Eq. 12 for j ≥ 2 and b_{1,2} left alone"))
 
 
 def _named(kind: str, found: Iterator[Evidence]) -> Iterator[Evidence]:
@@ -182,7 +184,7 @@ def _equality(settings: Settings) -> Iterator[Evidence]:
     """b̂_{j,2} equals its sum: nothing is approximated."""
     for kind in KINDS:
         what = "the bias inside σ in layer i+1 equals constant + matrix · sum, for every i"
-        yield from _named(kind, proved([_right_for_all(kind)], method="induction", what=what))
+        yield from _named(kind, proved([_right_for_all(kind)], method=Method.INDUCTION, what=what))
 
 
 LAYER = sympy.Symbol("j", integer=True, positive=True)

@@ -14,11 +14,10 @@ import jax.numpy as jnp
 
 from uat_jax.decide import dependence
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.fields_evidence import METHOD as FIELDS
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.dependence import DEPTH, INPUTS, parameters
 from uat_jax.ledger.source import duat
@@ -62,11 +61,13 @@ def without_W21() -> Step:
 def _not_needed(settings: Settings) -> Iterator[Evidence]:
     """W_{3,1} from (A_3 A_2) and A_1."""
     what = "W_{3,1} = (A_3 A_2) A_1, without W_{2,1}"
-    yield from opposite(proved([without_W21()], method="normal form", what=what))
+    yield from opposite(proved([without_W21()], method=Method.NORMAL_FORM, what=what))
 
 
 def _monoid(settings: Settings) -> Iterator[Evidence]:
-    yield from proved(monoid(), method="normal form", what="composition of affine maps is associative, for all shapes")
+    yield from proved(
+        monoid(), method=Method.NORMAL_FORM, what="composition of affine maps is associative, for all shapes"
+    )
 
 
 def scanned(A: jax.Array, c: jax.Array) -> jax.Array:
@@ -95,10 +96,13 @@ def _scan(settings: Settings) -> Iterator[Evidence]:
     what = f"all P_j, q_j by a scan and one by one, L = {LAYERS}, D = {WIDTH}"
     figures = found.figures()
     if not found.equal or found.log2_error > LOG2_ERROR:
-        yield Evidence(FIELDS, f"{what}: different", Verdict.UNKNOWN, figures)
+        yield Evidence(Method.PRIME_FIELDS, f"{what}: different", Verdict.UNKNOWN, figures)
         return
     yield Evidence(
-        FIELDS, f"{what}: equal, except with probability 2^{found.log2_error:.0f}", Verdict.CERTIFIED, figures
+        Method.PRIME_FIELDS,
+        f"{what}: equal, except with probability 2^{found.log2_error:.0f}",
+        Verdict.CERTIFIED,
+        figures,
     )
 
 

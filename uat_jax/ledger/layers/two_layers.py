@@ -9,7 +9,7 @@ import sympy
 from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.programs import settle, settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import ShapeError
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.source import duat, v2
@@ -33,7 +33,9 @@ def _lemma_1(settings: Settings) -> Iterator[Evidence]:
     alpha, W, b = m.Letter("α", q, r, (j,)), m.Letter("W", n, r, (j,)), m.Letter("b", r, 1, (j,))
     sigma = m.Activation(W.T @ x + b)
     left, right = beta @ m.RangeSum(alpha @ sigma, j, 1, N), m.RangeSum((beta @ alpha) @ sigma, j, 1, N)
-    yield from proved([Step("Eq. 19", left, right, {})], method="normal form", what="equal for all shapes and every N")
+    yield from proved(
+        [Step("Eq. 19", left, right, {})], method=Method.NORMAL_FORM, what="equal for all shapes and every N"
+    )
     summed = lambda term: m.Addition(*(term.xreplace({j: n}) for n in (1, 2, 3)))
     written = Step("Eq. 19", beta @ summed(alpha @ sigma), summed((beta @ alpha) @ sigma), {})
     confirmed = confirm_steps([written], what="N = 3")
@@ -61,7 +63,7 @@ def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
 
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("residual"))
-    yield from proved(steps, method="induction", what="DUAT form with input-dependent b̂_{j,2}, for every L")
+    yield from proved(steps, method=Method.INDUCTION, what="DUAT form with input-dependent b̂_{j,2}, for every L")
 
 
 # --- Eq. 20 and 21 -------------------------------------------------------------------------------------------------
@@ -73,7 +75,7 @@ def _one_layer(settings: Settings) -> Iterator[Evidence]:
     for name, j in (("Eq. 20, i → i + 1", INDEX + 1), ("Eq. 21", 1)):
         (A, B, C, b, c), x = of.parameters(j), of.x(j - 1)
         steps.append(Step(name, of.apply(j, x), (A @ x + c) + C @ m.Activation(B @ x + b), {}))
-    yield from proved(steps, method="normal form", what="affine part and one σ-term, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="affine part and one σ-term, for all shapes")
 
 
 # --- Eq. 22 and 23 -------------------------------------------------------------------------------------------------
@@ -96,7 +98,7 @@ def _equation_22(settings: Settings) -> Iterator[Evidence]:
     ]
     network = of.apply(2, of.apply(1, x))
     steps = [Step(f"line {n}", line, network, {of.x(1): x1}) for n, line in enumerate(lines, 1)]
-    yield from proved(steps, method="normal form", what="all five lines equal x_2, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="all five lines equal x_2, for all shapes")
 
 
 _LETS = (
@@ -130,7 +132,7 @@ def _wrong_name(settings: Settings) -> Iterator[Evidence]:
             u.closed_form_33(2),
         )
     except ShapeError as error:
-        yield Evidence("shapes", f"not defined unless F = D: {error}", Verdict.UNKNOWN)
+        yield Evidence(Method.SHAPES, f"not defined unless F = D: {error}", Verdict.UNKNOWN)
     square = Layers("residual", widths=lambda j: u.D, hidden_widths=lambda j: u.D)
     names = {u.F: u.D}
     at = lambda e: e.xreplace(names)
@@ -162,7 +164,7 @@ def _constant_and_sum(settings: Settings) -> Iterator[Evidence]:
     A1, B2, b2_ = of.A(1), of.B(2), of.b(2)
     argument = B2 @ of.apply(1, of.x(0)) + b2_
     step = Step("b_{2,2}", argument, (B2 @ A1) @ of.x(0) + nested_bias())
-    yield from proved([step], method="normal form", what="a constant and a UAT sum of one term")
+    yield from proved([step], method=Method.NORMAL_FORM, what="a constant and a UAT sum of one term")
 
 
 def _sum_alone(settings: Settings) -> Iterator[Evidence]:
@@ -182,7 +184,7 @@ def _constant_as_term(settings: Settings) -> Iterator[Evidence]:
     sum_ = constant + (of.B(2) @ C1) @ m.Activation(B1 @ of.x(0) + b1)
     where = {of.b(2): factor @ m.Activation(t) - of.B(2) @ c1}
     yield from proved(
-        [Step("κ σ(t) = B_2 c_1 + b_2", nested_bias(), sum_, where)], method="normal form", what="two terms"
+        [Step("κ σ(t) = B_2 c_1 + b_2", nested_bias(), sum_, where)], method=Method.NORMAL_FORM, what="two terms"
     )
 
 

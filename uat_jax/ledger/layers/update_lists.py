@@ -13,7 +13,7 @@ import sympy
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat
@@ -150,7 +150,7 @@ def for_all_depths(
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
             steps = u.update_induction(kind, rules, in_place=in_place)
-            proof = prove(steps, method="induction", what=f"{kind} network: exact for every L")
+            proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L")
             pair, what = _executed(kind, order), f"{kind} network, executed"
             executed, confirmed = by_depth(pair, DEPTHS, what=what), confirm_at(pair, DEPTHS[-1], what)
             yield from (replace(found, subject=kind) for found in (proof, executed, confirmed))

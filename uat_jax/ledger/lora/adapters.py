@@ -11,7 +11,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle
 from uat_jax.decide.ranks import attained, bounded
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.lora.closed_form import TunedLayers, delta, recomputed
 from uat_jax.ledger.record import Record, Status
@@ -38,7 +38,7 @@ def _merged(settings: Settings) -> Iterator[Evidence]:
         Step("Eq. 17, merged", W @ x + change @ x, (W + change) @ x),
         Step("as two thin products", W @ x + U @ (V @ x), (W + change) @ x, {change: U @ V}),
     ]
-    yield from proved(steps, method="normal form", what="applied beside W_0 or merged into it, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="applied beside W_0 or merged into it, for all shapes")
 
 
 def _on_tokens(settings: Settings) -> Iterator[Evidence]:
@@ -46,7 +46,7 @@ def _on_tokens(settings: Settings) -> Iterator[Evidence]:
     X, W, change = m.Letter("X", N, M), m.Letter("W", M, G, (0,)), delta(m.Letter("W", M, G))
     on = lambda matrix: m.Kronecker(m.Identity(N), matrix.T)
     step = Step("Eq. 17 on tokens", m.Vectorised(X @ W + X @ change), (on(W) + on(change)) @ m.Vectorised(X))
-    yield from proved([step], method="normal form", what="for every number of tokens and every shape")
+    yield from proved([step], method=Method.NORMAL_FORM, what="for every number of tokens and every shape")
 
 
 def _rank(settings: Settings) -> Iterator[Evidence]:
@@ -73,7 +73,7 @@ def _own_weights(settings: Settings) -> Iterator[Evidence]:
         layer = m.Addition(A @ x, c, beside(C, m.Activation(beside(B, inner) + b)))
         where = {change: U @ V for change, (U, V) in factors.items()}
         step = Step("a layer with adapters", layer, tuned.apply(j, x), where)
-        found = proved([step], method="normal form", what=f"{kind} network: for every layer, shape and σ")
+        found = proved([step], method=Method.NORMAL_FORM, what=f"{kind} network: for every layer, shape and σ")
         yield from (replace(evidence, subject=kind) for evidence in found)
 
 

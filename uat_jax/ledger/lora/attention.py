@@ -12,7 +12,7 @@ import sympy
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, Claim, Kind
 from uat_jax.ledger.lora.closed_form import delta
 from uat_jax.ledger.source import duat, v2
@@ -33,7 +33,7 @@ TELESCOPED = "Σ_k (A_L + ΔA_L)…(A_{k+1} + ΔA_{k+1}) ΔA_k A_{k−1}…A_1"
 
 
 def _telescope(settings: Settings) -> Iterator[Evidence]:
-    yield from proved(telescope(), method="induction", what="for every L and all shapes")
+    yield from proved(telescope(), method=Method.INDUCTION, what="for every L and all shapes")
 
 
 def telescope() -> list[Step]:
@@ -100,7 +100,7 @@ def _matrix_delta(of: Attention, names: Collection[str]) -> Step:
 
 def _all_weights(settings: Settings) -> Iterator[Evidence]:
     steps = [_matrix_delta(Attention(heads), "QKVO") for heads in (h, 2)]
-    yield from proved(steps, method="normal form", what="for every N, M and h")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every N, M and h")
 
 
 def _value_output_delta(of: Attention) -> Step:
@@ -119,7 +119,7 @@ def _value_output_delta(of: Attention) -> Step:
 
 def _value_output(settings: Settings) -> Iterator[Evidence]:
     steps = [_value_output_delta(Attention(heads)) for heads in (h, 2)]
-    yield from proved(steps, method="normal form", what="for every N, M and h")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for every N, M and h")
 
 
 # --- later layers ----------------------------------------------------------------------------------------------------

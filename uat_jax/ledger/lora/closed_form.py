@@ -10,7 +10,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle, settle_by_depth
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
@@ -110,13 +110,15 @@ def _original(settings: Settings) -> Iterator[Evidence]:
     for kind in KINDS:
         layers = TunedLayers(kind)
         steps = closed_form_induction(layers, tuned_rules(ClosedForm(layers)))
-        found = [*proved(steps, method="induction", what=f"{kind} network: exact for every L, every shape and every σ")]
+        found = [
+            *proved(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L, every shape and every σ")
+        ]
         pair = lambda depth, kind=kind: (plain_network(_tuned(kind), depth), recomputed(kind, range(depth), depth))
         found += settle_by_depth(pair, DEPTHS, u.X0, what=f"{kind} network, written out")
         yield from (replace(evidence, subject=kind) for evidence in found)
     steps = closed_form_induction(Layers("transformer", dynamic=True))
     what = "Transformer with parameters that depend on the input, of which A(x), B + ΔB and C + ΔC are some"
-    yield from (replace(e, subject="dynamic") for e in proved(steps, method="induction", what=what))
+    yield from (replace(e, subject="dynamic") for e in proved(steps, method=Method.INDUCTION, what=what))
 
 
 def recomputed(kind: str, tuned: Iterable[int], depth: int) -> Program:
@@ -137,7 +139,7 @@ def _coefficient(settings: Settings) -> Iterator[Evidence]:
         Step("k layers: the delta is ΔC_k", (C + delta(C)) - C, delta(C)),
         Step("one layer more multiplies it", A @ (before + change) - A @ before, A @ change),
     ]
-    yield from proved(steps, method="induction", what="for every k and L")
+    yield from proved(steps, method=Method.INDUCTION, what="for every k and L")
 
 
 def stray_plus(D: Any, F: Any) -> m.Expression:

@@ -15,7 +15,7 @@ from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import v1, v2
@@ -73,9 +73,9 @@ def entry_by_entry(value: Callable[[Any, Any], Any]) -> Evidence:
         x: Any = sympy.Matrix(rows, 1, lambda k, _: sympy.Symbol(f"x_{k}"))
         words = sympy.Matrix([sum(W[k, i] * x[k] for k in range(rows)) for i in range(columns)])
         if value(W, x).shape != words.shape or sympy.expand(value(W, x) - words) != sympy.zeros(*words.shape):
-            return Evidence("entry by entry", f"other entries for m = {rows}, n = {columns}", Verdict.UNKNOWN)
+            return Evidence(Method.ENTRY_BY_ENTRY, f"other entries for m = {rows}, n = {columns}", Verdict.UNKNOWN)
     finding = f"every entry is that of Eq. 4, for free symbols at all {len(shapes)} shapes m, n ≤ 3"
-    return Evidence("entry by entry", finding, Verdict.PROVED)
+    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.PROVED)
 
 
 def _transpose(settings: Settings) -> Iterator[Evidence]:
@@ -83,7 +83,9 @@ def _transpose(settings: Settings) -> Iterator[Evidence]:
     W, x = _letters(*map(m.dimension, _DIMENSIONS))
     e = m.Selection(sympy.Symbol("i", integer=True, positive=True), W.shape[1], 1)
     step = Step("element i", e.T @ diamond(W, x), (W @ e).T @ x)
-    yield from proved([step], method="normal form", what="element i of Wᵀx is column i of W with x, for all shapes")
+    yield from proved(
+        [step], method=Method.NORMAL_FORM, what="element i of Wᵀx is column i of W with x, for all shapes"
+    )
     yield entry_by_entry(lambda W, x: W.T * x)
 
 
@@ -104,7 +106,7 @@ def shaped(claimed: tuple[str, str]) -> Evidence:
     wanted = tuple(m.dimension(size) if size.isalpha() else sympy.Integer(size) for size in claimed)
     fits = all(map(m.same_dimension, found.shape, wanted))
     finding = f"W ⋄ x has shape {m.shape_text(found)} for all m and n"
-    return Evidence("shapes", finding, Verdict.PROVED if fits else Verdict.UNKNOWN)
+    return Evidence(Method.SHAPES, finding, Verdict.PROVED if fits else Verdict.UNKNOWN)
 
 
 # --- which laws hold -------------------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ def same_elements(term: Callable[[Any, Any, Any, Any], Any]) -> Evidence:
     printed, defined = term(w, x, k, i), w[k, i] * x[k]
     same = sympy.Sum(printed, (k, 1, rows)) == sympy.Sum(defined, (k, 1, rows))
     finding = f"element i is {printed} summed over k = 1 … m, for every m, n and i"
-    return Evidence("index notation", finding, Verdict.PROVED if same else Verdict.UNKNOWN)
+    return Evidence(Method.INDEX_NOTATION, finding, Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
 def _commutes_in_shape(settings: Settings) -> Iterator[Evidence]:
@@ -155,7 +157,7 @@ def _bilinear(settings: Settings) -> Iterator[Evidence]:
         Step("a factor on the left", diamond(c * W, x), c * diamond(W, x)),
         Step("a factor on the right", diamond(W, c * x), c * diamond(W, x)),
     ]
-    yield from proved(steps, method="normal form", what="⋄ is linear in both operands, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="⋄ is linear in both operands, for all shapes")
 
 
 def _not_distributive(settings: Settings) -> Iterator[Evidence]:

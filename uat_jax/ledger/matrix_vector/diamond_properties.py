@@ -14,7 +14,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.matrix_vector.diamond import EXTENDED, Association, chain, diamond
 from uat_jax.ledger.source import Source, v1, v2
@@ -126,7 +126,7 @@ def _bracketed(of: Property) -> Callable[[Settings], Iterator[Evidence]]:
     start = of.start.build(of.shapes, Association.LEFT)
     lines = (line.build(of.shapes, Association.LEFT) for line in of.bracketed)
     steps = [Step(f"line {n}", start, line) for n, line in enumerate(lines, 2)]
-    return lambda settings: proved(steps, method="normal form", what="all these lines are equal, for all shapes")
+    return lambda settings: proved(steps, method=Method.NORMAL_FORM, what="all these lines are equal, for all shapes")
 
 
 def _line(
@@ -173,7 +173,7 @@ def _with_x(settings: Settings) -> Iterator[Evidence]:
         Step("W_12 x", start, W12 @ o.x, where),
         Step("the chain", W12 @ o.x, PROPERTY_1.last.build(o, Association.LEFT), where),
     ]
-    yield from proved(steps, method="normal form", what="for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for all shapes")
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -35,7 +35,7 @@ def _feed_forward_left(settings: Settings) -> Iterator[Evidence]:
     eye, vec = m.Identity(M), m.Vectorised
     hidden = m.Activation(m.Kronecker(W1, eye) @ vec(X) + vec(b1))
     step = Step("Eq. 6", vec(feed_forward(X)), m.Kronecker(W2, eye) @ hidden + vec(b2))
-    yield from proved([step], method="normal form", what="for every N, M and hidden width")
+    yield from proved([step], method=Method.NORMAL_FORM, what="for every N, M and hidden width")
 
 
 def _feed_forward_right(settings: Settings) -> Iterator[Evidence]:
@@ -47,7 +47,9 @@ def _feed_forward_right(settings: Settings) -> Iterator[Evidence]:
     parameters = of.matrix_vector_parameters(1, m.Letter("X", of.tokens, of.features(0)))
     left = m.Vectorised(m.Activation(Y @ V1 + one @ v1.T) @ V2 + one @ v2.T)
     right = layers.C(1) @ m.Activation(layers.B(1) @ m.Vectorised(Y) + layers.b(1)) + layers.c(1)
-    yield from proved([Step("Eq. 6", left, right, parameters)], method="normal form", what="for every N, M and width")
+    yield from proved(
+        [Step("Eq. 6", left, right, parameters)], method=Method.NORMAL_FORM, what="for every N, M and width"
+    )
 
 
 def _not_elementwise(settings: Settings) -> Iterator[Evidence]:

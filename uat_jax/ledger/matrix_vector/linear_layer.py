@@ -17,7 +17,7 @@ from uat_jax.decide.counts import counted
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -48,14 +48,14 @@ def _left(settings: Settings) -> Iterator[Evidence]:
         Step("W′ ⋄ x′", m.Vectorised(SQUARE @ X), square.T @ m.Vectorised(X)),
         Step("W not square", m.Vectorised(W @ X), PRINTED.T @ m.Vectorised(X), TRANSPOSED),
     ]
-    yield from proved(steps, method="normal form", what="for W with any number of rows, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for W with any number of rows, for all shapes")
 
 
 def _left_duat(settings: Settings) -> Iterator[Evidence]:
     """vec(W x) = (W ⊗ I_M) vec(x)."""
     matrix = lambda W: m.Kronecker(W, m.Identity(M)) @ m.Vectorised(X)
     steps = [Step(name, m.Vectorised(one @ X), matrix(one)) for name, one in (("W′x′", SQUARE), ("W not square", W))]
-    yield from proved(steps, method="normal form", what="for W with any number of rows, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for W with any number of rows, for all shapes")
 
 
 def columns_of_15(W: Any, features: int) -> Any:
@@ -79,9 +79,9 @@ def displayed(columns: Callable[[Any, int], Any]) -> Evidence:
         matrix, vec = columns(W, features), lambda value: sympy.Matrix(list(value))
         same = matrix.T == sympy.kronecker_product(W, sympy.eye(features))
         if not same or sympy.expand(matrix.T * vec(x)) != sympy.expand(vec(W * x)):
-            return Evidence("entry by entry", f"different for n = {tokens}, m = {features}", Verdict.UNKNOWN)
+            return Evidence(Method.ENTRY_BY_ENTRY, f"different for n = {tokens}, m = {features}", Verdict.UNKNOWN)
     finding = f"(W ⊗ I_m)ᵀ in every entry, and W′ ⋄ x′ = (W x)′, for free symbols at all {len(SMALL)} shapes n, m ≤ 3"
-    return Evidence("entry by entry", finding, Verdict.PROVED)
+    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.PROVED)
 
 
 def _displayed(settings: Settings) -> Iterator[Evidence]:
@@ -99,7 +99,9 @@ def _renamed(settings: Settings) -> Iterator[Evidence]:
         Step("renamed", m.Vectorised(W @ X), new @ m.Vectorised(X), {**TRANSPOSED, new: PRINTED.T}),
         Step("W square", m.Vectorised(SQUARE @ X), same @ m.Vectorised(X), {same: m.Kronecker(SQUARE, m.Identity(M))}),
     ]
-    yield from proved(steps, method="normal form", what="x′_{i+1} is the renamed matrix times x′_i, for all shapes")
+    yield from proved(
+        steps, method=Method.NORMAL_FORM, what="x′_{i+1} is the renamed matrix times x′_i, for all shapes"
+    )
 
 
 def _renamed_again(settings: Settings) -> Iterator[Evidence]:
@@ -149,7 +151,7 @@ def _right(settings: Settings) -> Iterator[Evidence]:
         Step("x V", m.Vectorised(X @ V), m.Kronecker(m.Identity(N), V.T) @ m.Vectorised(X)),
         Step("tokens exchanged", m.Product(P, X, V), (P @ X) @ V),
     ]
-    yield from proved(steps, method="normal form", what="for V with any number of columns, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="for V with any number of columns, for all shapes")
 
 
 def right_density(claimed: Any) -> Iterator[Evidence]:
@@ -195,7 +197,7 @@ def only_multiples(W_is: Family, V_is: Family) -> Iterator[Evidence]:
     }
     wrong = [fact for fact, remainder in facts.items() if sympy.expand(remainder) != 0]
     verdict = Verdict.UNKNOWN if wrong else Verdict.PROVED
-    yield Evidence("index notation", f"not so: {wrong[0]}" if wrong else "; ".join(facts), verdict)
+    yield Evidence(Method.INDEX_NOTATION, f"not so: {wrong[0]}" if wrong else "; ".join(facts), verdict)
     yield _solutions(W_is, V_is)
 
 
@@ -208,8 +210,8 @@ def _solutions(W_is: Family, V_is: Family) -> Evidence:
             + [V_is(a, b) for a, b in product(range(features), repeat=2)]
         )
         if len(solutions) != 1 or sympy.Matrix.hstack(claimed, *solutions).rank() != 1 or claimed.is_zero_matrix:
-            return Evidence("linear algebra", f"other solutions at N = {tokens}, M = {features}", Verdict.UNKNOWN)
-    return Evidence("linear algebra", f"no other solution at all {len(SMALL)} shapes N, M ≤ 3", Verdict.PROVED)
+            return Evidence(Method.LINEAR_ALGEBRA, f"other solutions at N = {tokens}, M = {features}", Verdict.UNKNOWN)
+    return Evidence(Method.LINEAR_ALGEBRA, f"no other solution at all {len(SMALL)} shapes N, M ≤ 3", Verdict.PROVED)
 
 
 def _equations(tokens: int, features: int) -> sympy.Matrix:

@@ -17,7 +17,7 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.lowering import Lowered
@@ -52,7 +52,7 @@ def _linear(settings: Settings) -> Iterator[Evidence]:
     unique = Step("the images of the unit columns, side by side", image, W, {unit: m.Identity(D), image: W @ unit})
     every = exists("for any number R of terms", lambda term: m.RangeSum(term, r, 1, m.dimension("R")))
     steps = [every, exists("for two terms", two), unique]
-    yield from proved(steps, method="normal form", what="one W′ and only one, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="one W′ and only one, for all shapes")
 
 
 def _nonlinear(settings: Settings) -> Iterator[Evidence]:
@@ -67,7 +67,7 @@ def _nonlinear(settings: Settings) -> Iterator[Evidence]:
         Step("the first part of n W′", y @ n, m.Product(y, x.T, x), where),
         Step("the second part of n W′", m.Product(Z, x, n), m.Product(Z, x, x.T, x), where),
     ]
-    yield from proved(steps, method="normal form", what="W′x′ = y′ for every Z, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="W′x′ = y′ for every Z, for all shapes")
 
 
 def _not_unique(settings: Settings) -> Iterator[Evidence]:
@@ -99,7 +99,7 @@ def _same_reshape(settings: Settings) -> Iterator[Evidence]:
     row_major = m.Product(m.Kronecker(m.Identity(K), V.T), m.Kronecker(W, m.Identity(M)), m.Vectorised(X))
     columns = m.Product(m.Kronecker(V.T, m.Identity(K)), m.Kronecker(m.Identity(M), W), column_major(X))
     steps = [Step("row-major", m.Vectorised(Y), row_major), Step("column-major", column_major(Y), columns)]
-    yield from proved(steps, method="normal form", what="both layers in one reshape, for all shapes")
+    yield from proved(steps, method=Method.NORMAL_FORM, what="both layers in one reshape, for all shapes")
 
 
 def _reshape_per_operation(settings: Settings) -> Iterator[Evidence]:
@@ -121,7 +121,7 @@ def _linear_static(settings: Settings) -> Iterator[Evidence]:
         Step("x V", m.Vectorised(X @ V), m.Kronecker(m.Identity(N), V.T) @ m.Vectorised(X)),
     )
     for step in steps:
-        for found in proved([step], method="normal form", what="the matrix of the layer"):
+        for found in proved([step], method=Method.NORMAL_FORM, what="the matrix of the layer"):
             yield replace(found, subject=step.name)
     yield from dependence.static(m.Kronecker(W, m.Identity(M)), X, what="W ⊗ I_M", subject="W x")
     yield from dependence.static(m.Kronecker(m.Identity(N), V.T), X, what="I_N ⊗ Vᵀ", subject="x V")
@@ -154,7 +154,7 @@ def _any_reshape(settings: Settings) -> Iterator[Evidence]:
     conjugate = Step("P y′ = (P W′ Q) x″", m.Product(P, W, old), m.Product(P, W, Q, new), {old: Q @ new})
     Y, W, V, X = _two_maps()
     columns = Step("column-major", column_major(Y), m.Kronecker(V.T, W) @ column_major(X))
-    yield from proved([conjugate, columns], method="normal form", what="for every bijective T_D and all shapes")
+    yield from proved([conjugate, columns], method=Method.NORMAL_FORM, what="for every bijective T_D and all shapes")
 
 
 _EQUATION_3 = (v1("3.1", 3), v2("3.1", 3), duat("2.2", 3))

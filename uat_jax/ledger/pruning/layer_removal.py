@@ -18,7 +18,7 @@ from uat_jax.decide.inequalities import measured, proved_inequality
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import by_depth, settle
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import ResidualLayer, residual_network
@@ -63,7 +63,9 @@ def _identity_layer(kind: str) -> Iterator[Evidence]:
     special = {layers.A(k): m.Identity(u.D), layers.C(k): m.Zero(u.D, u.F), layers.c(k): m.Zero(u.D, 1)}
     after = layers.apply(k + 1, layers.apply(k, x)), layers.apply(k + 1, x)
     steps = [Step("layer k returns x_{k−1}", layers.apply(k, x), x, special), Step("layer k + 1", *after, special)]
-    yield from proved(steps, method="normal form", what="x_k = x_{k−1}, so that all later layers get the same input")
+    yield from proved(
+        steps, method=Method.NORMAL_FORM, what="x_k = x_{k−1}, so that all later layers get the same input"
+    )
 
 
 # --- the bound for every depth ---------------------------------------------------------------------------------------
@@ -126,7 +128,7 @@ def over_the_layers() -> Iterator[Evidence]:
 
 def _bound(kind: str) -> Iterator[Evidence]:
     for what, (steps, claimed, laws) in (("layer k", removed_layer(kind)), ("a later layer j", later_layer(kind))):
-        yield from proved(steps, method="normal form", what=f"{what}: the difference")
+        yield from proved(steps, method=Method.NORMAL_FORM, what=f"{what}: the difference")
         yield proved_inequality(claimed, laws, what=f"{what}: its norm")
     yield from over_the_layers()
     e_L, e_k, P, added = sympy.symbols("e_L e_k P_L added", nonnegative=True)
@@ -252,7 +254,7 @@ def _every_sum(kind: str) -> Iterator[Evidence]:
     """The summand is deleted from Eq. 11 and from every Eq. 12: Theorem 1 for C_k = 0."""
     steps = closed_form_induction(Layers(kind))
     what = "every depth and every C_j, also C_k = 0, with which every Ŵ_{k,3} is zero"
-    yield prove(steps, method="induction", what=what)
+    yield prove(steps, method=Method.INDUCTION, what=what)
     for k in (1, 2, 3):
         pair = lambda depth, k=k: without_summand(kind, depth, k, everywhere=True)
         yield by_depth(pair, range(k, 5), what=f"{kind} network, summand {k} deleted everywhere")

@@ -12,7 +12,7 @@ from sympy import Abs, Eq
 from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.pruning import layer_removal
 from uat_jax.ledger.record import Record, Status
@@ -48,7 +48,7 @@ def _two_sums(settings: Settings) -> Iterator[Evidence]:
     parts = term, term @ chi, term @ (m.Identity(1) - chi)
     summed = [m.RangeSum(part, j, 1, N) for part in parts]
     step = Step("Σ = Σ over Λ_1 + Σ over Λ_2", summed[0], summed[1] + summed[2])
-    yield from proved([step], method="normal form", what="equal for every N, every Λ_1 and every n")
+    yield from proved([step], method=Method.NORMAL_FORM, what="equal for every N, every Λ_1 and every n")
     three = [m.Addition(*(part.xreplace({j: sympy.Integer(k)}) for k in (1, 2, 3))) for part in parts]
     confirmed = confirm_steps([Step("N = 3", three[0], three[1] + three[2])], what="N = 3")
     assert confirmed is not None  # three terms can be written out and lowered

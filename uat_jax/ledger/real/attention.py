@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from uat_jax.decide.confirmation import agreeing
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import SOFTMAX, row
@@ -52,7 +52,7 @@ def _cross_attention(settings: Settings) -> Iterator[Evidence]:
     NM entries and w in the others.
     """
     steps = [_cross().step("cross-attention"), *_stacked(), *closed_form_induction(Layers("residual", dynamic=True))]
-    proof = prove(steps, method="induction", what="the closed form of L such blocks, for all shapes and every L")
+    proof = prove(steps, method=Method.INDUCTION, what="the closed form of L such blocks, for all shapes and every L")
     yield proof
     closed = real.closed_form_of([_cross(groups=1, scoring=plain_scores)], 2)
 
@@ -121,7 +121,7 @@ def _variants(settings: Settings) -> Iterator[Evidence]:
     steps = [block(scoring).step(name) for name, scoring in VARIANTS.items()]
     X, E = m.Letter("X", TOKENS, FEATURES), m.Letter("E", VOCABULARY, FEATURES)
     tied = Step("tied embeddings", m.Vectorised(X @ E.T), m.Kronecker(m.Identity(TOKENS), E) @ m.Vectorised(X))
-    yield prove([*steps, _latent(), tied], method="normal form", what="the same layer, for all shapes")
+    yield prove([*steps, _latent(), tied], method=Method.NORMAL_FORM, what="the same layer, for all shapes")
 
 
 def _latent() -> Step:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from uat_jax.decide.confirmation import agreeing
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.source import duat, v2
@@ -156,7 +156,7 @@ class Case:
             self.general.step("the block is A x + c + C σ(B x + b) on x = vec(X)"),
             *closed_form_induction(Layers("residual", dynamic=True)),
         ]
-        proof = prove(steps, method="induction", what="closed form of L such blocks, for all shapes and every L")
+        proof = prove(steps, method=Method.INDUCTION, what="closed form of L such blocks, for all shapes and every L")
         yield proof
         for scores in self.scores:
             yield agreeing(proof, self.confirmed(scores(self.tokens)))

@@ -12,7 +12,7 @@ import numpy as np
 from uat_jax.decide import dependence
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence
+from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import SOFTMAX, Case, row
@@ -59,7 +59,7 @@ def _pre_norm_bias(settings: Settings) -> Iterator[Evidence]:
     from_values = of.over_heads(lambda i: of.weight("O", i).T @ of.bias("V", i))
     whole = m.Addition(from_norm, from_values, of.bias("O"), feed_forward.biases[1])
     step = Step("b_{i,3}", block.c, column_for_each_token(whole), block.lines)
-    yield prove([step], method=dependence.METHOD, what="b_{i,3} written without the input, for all shapes, any scores")
+    yield prove([step], method=Method.DEPENDENCE, what="b_{i,3} written without the input, for all shapes, any scores")
     yield from dependence.static(step.right, block.parts.X, what="what it is equal to")
 
 

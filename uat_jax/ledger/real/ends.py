@@ -12,7 +12,7 @@ import sympy
 from uat_jax.decide.confirmation import agreeing
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import SOURCES, row
@@ -52,7 +52,7 @@ def embedding_steps() -> tuple[Step, ...]:
 
 def _embedding(settings: Settings) -> Iterator[Evidence]:
     steps = embedding_steps()
-    proof = prove(steps, method="normal form", what="for all shapes and every L")
+    proof = prove(steps, method=Method.NORMAL_FORM, what="for all shapes and every L")
     yield proof
     text = jnp.array([2, 0])
     evaluate = real.function_of(steps[0].right, TEXT, {TOKENS: 2})
@@ -85,7 +85,7 @@ def logits_steps() -> tuple[Step, ...]:
 
 def _logits(settings: Settings) -> Iterator[Evidence]:
     steps = logits_steps()
-    proof = prove(steps, method="normal form", what="for all shapes and every L")
+    proof = prove(steps, method=Method.NORMAL_FORM, what="for all shapes and every L")
     yield proof
     evaluate = real.function_of(steps[0].right, LAST, {TOKENS: 2, FEATURES: 2})
     found = real.same(
@@ -127,7 +127,7 @@ def no_finite_sum(coefficient: Any, a: Any, b: Any, v: Any, *, what: str) -> Evi
     failed = [name for name, holds in checks.items() if not holds]
     finding = f"{what}: no finite sum" if not failed else f"{what}: not shown that {failed[0]}"
     verdict = Verdict.UNKNOWN if failed else Verdict.PROVED
-    return Evidence("power series", finding, verdict, {"coefficient": str(coefficient), "checks": list(checks)})
+    return Evidence(Method.POWER_SERIES, finding, verdict, {"coefficient": str(coefficient), "checks": list(checks)})
 
 
 def _is_zero(expression: Any) -> bool:

@@ -14,9 +14,8 @@ import jax
 import jax.numpy as jnp
 
 from uat_jax.decide.confirmation import LOG2_ERROR
-from uat_jax.decide.fields_evidence import METHOD
 from uat_jax.decide.prime_fields import LAWS, PrimeFields
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block as NetworkBlock
@@ -134,9 +133,9 @@ def same(
     found = PrimeFields(*traced, laws=LAWS - {"square of a root"}).compare(LOG2_ERROR, thoroughly=thoroughly)
     figures = found.figures()
     if not found.equal or found.log2_error > LOG2_ERROR:
-        return Evidence(METHOD, f"{what}: different", Verdict.UNKNOWN, figures, found.assumptions)
+        return Evidence(Method.PRIME_FIELDS, f"{what}: different", Verdict.UNKNOWN, figures, found.assumptions)
     finding = f"{what}: equal, except with probability 2^{found.log2_error:.0f}"
-    return Evidence(METHOD, finding, Verdict.CERTIFIED, figures, found.assumptions)
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, found.assumptions)
 
 
 def closed_form_of(

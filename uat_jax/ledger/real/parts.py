@@ -16,7 +16,7 @@ from uat_jax.decide.confirmation import agreeing, proved
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Kind
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import row
@@ -40,10 +40,10 @@ def _biases(settings: Settings) -> Iterator[Evidence]:
     """vec(MHA(X)) = M(X) vec(X) + a with a = 1 ⊗ (Σ_i W_Oiᵀ b_Vi + b_O), for any scores and any number of heads."""
     of = MultiHead()
     step = Step("biases of attention", m.Vectorised(of.apply(X)), of.matrix(X) @ m.Vectorised(X) + of.shift)
-    yield prove([step], method="normal form", what=f"{ALL} and any scores")
+    yield prove([step], method=Method.NORMAL_FORM, what=f"{ALL} and any scores")
     of = MultiHead(groups=2, scoring=_given_scores)
     written = Step("two heads", m.Vectorised(of.apply(X)), of.matrix(X) @ m.Vectorised(X) + of.shift)
-    yield from proved([written], method="normal form", what="two heads at the scores of one input")
+    yield from proved([written], method=Method.NORMAL_FORM, what="two heads at the scores of one input")
 
 
 def _given_scores(of: MultiHead, head: Head, X: m.Expression) -> m.Expression:
@@ -64,7 +64,7 @@ def pattern_with(biases: tuple[str, ...], X: m.Expression) -> m.Expression:
 def _key_bias(settings: Settings) -> Iterator[Evidence]:
     """q_n · b_K is the same for every key: the softmax of the row loses it."""
     step = Step("b_K cancels", pattern_with(("Q", "K"), X), pattern_with(("Q",), X))
-    yield from proved([step], method="normal form", what=ALL)
+    yield from proved([step], method=Method.NORMAL_FORM, what=ALL)
 
 
 def _rotary_pattern(x: jax.Array, key_bias: jax.Array | None) -> jax.Array:
@@ -106,7 +106,7 @@ def rotations_compose(difference: Callable[[Any, Any], Any]) -> Evidence:
     zero = all(sympy.expand(sympy.expand_trig(entry)) == 0 for entry in wrong)
     verdict = Verdict.PROVED if zero else Verdict.UNKNOWN
     finding = f"R_nᵀ R_k {'=' if zero else '≠'} R_m with m = {difference(n, k)}, for all real n, k and ϑ"
-    return Evidence("addition theorems", finding, verdict)
+    return Evidence(Method.ADDITION_THEOREMS, finding, verdict)
 
 
 def _triangular(settings: Settings) -> Iterator[Evidence]:
@@ -129,7 +129,7 @@ def _triangular(settings: Settings) -> Iterator[Evidence]:
         Step("a sum", wide.T @ (lower(T1) + lower(T2)), (first(T1) + first(T2)) @ wide.T),
         Step("a product", wide.T @ lower(T1) @ lower(T2), m.Product(first(T1), first(T2), wide.T)),
     ]
-    yield from proved(steps, method="induction", what="block lower triangular at every token n, for every L")
+    yield from proved(steps, method=Method.INDUCTION, what="block lower triangular at every token n, for every L")
 
 
 def _cut(Z: m.Letter, E: m.Expression) -> m.Expression:
@@ -151,7 +151,7 @@ def _norm(norm: RMSNorm, network: Any) -> Callable[[Settings], Iterator[Evidence
             Step("norm", m.Vectorised(norm.apply(X)), matrix),
             Step("a number for each token, a matrix for its features", norm.matrix(X), apart),
         ]
-        proof = prove(steps, method="normal form", what=ALL)
+        proof = prove(steps, method=Method.NORMAL_FORM, what=ALL)
         yield proof
         evaluate = real.function_of(matrix, X, {TOKENS: 2, **real.SIZES})
         arrays = network(*(jnp.zeros(real.WIDE) for _ in network._fields))
@@ -171,7 +171,7 @@ def _rank_one(settings: Settings) -> Iterator[Evidence]:
     gain = LayerNorm((1,)).gain
     left = m.Diagonal(gain) @ centring()
     right = m.Diagonal(gain) - m.Scaled(1 / FEATURES, gain @ m.Ones(1, FEATURES))
-    yield from proved([Step("one token", left, right)], method="normal form", what=ALL)
+    yield from proved([Step("one token", left, right)], method=Method.NORMAL_FORM, what=ALL)
 
 
 def _linear_norm(settings: Settings) -> Iterator[Evidence]:
@@ -195,7 +195,7 @@ def _gate_as_matrix(settings: Settings) -> Iterator[Evidence]:
     x = m.Vectorised(X)
     left = m.Vectorised(m.Hadamard(m.Activation(X @ G), X @ U) @ D)
     right = m.Product(on_features(D), m.Diagonal(m.Activation(on_features(G) @ x)), on_features(U), x)
-    yield from proved([Step("a gate is a matrix", left, right)], method="normal form", what=ALL)
+    yield from proved([Step("a gate is a matrix", left, right)], method=Method.NORMAL_FORM, what=ALL)
 
 
 CLAIMS = (
