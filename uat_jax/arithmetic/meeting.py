@@ -221,12 +221,13 @@ class Compared:
 
 
 def compared(found: Formula) -> list[Compared]:
-    """The pairs of numbers that an expression compares."""
+    """The pairs of different numbers that an expression compares; how a number compares with itself is no question."""
     pairs: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for i, node in enumerate(found.nodes):
         if node.key[0] == "apply" and _name(node) in DECIDED:
             sides, way = _ordered(found, node.operands)
-            pairs.setdefault(sides, []).append((i, way))
+            if len(set(sides)) == len(sides):
+                pairs.setdefault(sides, []).append((i, way))
     return [Compared(sides, tuple(decisions)) for sides, decisions in pairs.items()]
 
 

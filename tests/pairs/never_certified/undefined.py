@@ -117,7 +117,15 @@ UNDEFINED_WHERE_TIED = (
     Different("a power of NaN > y", lambda x, y: jnp.where((x / x) ** 2 > y, y, 1), lambda x, y: jnp.where(y >= (x / x) ** 2, 1, y), (S, S), (0, 5), null_set=True),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED)
+EMPTY = (
+    Different("the largest of no numbers is not 0", lambda x: jnp.exp(jnp.max(x[:, :0], axis=1, initial=-jnp.inf)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("the smallest of no numbers is not 0", lambda x: jnp.exp(-jnp.min(x[:, :0], axis=1, initial=jnp.inf)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("the largest of no numbers, and another", lambda x: jnp.maximum(jnp.max(x[:, :0], axis=1, initial=-jnp.inf), x[:, 0]), lambda x: jnp.maximum(x[:, 0], 0), (f32(2, 2),), ([[-1, 2], [-3, 4]],)),
+    Different("a largest of no booleans", lambda x: ind(jnp.any(x[:, :0] > 0, axis=1)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+)  # fmt: skip
+
+DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY)
 
 EQUAL = (
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
@@ -132,6 +140,7 @@ EQUAL = (
     Equal("a masked softmax by exponentials", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.exp(x) * np.array([1, 1, 0], np.float32) / (jnp.exp(x[0]) + jnp.exp(x[1])), (V,)),
     Equal("a largest over a mask", lambda x: jnp.max(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.maximum(x[0], x[1]), (V,)),
     Equal("a window as wide as all", lambda x: jax.nn.softmax(jnp.where(np.abs(np.subtract.outer(np.arange(3), np.arange(3))) < 3, x, -jnp.inf)), lambda x: jax.nn.softmax(x), (f32(3, 3),)),
+    Equal("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: x[:, 0] + 0 * x[:, 1], (f32(2, 2),)),
     Equal("NaN cast to 8 bits twice", lambda x: real((9 * jnp.log(x)).astype(jnp.int8)) * 2, lambda x: real((9 * jnp.log(x)).astype(jnp.int8)) + real((9 * jnp.log(x)).astype(jnp.int8)), (S,)),
     Equal("NaN cast to a boolean twice", lambda x: real(jnp.log(x).astype(jnp.bool_)) * 2, lambda x: real(jnp.log(x).astype(jnp.bool_)) + real(jnp.log(x).astype(jnp.bool_)), (S,)),
     Equal("places of NaN along one axis", lambda x: real(jnp.argmax(jnp.log(x + FAR), 0)) * 2, lambda x: real(jnp.argmax(jnp.log(x + FAR), 0)) + real(jnp.argmax(jnp.log(x + FAR), 0)), (f32(2, 2),)),
