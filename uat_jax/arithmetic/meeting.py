@@ -192,7 +192,7 @@ class Meeting:
         return real is not None and all(c is not None and self.equal(real, c, meant) for c in chosen)
 
     def _varies_on(self, found: Formula, pair: Compared, surface: Surface) -> bool:
-        """Whether what a pair compares depends on the variables of a surface, so that it may be equal on a part of it."""
+        """Whether what a pair compares depends on the variables of a surface: it may be equal on a part of it."""
         sides = [on_surface(found, surface, {}, result) for result in pair.sides]
         return any(side is None or any(depending(side, range(len(side.jaxpr.invars)))) for side in sides)
 
