@@ -14,12 +14,15 @@ from uat_jax.arithmetic import exponential_depth, local_error
 from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.fact_rules import DECISIONS, OF_POSITIVE, POSITIVE, THIN, TOTAL
 from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.integer_ranges import RULES as RANGES
 from uat_jax.arithmetic.interpreter import BODY, IDENTITY, STRUCTURAL, interpret
 from uat_jax.arithmetic.jaxpr_extents import CONTROL
+from uat_jax.arithmetic.meeting import DECIDED, ENTRYWISE
 from uat_jax.arithmetic.primitives import TABLE, admit
 from uat_jax.arithmetic.tracing import trace
+from uat_jax.decide import tie_points
 from uat_jax.decide.prime_fields import ROOTS
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.sourced_rules import MOVING
@@ -68,13 +71,17 @@ def test_every_cell_is_true(system, rules):
 
 
 def test_every_table_of_primitives_is_covered():
-    tables = (DEFINITIONS, STRUCTURAL, IDENTITY, WALKED, MOVING, RANGES, BRANCHES, local_error.ROUNDOFFS)
+    tables = (DEFINITIONS, STRUCTURAL, IDENTITY, WALKED, MOVING, RANGES, POSITIVE, THIN, DECIDED, local_error.ROUNDOFFS)
     names = (
         exponential_depth.ALWAYS,
         exponential_depth.WRITTEN,
         local_error.BOUNDED,
-        COMPARISONS,
-        LOOKS,
+        TOTAL,
+        DECISIONS,
+        OF_POSITIVE,
+        ENTRYWISE,
+        tie_points.COMPARISONS,
+        tie_points.ROUNDING,
         ROOTS,
         CONTROL,
     )

@@ -272,6 +272,10 @@ class Balls(Arithmetic):
         entries = np.concatenate([x.ravel() for x in operands if x.dtype == object])
         return [_objects(entries[source]) for source in positions(equation, operands)]
 
+    def entry(self, value: Value, index: int) -> np.ndarray:
+        """value[index] along the leading axis, an array also where that is a single ball."""
+        return np.asarray(value[index])
+
     def stack(self, values: Sequence[Value]) -> np.ndarray:
         """NumPy's stack."""
         return np.stack(values)

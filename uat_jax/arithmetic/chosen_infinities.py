@@ -143,6 +143,8 @@ def _total(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     f, axes = fields.functions, tuple(equation.params["axes"])
     finite, infinite = separated(fields, x)
     assert infinite is not None
+    if 0 in (x.shape[axis] for axis in axes):  # no term, so none is infinite
+        return f.sum(finite, axes)
     rest = f.subtract(f.constant(1, x.shape), infinite.where)
     for axis in sorted(axes, reverse=True):
         entries = [rest.moved(lambda a, i=i, axis=axis: np.take(a, i, axis + 1)) for i in range(rest.shape[axis])]

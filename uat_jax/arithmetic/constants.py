@@ -135,9 +135,9 @@ class Enclosure:
             self.balls()
 
     def balls(self) -> np.ndarray:
-        """The array of balls."""
+        """The array of balls, of no dimensions where there is a single one."""
         if self._make is not None:
-            self._balls, self._make, self.depth = self._make(), None, 0
+            self._balls, self._make, self.depth = np.asarray(self._make()), None, 0
         assert self._balls is not None
         return self._balls
 

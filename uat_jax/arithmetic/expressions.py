@@ -31,13 +31,13 @@ class Expression:
 class Expressions:
     """The table of one draw.
 
-    open: places of values that depend on how a decision between equal numbers is made.  uncertain: places of decisions
-    about numbers that are not defined for all inputs.
+    open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
+    about numbers that may be undefined, so that NaN may be what is decided about.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
-        self.uncertain: set[int] = set()
+        self.doubtful: set[int] = set()
         self._places: dict[Any, int] = {}
         self._all: list[Expression] = []
 

@@ -197,6 +197,13 @@ def _same(which: str) -> Signs:
     return lambda equation, operands, facts: getattr(facts[0], which)
 
 
+def _cast(which: str) -> Signs:
+    """A cast to floats keeps the number, and one to booleans is 0 at 0 only; a cast to integers can make 0 of 1/2."""
+    return lambda equation, operands, facts: (
+        getattr(facts[0], which) & (is_number(equation.outvars[0]) or equation.params["new_dtype"] == np.bool_)
+    )
+
+
 def _cases(which: str) -> Signs:
     """A choice among cases that are all positive (thin)."""
     return lambda equation, operands, facts: np.logical_and.reduce([getattr(f, which) for f in facts[1:]])
@@ -206,7 +213,7 @@ POSITIVE: dict[str, Signs] = {
     "abs": _same("positive"),
     "add": _sum("positive"),
     "add_any": _sum("positive"),
-    "convert_element_type": _same("positive"),
+    "convert_element_type": _cast("positive"),
     "div": _product("positive"),
     "dot_general": _dot("positive"),
     "erfc": _wherever_finite,
@@ -233,7 +240,7 @@ THIN: dict[str, Signs] = {
     "abs": _same("thin"),
     "add": _sum("thin"),
     "add_any": _sum("thin"),
-    "convert_element_type": _same("thin"),
+    "convert_element_type": _cast("thin"),
     "div": _same("thin"),
     "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
     "mul": _product("thin"),

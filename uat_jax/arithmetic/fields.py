@@ -36,7 +36,7 @@ from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINE
 from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
 from uat_jax.arithmetic.residues import Residues, vanishes
-from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import InputError, UnsupportedError
 
@@ -355,14 +355,20 @@ class Fields(Arithmetic):
         if difference is not None and lawful:
             self.lawful.add(equation)
         if not certain:
-            place = self.expressions.applied(equation, self._places, 0, operands[0].shape)
-            self.expressions.uncertain.add(place)
+            self.expressions.doubtful.add(self._own_place(equation))
         return found.but(almost=self.lift(almost()).but(lawful=lawful))
 
     def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
-        """An unknown function of the inputs at every place of an array, the same for the same expression."""
+        """An unknown function of the inputs at every place of an array, the same for the same expression.
+
+        The primitive, its parameters and its operands make the expression: an argmax along another axis is another one.
+        """
         places = self.draw.floats(np.arange(int(np.prod(shape)), dtype=float)).reshaped(shape)
-        return Number(self.draw.opaque(f"{equation.primitive.name} {name} of {self._places}", places))
+        return Number(self.draw.opaque(f"{name} of {self._own_place(equation)}", places))
+
+    def _own_place(self, equation: JaxprEqn) -> int:
+        """Where the first result of the equation that is being followed stands in the table of expressions."""
+        return self.expressions.applied(equation, self._places, 0, shape_of(equation.outvars[0]))
 
     def unknown_choice(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
         """The same with values 0 and 1."""

@@ -21,6 +21,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.tracing import dtype_of
 
@@ -113,7 +114,7 @@ class _Builder:
         return self.seen[place]
 
     def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
-        if len(self.nodes) > LARGEST or used_by is None or place in self.expressions.uncertain:
+        if len(self.nodes) > LARGEST or used_by is None or place in self.expressions.doubtful:
             return None
         expression = self.expressions[place]
         equation = expression.equation
@@ -210,6 +211,8 @@ class Meeting:
         if 1 + len(others) > TOGETHER:
             return False
         together = (pair, *others)
+        if sum(self._varies_on(found, other, surface) for other in pairs if other not in together) > 1:
+            return False
         real, *chosen = (
             on_surface(
                 found, surface, {i: v for p, s in zip(together, signs, strict=True) for i, v in p.decided(found, s)}
@@ -217,6 +220,11 @@ class Meeting:
             for signs in itertools.product((0, -1, 1), repeat=len(together))
         )
         return real is not None and all(c is not None and self.equal(real, c, meant) for c in chosen)
+
+    def _varies_on(self, found: Formula, pair: Compared, surface: Surface) -> bool:
+        """Whether what a pair compares depends on the variables of a surface: it may be equal on a part of it."""
+        sides = [on_surface(found, surface, {}, result) for result in pair.sides]
+        return any(side is None or any(depending(side, range(len(side.jaxpr.invars)))) for side in sides)
 
     def _equal_on(self, found: Formula, pair: Compared, surface: Surface, meant: bool) -> bool:
         """Whether another pair of numbers is equal everywhere on a surface."""
@@ -243,12 +251,13 @@ class Compared:
 
 
 def compared(found: Formula) -> list[Compared]:
-    """The pairs of numbers that an expression compares."""
+    """The pairs of different numbers that an expression compares; how a number compares with itself is no question."""
     pairs: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for i, node in enumerate(found.nodes):
         if node.key[0] == "apply" and _name(node) in DECIDED:
             sides, way = _ordered(found, node.operands)
-            pairs.setdefault(sides, []).append((i, way))
+            if len(set(sides)) == len(sides):
+                pairs.setdefault(sides, []).append((i, way))
     return [Compared(sides, tuple(decisions)) for sides, decisions in pairs.items()]
 
 

@@ -19,6 +19,7 @@ from uat_jax.arithmetic.number import (
 )
 from uat_jax.arithmetic.random_function import key, state
 from uat_jax.arithmetic.residues import Draw, Residues, vanishes
+from uat_jax.errors import UnsupportedError
 
 
 class Piecewise(Algebra):
@@ -127,6 +128,8 @@ class Piecewise(Algebra):
         """The maximum of x over axes."""
         kept = [axis for axis in range(len(x.shape)) if axis not in axes]
         count = int(np.prod([x.shape[axis] for axis in axes]))
+        if not count:
+            raise UnsupportedError("the largest of no numbers is not followed; reduce over an axis that has entries")
         order = [0, *(axis + 1 for axis in axes), *(axis + 1 for axis in kept)]
         shape = (count, *(x.shape[axis] for axis in kept))
         forward = lambda a: a.transpose(order).reshape(len(a), *shape)

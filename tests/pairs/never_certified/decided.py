@@ -160,5 +160,17 @@ DECIDED: frozenset[str] = frozenset(
         "derivatives: a derivative as a value: a step inside",
         "derivatives: a second derivative",
         "derivatives: tanh and its formula",
+        "ties: a number and itself",
+        "ties: a number and itself in a maximum",
+        "ties: a constant chosen at a tie",
+        "undefined: a sum of no infinities",
+        "undefined: NaN cast to 8 bits twice",
+        "undefined: NaN cast to a boolean twice",
+        "undefined: places of NaN along one axis",
+        "undefined: NaN sorted along one axis",
+        "undefined: NaN sorted by one key",
+        "undefined: > and >= that meet where a quotient is defined",
+        "divisors: a divisor that is cut twice",
+        "divisors: a positive divisor cast to other floats",
     ]
 )

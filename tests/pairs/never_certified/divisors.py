@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .row import Different, Equal, S, V, f64, ind
+from .row import Different, Equal, S, V, f64, ind, real
 
 FAR = 9
 
@@ -72,9 +72,25 @@ CAUGHT = (
     Different("rsqrt of 0", lambda x: jnp.minimum(lax.rsqrt(relu(x + FAR)), 5), lambda x: jnp.minimum(lax.rsqrt(jnp.abs(x + FAR)), 5), (S,), (-12,)),
 )  # fmt: skip
 
-DIFFERENT = (*SELECTED, *CAUGHT)
+
+def cut(x, dtype=jnp.int32):
+    """x without its fraction, made by a cast to integers: 0 for all |x| < 1."""
+    return real(x.astype(dtype))
+
+
+CUT = (
+    Different("a positive number cut to an integer", lambda x, y: jnp.where(cut(jnp.exp(x + FAR)) / cut(jnp.exp(x + FAR)) > y, y, 1.0), lambda x, y: jnp.where(y < 1, y, 1.0) + 0 * x, (S, S), (-12, -1)),
+    Different("a positive number cut to 8 bits", lambda x, y: ind(cut(jnp.exp(x + FAR), jnp.int8) / cut(jnp.exp(x + FAR), jnp.int8) > y), lambda x, y: ind(1 > y) + 0 * x, (S, S), (-12, -1)),
+    Different("a positive number cut, multiplied", lambda x, y: y * ind(cut(3 * jnp.exp(x + FAR)) / cut(3 * jnp.exp(x + FAR)) > y), lambda x, y: y * ind(1 > y) + 0 * x, (S, S), (-12, -1)),
+    Different("a logistic cut to an integer", lambda x, y: ind(cut(2000 * jax.nn.sigmoid(x)) / cut(2000 * jax.nn.sigmoid(x)) > y), lambda x, y: ind(1 > y) + 0 * x, (S, S), (-12, -1)),
+    Different("a root of a positive number cut to an integer", lambda x, y: ind(cut(jnp.sqrt(jnp.exp(x + FAR))) / cut(jnp.sqrt(jnp.exp(x + FAR))) > y), lambda x, y: ind(1 > y) + 0 * x, (S, S), (-12, -1)),
+)  # fmt: skip
+
+DIFFERENT = (*SELECTED, *CAUGHT, *CUT)
 
 EQUAL = (
+    Equal("a divisor that is cut twice", lambda x: x / (1 + jnp.abs(cut(x))), lambda x: x * (1 / (jnp.abs(cut(x)) + 1)), (S,)),
+    Equal("a positive divisor cast to other floats", lambda x, y: ind(x / jnp.exp(y).astype(jnp.bfloat16).astype(jnp.float32) > 1), lambda x, y: ind(1 < x / jnp.exp(y)), (S, S)),
     Equal("the same relu", lambda x: jnp.where(x + FAR > 0, 1 / relu(x + FAR), 0.0), lambda x: jnp.where(x + FAR > 0, 1 / relu(FAR + x), 0.0), (S,)),
     Equal("double where in two ways", lambda x: jnp.where(x > 0, 1 / jnp.where(x > 0, x, 1.0), 0.0), lambda x: ind(x > 0) / jnp.where(x > 0, x, 1.0), (S,)),
     Equal("a mean over a mask", lambda x: (x * ind(x > 0)).sum() / jnp.maximum(ind(x > 0).sum(), 1), lambda x: jnp.where(x > 0, x, 0.0).sum() / jnp.maximum(ind(x > 0).sum(), 1), (V,)),

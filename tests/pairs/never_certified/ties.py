@@ -130,9 +130,27 @@ GRADIENTS = (
     kink("running maximum", lambda x: lax.scan(lambda c, v: (jnp.maximum(c, v), None), x[0], x[1:])[0], jnp.max, (V,), ((4, 4, 4),)),
 )  # fmt: skip
 
-DIFFERENT = (*VALUES, *STEPS, *ORDERS, *GRADIENTS)
+
+def some_two(a, b, c):
+    """Whether at least two of three conditions hold."""
+    return (a & b) | (a & c) | (b & c)
+
+
+TOGETHER = (
+    Different("two of three, then all", lambda x, y: ind(some_two(x == 0, y == 0, x + y == 0)) + x, lambda x, y: x + 0 * y, (S, S), (0, 0), null_set=True),
+    Different("two of three, another way", lambda x, y: ind(some_two(x == 0, y == 0, x - y == 0)) + x, lambda x, y: x + 0 * y, (S, S), (0, 0), null_set=True),
+    Different("two of three, as sums", lambda x, y: (ind(x == 0) + ind(y == 0)) * ind(x + y == 0) + x, lambda x, y: x + 0 * y, (S, S), (0, 0), null_set=True),
+    Different("a number and itself, open", lambda x, y: ind((y <= y) & (-1 < x)), lambda x, y: ind((y <= y) & (-1 <= x)), (S, S), (-1, 0), null_set=True),
+    Different("a constant chosen at a tie, rounded", lambda x, y: jnp.floor(jnp.where(y < x, 1.5, y)), lambda x, y: jnp.floor(jnp.where(y <= x, 1.5, y)), (S, S), (0, 0), null_set=True),
+    Different("steps of a scan that adds 1", lambda x: lax.scan(lambda c, t: (jnp.where(c > t, c, t + 1), c), 0 * x[0], x)[0], lambda x: lax.scan(lambda c, t: (jnp.where(c >= t, c, t + 1), c), 0 * x[0], x)[0], (V,), ([0, 1, 2],), null_set=True),
+)  # fmt: skip
+
+DIFFERENT = (*VALUES, *STEPS, *ORDERS, *GRADIENTS, *TOGETHER)
 
 EQUAL = (
+    Equal("a number and itself", lambda x, y: ind((y <= y) & (-1 < x)), lambda x, y: ind(-1 < x) * ind(y >= y), (S, S)),
+    Equal("a number and itself in a maximum", lambda x, y: jnp.where((y <= y) & (-1 < x), x, -1), lambda x, y: jnp.where((y >= y) & (-1 <= x), x, -1), (S, S)),
+    Equal("a constant chosen at a tie", lambda x, y: jnp.where(y < x, x, y), lambda x, y: jnp.where(y <= x, x, y), (S, S)),
     Equal("> is < turned", lambda x, y: ind(x > y), lambda x, y: ind(y < x), (S, S)),
     Equal(">= is not <", lambda x, y: ind(x >= y), lambda x, y: 1 - ind(x < y), (S, S)),
     Equal("heaviside as branches", lambda x: jnp.heaviside(x, 0.5), lambda x: jnp.where(x > 0, 1.0, jnp.where(x < 0, 0.0, 0.5)), (S,)),

@@ -100,7 +100,32 @@ ORDERED = (
     Different("NaN as an index", lambda x: jnp.stack([x, 2 * x, 3 * x])[jnp.clip(log(x), 0, 2).astype(jnp.int32)], lambda x: jnp.stack([x, 2 * x, 3 * x])[jnp.clip(log_abs(x), 0, 2).astype(jnp.int32)], (S,), (-130,)),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED)
+PARAMETERS = (
+    Different("NaN cast to 8 bits and to 32", lambda x: real((9 * jnp.log(x)).astype(jnp.int8)), lambda x: real((9 * jnp.log(x)).astype(jnp.int32)), (S,), (2**22,)),
+    Different("NaN cast to a boolean and to an integer", lambda x: real(jnp.log(x).astype(jnp.bool_)), lambda x: real(jnp.log(x).astype(jnp.int32)), (S,), (30,)),
+    Different("places of NaN along two axes", lambda x: real(jnp.argmax(jnp.log(x + FAR), 0)), lambda x: real(jnp.argmax(jnp.log(x + FAR), 1)), (f32(2, 2),), ([[1, 2], [4, 3]],)),
+    Different("NaN sorted along two axes", lambda x: jnp.sort(jnp.log(x), 0), lambda x: jnp.sort(jnp.log(x), 1), (f32(2, 2),), ([[1, 2], [4, 3]],)),
+    Different("NaN sorted by one key and by two", lambda x, y: lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1], lambda x, y: lax.sort((jnp.log(x), jnp.log(y)), num_keys=2)[1], (f32(2), f32(2)), ([1, 1], [4, 3]), null_set=True),
+)  # fmt: skip
+"""The second program has another parameter."""
+
+UNDEFINED_WHERE_TIED = (
+    Different("NaN > y and y >= NaN", lambda x, y: jnp.where(x / x > y, y, 1), lambda x, y: jnp.where(y >= x / x, 1, y), (S, S), (0, 5), null_set=True),
+    Different("NaN < y and not y <= NaN", lambda x, y: jnp.where(x / x < y, 1, y), lambda x, y: jnp.where(y <= x / x, y, 1), (S, S), (0, 5), null_set=True),
+    Different("NaN > y of a product", lambda x, y: jnp.where(x * y / (x * y) > y, y, 1), lambda x, y: jnp.where(y >= x * y / (x * y), 1, y), (S, S), (0, 5), null_set=True),
+    Different("NaN > y, multiplied", lambda x, y: ind(x / x > y) * (y - 1), lambda x, y: (1 - ind(y >= x / x)) * (y - 1), (S, S), (0, 5), null_set=True),
+    Different("a power of NaN > y", lambda x, y: jnp.where((x / x) ** 2 > y, y, 1), lambda x, y: jnp.where(y >= (x / x) ** 2, 1, y), (S, S), (0, 5), null_set=True),
+)  # fmt: skip
+
+EMPTY = (
+    Different("the largest of no numbers is not 0", lambda x: jnp.exp(jnp.max(x[:, :0], axis=1, initial=-jnp.inf)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("the smallest of no numbers is not 0", lambda x: jnp.exp(-jnp.min(x[:, :0], axis=1, initial=jnp.inf)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("the largest of no numbers, and another", lambda x: jnp.maximum(jnp.max(x[:, :0], axis=1, initial=-jnp.inf), x[:, 0]), lambda x: jnp.maximum(x[:, 0], 0), (f32(2, 2),), ([[-1, 2], [-3, 4]],)),
+    Different("a largest of no booleans", lambda x: ind(jnp.any(x[:, :0] > 0, axis=1)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+)  # fmt: skip
+
+DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY)
 
 EQUAL = (
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
@@ -115,5 +140,12 @@ EQUAL = (
     Equal("a masked softmax by exponentials", lambda x: jax.nn.softmax(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.exp(x) * np.array([1, 1, 0], np.float32) / (jnp.exp(x[0]) + jnp.exp(x[1])), (V,)),
     Equal("a largest over a mask", lambda x: jnp.max(jnp.where(np.array([True, True, False]), x, -jnp.inf)), lambda x: jnp.maximum(x[0], x[1]), (V,)),
     Equal("a window as wide as all", lambda x: jax.nn.softmax(jnp.where(np.abs(np.subtract.outer(np.arange(3), np.arange(3))) < 3, x, -jnp.inf)), lambda x: jax.nn.softmax(x), (f32(3, 3),)),
+    Equal("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: x[:, 0] + 0 * x[:, 1], (f32(2, 2),)),
+    Equal("NaN cast to 8 bits twice", lambda x: real((9 * jnp.log(x)).astype(jnp.int8)) * 2, lambda x: real((9 * jnp.log(x)).astype(jnp.int8)) + real((9 * jnp.log(x)).astype(jnp.int8)), (S,)),
+    Equal("NaN cast to a boolean twice", lambda x: real(jnp.log(x).astype(jnp.bool_)) * 2, lambda x: real(jnp.log(x).astype(jnp.bool_)) + real(jnp.log(x).astype(jnp.bool_)), (S,)),
+    Equal("places of NaN along one axis", lambda x: real(jnp.argmax(jnp.log(x + FAR), 0)) * 2, lambda x: real(jnp.argmax(jnp.log(x + FAR), 0)) + real(jnp.argmax(jnp.log(x + FAR), 0)), (f32(2, 2),)),
+    Equal("NaN sorted along one axis", lambda x: jnp.sort(jnp.log(x), 0) * 2, lambda x: jnp.sort(jnp.log(x), 0) + jnp.sort(jnp.log(x), 0), (f32(2, 2),)),
+    Equal("NaN sorted by one key", lambda x, y: lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1] * 2, lambda x, y: 3 * lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1] - lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1], (f32(2), f32(2))),
+    Equal("> and >= that meet where a quotient is defined", lambda x, y: jnp.where(x / (1 + x * x) > y, y, x / (1 + x * x)), lambda x, y: jnp.where(y >= x / (1 + x * x), x / (1 + x * x), y), (S, S)),
     Equal("an infinity outside the support", lambda x: jnp.where(x > 0, -x, -jnp.inf), lambda x: jnp.where(x <= 0, -jnp.inf, -x), (S,)),
 )  # fmt: skip
