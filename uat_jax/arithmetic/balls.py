@@ -280,9 +280,6 @@ class Balls(Arithmetic):
         """NumPy's stack."""
         return np.stack(values)
 
-    def entry(self, value: Value, index: int) -> Value:
-        """value[index] as an array, also if it is one ball."""
-        return _objects(value[index])
 
 
 def exact_balls(array: Any) -> np.ndarray:
