@@ -334,6 +334,9 @@ def _integer_pow(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 
 def _reduce_max(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """The maximum; of no integers it would be the lowest of their dtype."""
+    if _integers(equation) and not all(x.shape[axis] for axis in equation.params["axes"]):
+        raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} has no integers to reduce")
     return fields.functions.largest(x, tuple(equation.params["axes"]))
 
 

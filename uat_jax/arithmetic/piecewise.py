@@ -19,7 +19,6 @@ from uat_jax.arithmetic.number import (
 )
 from uat_jax.arithmetic.random_function import key, state
 from uat_jax.arithmetic.residues import Draw, Residues, vanishes
-from uat_jax.errors import UnsupportedError
 
 
 class Piecewise(Algebra):
@@ -125,11 +124,12 @@ class Piecewise(Algebra):
         return x.residues.reshaped((1, *x.shape)), there
 
     def largest(self, x: Number, axes: tuple[int, ...]) -> Number:
-        """The maximum of x over axes."""
+        """The maximum of x over axes, -∞ of no numbers."""
         kept = [axis for axis in range(len(x.shape)) if axis not in axes]
         count = int(np.prod([x.shape[axis] for axis in axes]))
         if not count:
-            raise UnsupportedError("the largest of no numbers is not followed; reduce over an axis that has entries")
+            lowest = np.full([x.shape[axis] for axis in kept], MINUS_INFINITY, np.int8)
+            return Number(self.draw.fraction(0, lowest.shape), lowest if lowest.size else None)
         order = [0, *(axis + 1 for axis in axes), *(axis + 1 for axis in kept)]
         shape = (count, *(x.shape[axis] for axis in kept))
         forward = lambda a: a.transpose(order).reshape(len(a), *shape)
