@@ -8,10 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from uat_jax.arithmetic.ties import BRANCHES, COMPARISONS, LOOKS
 
 from uat_jax import certify
-from uat_jax.arithmetic import exponential_depth, local_error
+from uat_jax.arithmetic import exponential_depth, fact_rules, local_error, meeting
 from uat_jax.arithmetic.balls import Balls
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.doubles import Doubles
@@ -21,6 +20,7 @@ from uat_jax.arithmetic.interpreter import BODY, IDENTITY, STRUCTURAL, interpret
 from uat_jax.arithmetic.jaxpr_extents import CONTROL
 from uat_jax.arithmetic.primitives import TABLE, admit
 from uat_jax.arithmetic.tracing import trace
+from uat_jax.decide import tie_points
 from uat_jax.decide.prime_fields import ROOTS
 from uat_jax.decide.verdict import Verdict
 from uat_jax.decomposition.sourced_rules import MOVING
@@ -69,13 +69,16 @@ def test_every_cell_is_true(system, rules):
 
 
 def test_every_table_of_primitives_is_covered():
-    tables = (DEFINITIONS, STRUCTURAL, IDENTITY, WALKED, MOVING, RANGES, BRANCHES, local_error.ROUNDOFFS)
+    tables = (DEFINITIONS, STRUCTURAL, IDENTITY, WALKED, MOVING, RANGES, local_error.ROUNDOFFS)
     names = (
         exponential_depth.ALWAYS,
         exponential_depth.WRITTEN,
         local_error.BOUNDED,
-        COMPARISONS,
-        LOOKS,
+        tie_points.COMPARISONS,
+        tie_points.ROUNDING,
+        meeting.ENTRYWISE,
+        meeting.CONSTANT_SLOPE,
+        fact_rules.DECISIONS,
         ROOTS,
         CONTROL,
     )
