@@ -144,7 +144,7 @@ EQUATIONS = {
         *(Sum(Sum(Ak[k] @ Bk[l], l, 1, j), k, 1, j), Sum(Sum(Ak[l] @ Bk[k], l, 1, k), k, 1, j)),
     ),
     "σ of a sum, and a sum of σ": _(
-        S(Sum(xk[k], k, 1, j)), S(Sum(xk[l], l, 1, j)), Sum(S(xk[k]), k, 1, j), S(j * xk[1]), S(xk[j])
+        S(Sum(xk[k], k, 1, j)), S(Sum(xk[l], l, 1, j)), Sum(S(xk[k]), k, 1, j), S(m.Scaled(j, xk[1])), S(xk[j])
     ),
     "a bound index is not free": _(
         Sum(Ak[k], k, 1, j) @ Ak[k],

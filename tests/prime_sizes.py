@@ -151,7 +151,7 @@ def slips(e: m.Expression) -> list[m.Expression]:
         case m.RowSoftmax(args=(x,)):
             return [m.RowSoftmax(2 * x), m.Activation(x)]  # type: ignore[operator, arg-type]
         case m.RangeSum():
-            return [m.RangeSum(e.body, e.index, 1, e.bounds[1] + 1), j * e.at(1)]
+            return [m.RangeSum(e.body, e.index, 1, e.bounds[1] + 1), m.Scaled(j, e.at(1))]
     return []
 
 

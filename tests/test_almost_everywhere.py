@@ -1,6 +1,7 @@
 """The switch `almost_everywhere`: it is part of the claim, and a misspelt keyword is an error."""
 
 import json
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -66,6 +67,7 @@ def test_it_is_true_or_false(value):
 
 @pytest.mark.parametrize("name", ["buget", "almost_everywere", "tolerance"])
 def test_a_misspelt_keyword_is_an_error(name):
+    misspelt: dict[str, Any] = {name: 3}
     for ask in (uj.certify, uj.assert_equivalent):
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-            ask(square, expanded, V, **{name: 3})
+            ask(square, expanded, V, **misspelt)

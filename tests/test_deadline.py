@@ -137,7 +137,7 @@ def test_large_arrays_are_computed_in_pieces():
             self.checks += 1
 
     clock = Clock()
-    interpret(exp, Balls(clock), [Balls().number(np.zeros(4 * PIECE))])
+    interpret(exp, Balls(deadline=clock), [Balls().number(np.zeros(4 * PIECE))])
     assert clock.checks >= 4
 
 

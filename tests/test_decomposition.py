@@ -201,7 +201,7 @@ def test_ragged_batches_are_refused_in_one_line(random, name):
 def test_what_a_tokenizer_returns_is_refused_in_one_line(random):
     given = {"input_ids": np.array([[0, 1]]), "attention_mask": np.array([[1, 0]])}
     with pytest.raises(InputError, match="got a mapping of input_ids, attention_mask for tokens; there is no mask"):
-        dc.decompose(FAMILIES["BERT"].draw(random), given)
+        dc.decompose(FAMILIES["BERT"].draw(random), given)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_block_without_its_norm_is_refused(random):

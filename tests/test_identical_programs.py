@@ -21,8 +21,14 @@ def kernel(factor):
         o_ref[...] = x_ref[...] * np.float32(factor)
 
     block = pl.BlockSpec((2,), lambda i: (i,))
-    call = dict(grid=(2,), in_specs=[block], out_specs=block, interpret=True)
-    return lambda x: pl.pallas_call(double, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), **call)(x)
+    return lambda x: pl.pallas_call(
+        double,
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        grid=(2,),
+        in_specs=[block],
+        out_specs=block,
+        interpret=True,
+    )(x)
 
 
 def key(seed):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.typing import DTypeLike
 
 from uat_jax import certify
 from uat_jax.arithmetic.balls import Balls
@@ -28,12 +29,12 @@ def real(x):
     return x.astype(np.float32)
 
 
-def whole(x, dtype=np.int32):
+def whole(x, dtype: DTypeLike = np.int32):
     """An integer of the dtype."""
     return lax.convert_element_type(x, dtype)
 
 
-def digit(x, largest=9, dtype=np.int32):
+def digit(x, largest=9, dtype: DTypeLike = np.int32):
     """An integer between -largest and largest."""
     return whole(jnp.clip(x, np.float32(-largest), np.float32(largest)), dtype)
 
@@ -407,7 +408,7 @@ def steps(closed, x):
     for equation in inlined(closed):
         read = lambda a: np.asarray(a.val, dtype_of(a)) if hasattr(a, "val") else values[a]
         operands = [read(a) for a in equation.invars]
-        given = [bounds.get(a, None) if not hasattr(a, "val") else of_array(read(a)) for a in equation.invars]
+        given = [of_array(read(a)) if hasattr(a, "val") else bounds[a] for a in equation.invars]
         try:
             found = ranges(equation, given)
         except UnsupportedError:

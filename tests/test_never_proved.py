@@ -15,6 +15,7 @@ from uat_jax.symbolic import updates as u
 from uat_jax.symbolic import words
 from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.words import Arranged, Column, Letters, Opaque, Pair
 
@@ -83,7 +84,7 @@ def test_there_are_many():
 DEPTH = 4
 
 
-def _carried_out(rules) -> m.Expression:
+def _carried_out(rules) -> Program:
     passes = (u.sequential(u.for_every_k([r.at(INDEX, n) for r in rules], n)) for n in range(1, DEPTH))
     return u.execute("residual", DEPTH, passes)
 

@@ -10,8 +10,9 @@ import uat_jax as uj
 from uat_jax.arithmetic import doubles
 from uat_jax.arithmetic.balls import Balls, enclose
 from uat_jax.arithmetic.first_order import rounding_bound, spacing
-from uat_jax.arithmetic.local_error import EXACT, ROUNDOFFS, SUMS, largest, rounds
+from uat_jax.arithmetic.local_error import ROUNDOFFS, largest, rounds
 from uat_jax.arithmetic.matmul_precision import DotPrecisions
+from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import rounding_of
@@ -116,23 +117,10 @@ def test_the_largest_error_of_a_sum(terms):
 
 def test_every_primitive_of_float64_arithmetic_rounds_or_is_exact():
     """None is taken for exact because nobody wrote a row."""
-    others = {
-        "convert_element_type",
-        "integer_pow",
-        "eq",
-        "ge",
-        "gt",
-        "is_finite",
-        "le",
-        "lt",
-        "ne",
-        "not",
-        "or",
-        "and",
-    }
-    known = {*ROUNDOFFS, *EXACT, *SUMS, *others, "argmax", "argmin"}
-    assert set(doubles._RULES) <= known
-    assert not set(ROUNDOFFS) & EXACT and not SUMS & EXACT
+    sums = {"dot_general", "reduce_sum"}
+    named = {kind: {name for name, row in TABLE.items() if row.rounding == kind} for kind in ("exact", "rounds")}
+    assert set(doubles.Doubles.rules) <= named["exact"] | named["rounds"]
+    assert named["rounds"] == {*ROUNDOFFS, *sums, "convert_element_type", "integer_pow"}
 
 
 def test_a_primitive_without_a_bound_is_refused():
@@ -150,7 +138,7 @@ def test_what_cannot_be_derived_is_none_with_the_reason():
     function = lambda x: jax.lax.digamma(x)
     program, plain = trace(function, np.ones(3, np.float32)), trace(lambda x: x, np.ones(3, np.float32))
     found = rounding_of(OnDevice(program, plain))
-    assert found.left is None and found.right.ulps == 0
+    assert found.left is None and found.right is not None and found.right.ulps == 0
     assert found.reason.startswith("not derived: ") and "'digamma'" in found.reason and "'digamma'" in found.text
 
 
@@ -160,6 +148,7 @@ def test_what_cannot_be_derived_is_none_with_the_reason():
                                          (jnp.var, PROGRAMS["two moments"])])  # fmt: skip
 def test_both_bounds_together_explain_what_is_seen(left, right):
     found = uj.certify(left, right, V).rounding
+    assert found is not None and found.seen is not None and found.left is not None and found.right is not None
     assert found.seen.ulps <= found.left.ulps + found.right.ulps and found.run == 64 and found.derived == 8
     f, g = (np.asarray(jax.jit(side)(*found.inputs), np.float64) for side in (left, right))
     assert np.max(np.abs(f - g)) / spacing(np.max(np.abs(f)), jnp.float32) == found.seen.ulps
@@ -167,6 +156,7 @@ def test_both_bounds_together_explain_what_is_seen(left, right):
 
 def test_inputs_outside_the_domain_are_not_taken():
     found = uj.certify(lambda x: jnp.log(x) + jnp.log(x), lambda x: np.float32(2) * jnp.log(x), V).rounding
+    assert found is not None and found.left is not None
     assert found.scale == "absolute values of standard normal" and found.left.ulps > 0
 
 

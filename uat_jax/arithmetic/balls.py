@@ -281,7 +281,6 @@ class Balls(Arithmetic):
         return np.stack(values)
 
 
-
 def exact_balls(array: Any) -> np.ndarray:
     """Floats as balls of radius 0."""
     return Balls().number(array)

@@ -155,7 +155,7 @@ reduce_sum             fi- rule   rule   rule   rounds  axes
 reduce_window_max      f-- parts  parts  parts  parts   @window
 reduce_window_min      f-- parts  parts  parts  parts   @window
 reduce_window_sum      fi- parts  parts  parts  parts   @window
-rem                    fi- rule   rule   parts  exact
+rem                    fi- rule   rule   rule   exact
 remat                  *   walked walked walked walked  *
 remat2                 *   walked walked walked walked  *
 reshape                fib moved  moved  moved  exact   new_sizes dimensions

@@ -78,7 +78,9 @@ ONE_BY_ONE = "there is no mask for padding yet: pass the token numbers of one te
 """What to do with texts of different lengths."""
 
 
-def decompose(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLike = "highest") -> Decomposition:
+def decompose(
+    model: Model, tokens: jax.Array | np.ndarray, *, precision: jax.lax.PrecisionLike = "highest"
+) -> Decomposition:
     """The terms of x_L for N token numbers, and x_L itself; a batch (B, N) gives a batch of decompositions.
 
     A batch that is sharded over devices stays so, whether the axes of its mesh are automatic or explicit.  Inside
@@ -89,7 +91,7 @@ def decompose(model: Model, tokens: jax.Array, *, precision: jax.lax.PrecisionLi
     return _decomposed(model, _checked(model, tokens), precision=precision)
 
 
-def _checked(model: Model, tokens: jax.Array) -> jax.Array:
+def _checked(model: Model, tokens: jax.Array | np.ndarray) -> jax.Array:
     """The token numbers, (N,) or (B, N), int32, each row looked at."""
     if isinstance(tokens, Mapping):
         got = f"a mapping of {', '.join(map(str, tokens))}"
@@ -107,7 +109,7 @@ def _checked(model: Model, tokens: jax.Array) -> jax.Array:
     return jnp.asarray(tokens, jnp.int32)
 
 
-def check_padding(model: Model, tokens: jax.Array) -> None:
+def check_padding(model: Model, tokens: jax.Array | np.ndarray) -> None:
     """Raise `InputError` for token numbers, (N,) or (B, N), that are filled up with padding."""
     filler = None if isinstance(tokens, Tracer) else model.architecture.padding.fills(np.atleast_2d(tokens))
     if filler is not None:
