@@ -49,6 +49,7 @@ class Mutant:
         return source.replace(self.fragment, self.replacement)
 
 
+# fmt: off
 TABLE: dict[str, Sequence[tuple[str, ...]]] = {
     "arithmetic/facts.py": [
         ("finite & (values > 0)", "finite & (values >= 0)", WEAKER, "the constant 0 is positive"),
@@ -745,6 +746,8 @@ TABLE: dict[str, Sequence[tuple[str, ...]]] = {
         ("parts = [_solved_in(found, inner, sign, difference, sides) for sign in (1, -1)]", "parts = [_solved_in(found, inner, sign, difference, sides) for sign in (1,)]", RANGE, "|u| = v has one solution"),
     ],
 }
+# fmt: on
+"""A list of rows for each file."""
 
 
 FIELDS = ("test_laws.py", "test_prover_alone.py", "test_field_soundness.py")
@@ -771,7 +774,12 @@ KILLERS: dict[str, tuple[str, ...]] = {
     "arithmetic/uninterpreted.py": ("test_uninterpreted.py", *FIELDS),
     "decide/agreement.py": ("test_witnesses.py", "test_constants.py"),
     "decide/fields_evidence.py": ("test_laws.py", "test_never_certified.py"),
-    "decide/prime_fields.py": ("test_laws.py", "test_error_bound.py", "test_prover_alone.py", "test_never_certified.py"),
+    "decide/prime_fields.py": (
+        "test_laws.py",
+        "test_error_bound.py",
+        "test_prover_alone.py",
+        "test_never_certified.py",
+    ),
     "decide/recheck.py": ("test_recheck.py",),
     "decide/refutation.py": ("test_constants.py", "test_witnesses.py"),
     "decide/specification.py": ("test_specifications.py",),
@@ -781,9 +789,14 @@ KILLERS: dict[str, tuple[str, ...]] = {
 """The tests that are run for a file, the quickest first; for the others those of prime fields."""
 
 
-def killers(file: str) -> tuple[str, ...]:
-    """The test files that have to notice a change of a source file."""
-    return KILLERS.get(file, FIELDS)
+KNOWN: dict[str, str] = {}
+"""Of mutants that were killed before, by a test that does it: the campaign runs it first, the ordinary suite alone."""
+
+
+def killers(mutant: Mutant) -> tuple[str, ...]:
+    """The tests that have to notice a mutant: the one that is known to, then those of its file."""
+    known = KNOWN.get(str(mutant))
+    return (*([known] if known else []), *KILLERS.get(mutant.file, FIELDS))
 
 
 def mutants() -> Iterator[Mutant]:

@@ -197,6 +197,11 @@ def _same(which: str) -> Signs:
     return lambda equation, operands, facts: getattr(facts[0], which)
 
 
+def _cast(which: str) -> Signs:
+    """A cast to a floating type keeps the number; one to an integer type drops its fraction, and 1/2 becomes 0."""
+    return lambda equation, operands, facts: is_number(equation.outvars[0]) and getattr(facts[0], which)
+
+
 def _cases(which: str) -> Signs:
     """A choice among cases that are all positive (thin)."""
     return lambda equation, operands, facts: np.logical_and.reduce([getattr(f, which) for f in facts[1:]])
@@ -206,7 +211,7 @@ POSITIVE: dict[str, Signs] = {
     "abs": _same("positive"),
     "add": _sum("positive"),
     "add_any": _sum("positive"),
-    "convert_element_type": _same("positive"),
+    "convert_element_type": _cast("positive"),
     "div": _product("positive"),
     "dot_general": _dot("positive"),
     "erfc": _wherever_finite,
@@ -233,7 +238,7 @@ THIN: dict[str, Signs] = {
     "abs": _same("thin"),
     "add": _sum("thin"),
     "add_any": _sum("thin"),
-    "convert_element_type": _same("thin"),
+    "convert_element_type": _cast("thin"),
     "div": _same("thin"),
     "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
     "mul": _product("thin"),

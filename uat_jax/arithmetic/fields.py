@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities
 from uat_jax.arithmetic.balls import UndecidedError, balls_evaluated, balls_of_forms, exact_balls
+from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_wide
@@ -357,9 +358,12 @@ class Fields(Arithmetic):
         return found.but(almost=self.lift(almost()).but(lawful=lawful))
 
     def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
-        """An unknown function of the inputs at every place of an array, the same for the same expression."""
+        """An unknown function of the inputs at every place of an array, the same for the same expression.
+
+        Its parameters belong to the expression: casts to int8 and to int32 are two functions.
+        """
         places = self.draw.floats(np.arange(int(np.prod(shape)), dtype=float)).reshaped(shape)
-        return Number(self.draw.opaque(f"{equation.primitive.name} {name} of {self._places}", places))
+        return Number(self.draw.opaque(f"{parameters_digest(equation)} {name} of {self._places}", places))
 
     def unknown_choice(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
         """The same with values 0 and 1."""
