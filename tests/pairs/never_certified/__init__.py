@@ -10,6 +10,7 @@ from . import (
     constants,
     derivatives,
     divisors,
+    facts,
     hidden,
     integers,
     precision,
@@ -39,6 +40,7 @@ KINDS = {
         sizes,
         derivatives,
         hidden,
+        facts,
     )
 }
 
