@@ -5,7 +5,8 @@ assumption.py       what evidence presupposes
 settings.py         what the evidence is taken with
 normal_forms.py     equations decided in normal form
 programs.py         a network and a printed form: equal, or refuted
-counterexample.py   a small input on which two programs differ
+program_witness.py  a small input on which they differ
+counterexample.py   what such an input is, of programs and of functions
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
 trial_figures.py    what one trial finds
