@@ -25,7 +25,8 @@ equivalence.py      the question, its decision and its certificate
 specification.py    their inputs, and both functions traced
 effort.py           how hard to try
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
-fields_evidence.py  that as evidence
+identity.py         the one test of identity, for claims and for functions
+fields_evidence.py  what it says of two functions as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
 witness.py          an input on which two functions differ
