@@ -40,7 +40,7 @@ def facts(a: Argument, found: Evidence | Iterable[Evidence]) -> None:
 def refute(a: Argument, name: str) -> None:
     """A row of the ledger that must come out refuted, with what it says instead of what is printed."""
     row = ROWS[name]
-    found = [evidence for evidence in decide(row, Settings(dtypes=())).evidence if "counterexample" in evidence.figures]
+    found = [evidence for evidence in decide(row, Settings(dtypes=())).evidence if evidence.example]
     a.check(f"refuted — {row.title}", bool(found) and all(e.verdict is Verdict.REFUTED for e in found))
     a.show("\n".join(evidence.finding for evidence in found))
 

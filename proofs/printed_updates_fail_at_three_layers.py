@@ -17,7 +17,7 @@
 # W_{m,1}, and the list multiplies it once.
 
 # %%
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -27,6 +27,7 @@ import sympy
 from argument import Argument, difference, run
 
 import uat_jax as uj
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.ledger.layers.nested_bias import FIRST, first_bias, terms
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -192,9 +193,9 @@ def _parting(word: Difference | None) -> str:
     return f"printed {word.left}, network {word.right}" + (f"; in {word.where}" if word.where else "")
 
 
-def _shown(example: Mapping) -> str:
-    inputs = ", ".join(f"{name} = {value}" for name, value in example["inputs"].items() if value)
-    return f"{inputs}, all else 0: network {example['left']}, printed {example['right']}"
+def _shown(example: Counterexample) -> str:
+    inputs = ", ".join(f"{name} = {value}" for name, value in example.values.items() if value)
+    return f"{inputs}, all else 0: network {example.left}, printed {example.right}"
 
 
 # %% [markdown]

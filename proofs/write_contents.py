@@ -48,7 +48,7 @@ def generated() -> dict[str, str]:
 
 def _program(claim: Claim) -> str:
     counterexample = uj.load(CERTIFICATES / f"{claim.id}.json").counterexample
-    return (counterexample or {}).get("reproducer", "")
+    return counterexample.program if counterexample else ""
 
 
 def _script(claim: Claim, program: str) -> str:

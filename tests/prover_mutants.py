@@ -1244,7 +1244,6 @@ TABLE: dict[str, Sequence[tuple[str, ...]]] = {
             "        _refuse_undefined(equation, x, y)\n        difference",
             "        difference",
             SPECIAL,
-            "NaN is compared by its code",
         ),
         (
             "if not strict and difference.nonnegative and fields.certain(x, y):",
@@ -1436,7 +1435,6 @@ TABLE: dict[str, Sequence[tuple[str, ...]]] = {
             "lambda f, x, y: f.negate(f.maximum(f.negate(x), f.negate(y)))",
             "lambda f, x, y: f.maximum(x, y)",
             ROW,
-            "min is max",
         ),
         (
             "_odd(f\"round {equation.params['rounding_method']}\")",
@@ -2867,7 +2865,6 @@ TABLE: dict[str, Sequence[tuple[str, ...]]] = {
             '"min": lambda parameters, x, y: -lax.max(-x, -y)',
             '"min": lambda parameters, x, y: lax.max(x, y)',
             ROW,
-            "min is max",
         ),
         ("(jnp.exp(x) - jnp.exp(-x)) / 2", "(jnp.exp(x) + jnp.exp(-x)) / 2", ROW, "sinh is cosh"),
         ('"lt_to": lambda parameters, x, y: x < y', '"lt_to": lambda parameters, x, y: x <= y', ROW, "< is ≤"),
@@ -3092,7 +3089,6 @@ TABLE: dict[str, Sequence[tuple[str, ...]]] = {
             WEAKER,
             "one case that meets is enough",
         ),
-        ("key = signature, meant", "key = signature", IGNORED, "both readings of constants have one answer"),
         (
             'if not any(found.nodes[side].key[0] == "literal" for side in pair.sides):',
             "if True:",

@@ -50,7 +50,7 @@ def test_everything_needed_to_decide_it_again_is_there(certificate):
         "inputs",
     }
     assert {"uat_jax", "jax", "jaxlib", "numpy", "sympy", "python-flint", "python"} <= set(body["environment"])
-    assert body["claim"]["hypotheses"] and body["counterexample"]["inputs"]
+    assert body["claim"]["hypotheses"] and body["evidence"][-1]["example"]["inputs"]
 
 
 # --- in what numbers ------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_recheck_refuses_a_verdict_that_is_not_found_again(certificate, tmp_path
 FORGERIES = {
     "claim": lambda body: body["claim"].update(printed="1 = 1"),
     "expected": lambda body: body.update(expected="PROVED"),
-    "counterexample": lambda body: body["counterexample"]["inputs"].update(C_1=99),
+    "counterexample": lambda body: body["evidence"][-1]["example"]["inputs"][0].update(values=99),
     "evidence": lambda body: body.update(evidence=[]),
 }
 

@@ -48,7 +48,7 @@ def test_no_part_alone_is_enough(random):
     proof = proof_of_all_depths(model)
     unproved = dataclasses.replace(proof, verdict=Verdict.UNKNOWN)
     for passes in (True, False):
-        certificate = uj.Certificate({}, Verdict.CERTIFIED, Verdict.CERTIFIED, passes, (), None, (), {}, {})
+        certificate = uj.Certificate({}, Verdict.CERTIFIED, Verdict.CERTIFIED, passes, (), (), {}, {})
         assert Certification({}, certificate, proof, ()).passes is passes
         assert not Certification({}, certificate, unproved, ()).passes
 

@@ -44,11 +44,7 @@ def some(pair: Pair, part: slice) -> Pair:
 def witness(certificate: Certificate, pair: Pair) -> Any:
     """The arguments at which a counterexample says that the functions differ."""
     assert certificate.counterexample
-    arrays = [
-        np.asarray(x["values"], np.float64).reshape(x["shape"]).astype(x["dtype"])
-        for x in certificate.counterexample["inputs"]
-    ]
-    return jax.tree.unflatten(jax.tree.structure(pair.specs), arrays)
+    return jax.tree.unflatten(jax.tree.structure(pair.specs), certificate.counterexample.arrays)
 
 
 def shown(certificate: Certificate, pair: Pair, every: Evaluated, name: str) -> None:
@@ -57,12 +53,12 @@ def shown(certificate: Certificate, pair: Pair, every: Evaluated, name: str) -> 
     assert found
     outputs = every(witness(certificate, pair))
     sides = [outputs[0], outputs[2 + list(pair.wrong).index(name)]]
-    scale = max(np.abs(side[found["output"]]).max() for side in sides)
+    scale = max(np.abs(side[found.output]).max() for side in sides)
     tolerance = (every.tolerance + every.constants) * scale
-    values = [side[found["output"]][tuple(found["entry"])] for side in sides]
-    for value, claimed in zip(values, (found["left"], found["right"]), strict=True):
+    values = [side[found.output][tuple(found.entry)] for side in sides]
+    for value, claimed in zip(values, (found.left, found.right), strict=True):
         assert abs(value - claimed) <= tolerance, name
-    exact = [arb(text) for text in found["exact"]]
+    exact = [arb(text) for text in found.exact]
     assert not exact[0].overlaps(exact[1]), name
     # Above what rounding can do floats must differ as well; below, the exact values are all there is.
     if abs(exact[0] - exact[1]) > 4 * tolerance:
@@ -112,9 +108,10 @@ def test_a_counterexample_that_shows_nothing_is_noticed():
     blind = replace(pair, wrong={name: pair.right})
     with pytest.raises(AssertionError):
         shown(certificate, blind, evaluated(blind), name)
-    overlapping = {**certificate.counterexample, "exact": ("[1 +/- 0.1]", "[1 +/- 0.1]")}
+    overlapping = replace(certificate.counterexample, exact=("[1 +/- 0.1]", "[1 +/- 0.1]"))
+    evidence = (replace(certificate.evidence[0], example=overlapping),)
     with pytest.raises(AssertionError):
-        shown(replace(certificate, counterexample=overlapping), pair, evaluated(pair), name)
+        shown(replace(certificate, evidence=evidence), pair, evaluated(pair), name)
 
 
 def test_the_ordinary_suite_refutes_enough():

@@ -72,10 +72,10 @@ def test_different_functions_are_refuted_by_an_input(wrong):
     assert certificate.verdict is uj.Verdict.REFUTED and not certificate.passes
     found = certificate.counterexample
     assert found
-    x = np.array(found["inputs"][0]["values"])
-    assert found["left"] == np.sum(x * x)
-    assert found["right"] == {total_doubled: 2 * np.sum(x * x), nudged: np.sum(x * x) + 2.0**-30 * x[0]}[wrong]
-    assert found["left"] != found["right"]
+    x = np.array(found.inputs[0].values)
+    assert found.left == np.sum(x * x)
+    assert found.right == {total_doubled: 2 * np.sum(x * x), nudged: np.sum(x * x) + 2.0**-30 * x[0]}[wrong]
+    assert found.left != found.right
 
 
 class Scale:
@@ -340,7 +340,7 @@ def test_what_differs_from_some_size_on_is_refuted_there(name):
     vectors = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     certificate = uj.certify(left, right, vectors)
     assert certificate.verdict is uj.Verdict.REFUTED
-    assert certificate.counterexample and certificate.counterexample["sizes"] == {"n": first}
+    assert certificate.counterexample and certificate.counterexample.sizes == {"n": first}
     below = [{"n": n} for n in range(2, first)]
     assert uj.certify(left, right, vectors, sizes=below).passes
     assert uj.certify(left, right, vectors, sizes=[*below, {"n": first}]).verdict is uj.Verdict.REFUTED
@@ -382,7 +382,7 @@ def test_symbolic_dimensions_are_refuted_at_the_smallest_sizes():
     left, right = (lambda x: x * jnp.sum(x, -1, keepdims=True)), (lambda x: x * (x[:, :1] + x[:, -1:]))
     certificate = uj.certify(left, lambda x: right(x) if x.shape[1] > 1 else left(x), symbolic("b, d"))
     assert certificate.verdict is uj.Verdict.REFUTED
-    assert certificate.counterexample and certificate.counterexample["sizes"] == {"b": 1, "d": 3}
+    assert certificate.counterexample and certificate.counterexample.sizes == {"b": 1, "d": 3}
 
 
 def test_sizes_that_do_not_fit_are_named():
@@ -404,9 +404,9 @@ def test_a_failure_shows_verdict_witness_and_reproducer():
     text, found = str(failure.value), uj.certify(total, total_doubled, V).counterexample
     assert isinstance(failure.value, AssertionError) and found
     assert text.startswith(f"REFUTED: {__name__}:total and {__name__}:total_doubled\n")
-    assert f"{found['left']} against {found['right']} at output 0[]" in text
-    assert f"exactly: {found['exact'][0]}" in text and f"against: {found['exact'][1]}" in text
-    assert found["reproducer"].rstrip() in text
+    assert f"{found.left} against {found.right} at output 0[]" in text
+    assert f"exactly: {found.exact[0]}" in text and f"against: {found.exact[1]}" in text
+    assert found.program.rstrip() in text
 
 
 def run(*arguments, folder):
@@ -417,9 +417,9 @@ def run(*arguments, folder):
 def test_the_reproducer_runs(tmp_path):
     found = uj.certify(total, total_doubled, V).counterexample
     assert found
-    ran = run("-c", found["reproducer"], folder=tmp_path)
+    ran = run("-c", found.program, folder=tmp_path)
     assert not ran.returncode, ran.stderr
-    left, right = found["left"], found["right"]
+    left, right = found.left, found.right
     assert [float(word) for word in ran.stdout.split()] == [left, right, left - right]
 
 

@@ -10,9 +10,9 @@ import pytest
 from excerpt import one_in
 
 import uat_jax as uj
-from uat_jax.decide.counterexample import find
 from uat_jax.decide.decision import decide
 from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.program_witness import find
 from uat_jax.decide.programs import difference, settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -106,21 +106,22 @@ def test_refutations_show_an_example(name):
         assert example is None
         return
     assert example is not None
-    assert example["left"] != example["right"]
-    assert example["exact"][0] != example["exact"][1]
+    assert example.left != example.right
+    assert example.exact[0] != example.exact[1]
 
 
 def searched(name: str):
-    """The figures of the counterexamples that were found by search."""
-    return [e.figures for e in decided(name).evidence if "smaller_shapes" in e.figures]
+    """The counterexamples that were found by search."""
+    return [e for e in decided(name).evidence if "smaller_shapes" in e.figures]
 
 
 @pytest.mark.parametrize("name", one_in(3, REFUTED))
 def test_searched_examples_are_whole_small_and_of_the_smallest_shape(name):
-    for figures in searched(name):
-        smaller, example = figures["smaller_shapes"], figures["counterexample"]
+    for found in searched(name):
+        smaller, example = found.figures["smaller_shapes"], found.example
+        assert example is not None
         assert smaller["equal"] == smaller["tried"], "the sides differ at a smaller shape"
-        numbers = np.concatenate([np.ravel(value) for value in example["inputs"].values()])
+        numbers = np.concatenate([np.ravel(value) for value in example.values.values()])
         assert np.all(np.abs(numbers) <= 2) and np.all(numbers == np.round(numbers))
 
 
@@ -163,7 +164,7 @@ def test_a_row_that_expects_the_wrong_depth_does_not_pass():
 
 
 def _evidence(*verdicts):
-    return [Evidence("test", "found", verdict) for verdict in verdicts]
+    return [Evidence(Method.SHAPES, "found", verdict) for verdict in verdicts]
 
 
 @pytest.mark.parametrize(
@@ -216,8 +217,8 @@ def test_a_transposed_matrix_needs_shapes_of_two():
     layers = u.square_layers("residual")
     x, A, y = layers.x(0), layers.A(1), m.Letter("y", u.D, 1)
     found = find(Program({y: A @ x}, y), Program({y: A.T @ x}, y), x)
-    assert found is not None and found.dimensions == {"D": 2}
-    assert sum(abs(v) for row in found.inputs["A_1"] for v in row) == 1
+    assert found is not None and found.sizes == {"D": 2}
+    assert sum(abs(v) for row in found.values["A_1"] for v in row) == 1
 
 
 def test_unequal_programs_without_a_counterexample_are_unknown():

@@ -38,7 +38,7 @@ needs_minilm = pytest.mark.skipif(
 def _certified(passes=True):
     """What is said of an architecture, without deciding it."""
     verdict = Verdict.CERTIFIED if passes else Verdict.REFUTED
-    certificate = uj.Certificate({}, Verdict.CERTIFIED, verdict, passes, (), None, (), {}, {})
+    certificate = uj.Certificate({}, Verdict.CERTIFIED, verdict, passes, (), (), {}, {})
     return uj.Certification({}, certificate, Evidence(Method.INDUCTION, "", Verdict.PROVED), ())
 
 

@@ -79,7 +79,7 @@ def test_a_wrong_count_is_refuted_at_its_smallest_depth(name, wrong):
     evidence = list(counted(wrong(claimed), found(), what=name, measured=measured, shapes=shapes))
     assert combine(evidence) == Verdict.REFUTED
     first = next(d for d in range(1, 7) if (wrong(claimed) - claimed).subs(L, d) != 0)
-    assert evidence[-1].figures["counterexample"]["dimensions"] == {"L": first}
+    assert evidence[-1].example.sizes == {"L": first}
 
 
 def test_two_streams_multiply_no_matrices_and_the_closed_form_does():

@@ -535,7 +535,7 @@ def test_fills_that_are_no_masks_are_not_refuted_by_what_no_float_holds(fill):
     certificate = certify(lambda x: softmax_of(x, f32(fill)), lambda x: softmax_of(x, -jnp.inf), V)
     assert certificate.verdict not in NEVER
     if certificate.counterexample is not None:
-        assert certificate.counterexample["left"] != certificate.counterexample["right"]
+        assert certificate.counterexample.left != certificate.counterexample.right
 
 
 @pytest.mark.parametrize("decision", [lambda m: jnp.isinf(m), lambda m: m * 10 < f32(-1e30), lambda m: m < m / 2])

@@ -157,10 +157,10 @@ def test_the_right_count_is_proved():
 def test_a_wrong_count_is_refuted_at_its_smallest_shape(claimed):
     found = _counted(sympy.sympify(claimed), 1 / M)
     assert combine(found) == Verdict.REFUTED
-    example = found[-1].figures["counterexample"]
+    example = found[-1].example
     wrong = [s for s in SHAPES if sympy.sympify(claimed).xreplace(s) != sympy.Rational(1, s[M])]
-    assert sum(example["dimensions"].values()) == min(sum(s.values()) for s in wrong)
-    assert example["left"] != example["right"]
+    assert sum(example.sizes.values()) == min(sum(s.values()) for s in wrong)
+    assert example.left != example.right
 
 
 def test_a_wrong_count_that_no_shape_shows_is_unknown():

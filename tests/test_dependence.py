@@ -5,10 +5,11 @@ import pytest
 from excerpt import one_in
 
 from uat_jax.decide import dependence
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.decision import decide
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.ledger.layers import dynamic_parameters
 from uat_jax.ledger.layers.dependence import (
@@ -227,23 +228,26 @@ def test_dynamic_sees_what_float64_does_not():
     lost = lambda v: (v + 2.0**60) - 2.0**60
     found = dependence.dynamic(lost, ([1.0], [2.0]), what="absorbed")
     assert found.verdict == T
-    assert found.figures[WITNESS]["exact"][0].startswith("1.0")
+    assert found.example.exact[0].startswith("1.0")
 
 
 def test_the_witness_names_both_inputs_and_the_largest_difference():
     found = dependence.dynamic(lambda v: jnp.stack([v[0], 3 * v[0]]), ([1.0], [2.0]), what="p", at={"σ": "relu"})
-    witness = found.figures[WITNESS]
-    assert (witness["inputs"]["x"], witness["inputs"]["x̃"], witness["inputs"]["σ"]) == ([1.0], [2.0], "relu")
-    assert (witness["left"], witness["right"]) == ("3", "6")
+    witness = found.example
+    assert (witness.values["x"], witness.values["x̃"], witness.values["σ"]) == ([1.0], [2.0], "relu")
+    assert (witness.left, witness.right) == ("3", "6")
     assert "entry (2,)" in found.finding
 
 
+EXAMPLE = Counterexample((), 0, 1, ("0", "1"))
+
+
 def test_the_opposite_turns_a_proof_round_and_nothing_else():
-    given = [Evidence("m", "f", verdict, {WITNESS: 1}) for verdict in (T, Verdict.CERTIFIED)]
+    given = [Evidence(Method.DEPENDENCE, "f", verdict, example=EXAMPLE) for verdict in (T, Verdict.CERTIFIED)]
     assert [e.verdict for e in opposite(given)] == [F, F]
-    assert all("counterexample" in e.figures and WITNESS not in e.figures for e in opposite(given))
+    assert all(e.example == EXAMPLE for e in opposite(given))
     for verdict in (UNKNOWN, Verdict.AGREES):
-        assert [e.verdict for e in opposite([Evidence("m", "f", verdict)])] == [UNKNOWN]
+        assert [e.verdict for e in opposite([Evidence(Method.DEPENDENCE, "f", verdict)])] == [UNKNOWN]
 
 
 def test_a_parameter_can_be_a_function_of_another_letter():

@@ -5,10 +5,11 @@ from itertools import product
 import pytest
 import sympy
 
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.decision import decide
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.ledger.matrix_vector import diamond, diamond_properties
 from uat_jax.ledger.matrix_vector.diamond import Association, chain
 from uat_jax.symbolic import language as m
@@ -145,7 +146,7 @@ def test_refutations_of_chains_are_smallest():
         if verdict == F and ("derivation" in name or "property" in name):
             certificate = decide(CLAIMS[name], SYMBOLIC)
             assert certificate.counterexample is not None
-            assert certificate.counterexample["dimensions"] == {"n": 2}
+            assert certificate.counterexample.sizes == {"n": 2}
             smaller = next(e.figures["smaller_shapes"] for e in certificate.evidence if "smaller_shapes" in e.figures)
             assert smaller == {"tried": 1, "equal": 1}
 
@@ -167,13 +168,14 @@ def test_refutations_of_chains_are_smallest():
     ],
 )
 def test_opposite(found, verdict):
-    evidence = [Evidence("test", "found", one) for one in found]
+    evidence = [Evidence(Method.SHAPES, "found", one) for one in found]
     assert combine(opposite(evidence)) == verdict
 
 
 def test_a_counterexample_becomes_a_witness():
-    (found,) = opposite([Evidence("test", "found", F, {"counterexample": {"left": 1}})])
-    assert found.figures == {WITNESS: {"left": 1}}
+    example = Counterexample((), 0, 1, ("0", "1"))
+    (found,) = opposite([Evidence(Method.COUNTEREXAMPLE, "found", F, example=example)])
+    assert found.verdict == T and found.example == example
 
 
 def test_associativity_of_the_plain_product_is_not_denied():

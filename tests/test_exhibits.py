@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 import sympy
 
-from uat_jax.decide import counterexample
+from uat_jax.decide import program_witness
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.numpy_program import numpy_program
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.shapes import refute_shape
-from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError, ShapeError, UatJaxError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
@@ -48,7 +49,7 @@ N, M, h = map(m.dimension, "NMh")
 def test_exhibit(left, right, inputs, verdict):
     found = exhibit(left, right, inputs, what="f = g")
     assert found.verdict == verdict, found.finding
-    assert ("counterexample" in found.figures) == (verdict == F)
+    assert (found.example is not None) == (verdict == F)
 
 
 @pytest.mark.parametrize("value", [Fraction(1, 3), 2**60 + 1, 10**400, float("nan"), float("inf"), [[1], [1, 2]], "a"])
@@ -100,7 +101,7 @@ def test_numbers_are_exact_and_finite(value):
 def test_the_smallest_sizes_that_do_not_fit():
     A, B = (lambda n, k: m.Letter("A", n, k)), (lambda n, k: m.Letter("B", n, k))
     found = refute_shape(lambda n, k: A(n, k) @ B(n, k), ("n", "k"), what="A B")
-    assert found.verdict == F and found.figures["counterexample"]["dimensions"] == {"n": 1, "k": 2}
+    assert found.verdict == F and found.example.sizes == {"n": 1, "k": 2}
     assert found.figures["fits"] == "3 of 9 sizes up to 3"
     assert "cannot multiply A (1 × 2) by B (1 × 2)" in found.finding
     assert refute_shape(lambda n, k: A(n, k) @ B(n, k).T, ("n", "k"), what="A Bᵀ").verdict == U
@@ -117,8 +118,13 @@ def test_dimensions_that_only_look_different_refute_nothing():
 # --- denials ---------------------------------------------------------------------------------------------------------
 
 
+EXAMPLE = Counterexample((), 0, 1, ("0", "1"))
+
+
 def _evidence(*verdicts):
-    return [Evidence("m", "f", verdict, {"counterexample": 1}, subject=subject) for subject, verdict in verdicts]
+    return [
+        Evidence(Method.COUNTEREXAMPLE, "f", verdict, subject=subject, example=EXAMPLE) for subject, verdict in verdicts
+    ]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +149,7 @@ def test_opposite_of_several_subjects(given, denial):
 
 def test_only_what_decides_is_kept_and_a_counterexample_is_a_witness():
     (found,) = opposite(_evidence(("a", F), ("b", T), ("b", C)))
-    assert (found.subject, found.verdict) == ("a", T) and WITNESS in found.figures
+    assert (found.subject, found.verdict) == ("a", T) and found.example == EXAMPLE
     with pytest.raises(UatJaxError, match="contradict each other"):
         list(opposite(_evidence(("a", F), ("a", C))))
 
@@ -167,8 +173,8 @@ def test_no_counterexample_at_sizes_that_there_are_not():
     assert combine(settle_equation(true)) == U
     assert combine(settle_equation(Step("scalar", v.T @ x, x.T @ v))) == U
     false = Step("slice", m.Selection(1, M, d) @ x, m.Selection(2, M, d) @ x)
-    (example,) = (e.figures["counterexample"] for e in settle_equation(false) if e.verdict == F)
-    assert example["dimensions"] == {"M": 2, "h": 2}
+    (example,) = (e.example for e in settle_equation(false) if e.verdict == F)
+    assert example.sizes == {"M": 2, "h": 2}
 
 
 @pytest.mark.parametrize(
@@ -275,6 +281,6 @@ def test_no_name_of_a_letter_breaks_the_program():
 def test_an_input_of_one_side_may_be_computed_by_the_other():
     y, result = m.Letter("y", 2, 2), m.Letter("r", 2, 2)
     network, printed = Program({y: A @ A, result: y + A}, result), Program({result: y + A}, result)
-    example = counterexample.refute(network, printed, A).figures["counterexample"]
+    example = program_witness.refute(network, printed, A).example
     flat = lambda side: list(np.ravel(np.array(side, float)))
-    assert _run(example["reproducer"]) == (0, [flat(example["left"]), flat(example["right"])])
+    assert _run(example.program) == (0, [flat(example.left), flat(example.right)])

@@ -67,7 +67,7 @@ def test_verdict(name):
 @pytest.mark.parametrize("name", [name for name, verdict in LEDGER.items() if verdict == F])
 def test_refuted_rows_have_an_example_and_a_proved_correction(name):
     example = decide(CLAIMS[name], SYMBOLIC).counterexample
-    assert example is not None and example["left"] != example["right"]
+    assert example is not None and example.left != example.right
     assert decide(CLAIMS[CLAIMS[name].correction], SYMBOLIC).verdict == T
 
 

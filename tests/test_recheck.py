@@ -20,6 +20,7 @@ import uat_jax as uj
 from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide import recheck
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.errors import InputError, MismatchError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -254,17 +255,20 @@ def _prime(change):
 
 
 def _example(**changes):
-    """Both copies of the counterexample are changed alike."""
+    """The counterexample is changed."""
 
     def change(body):
-        for found in (body["counterexample"], _figures(body)["counterexample"]):
-            found.update(changes)
+        body["evidence"][0]["example"].update(changes)
 
     return change
 
 
-def _input(values, shape=(3,), dtype="float32"):
-    return _example(inputs=[{"dtype": dtype, "shape": list(shape), "values": values}])
+def _refuting():
+    return Counterexample((), 0, 1, ("0", "1"))
+
+
+def _input(values, dtype="float32"):
+    return _example(inputs=[{"name": "input 0", "dtype": dtype, "values": values}])
 
 
 def _claim(**changes):
@@ -522,9 +526,9 @@ TAMPERED = {
     "no copies": ("certified", lambda body: _round(body).update(copies=[0]), "less than its primes and copies"),
     # The counterexample.
     "where both agree": ("refuted derivatives", _input([0.0, 0.0, 0.0]), "does not fit its programs"),
-    "another shape": ("refuted", _input([0.0, 0.0], (2,)), "does not fit its programs"),
+    "another shape": ("refuted", _input([0.0, 0.0]), "does not fit its programs"),
     "another dtype": ("refuted", _input([0.0, 0.0, 0.0], dtype="float64"), "does not fit its programs"),
-    "a shape that does not fit its values": ("refuted", _input([0.0], (3,)), "damaged: ValueError"),
+    "lists of several lengths": ("refuted", _input([[0.0], [0.0, 1.0]]), "damaged: ValueError"),
     "a NaN": ("refuted", _input([math.nan, 0.0, 0.0]), "not made of finite numbers"),
     "an infinity": ("refuted", _input([math.inf, 0.0, 0.0]), "not made of finite numbers"),
     "above the dtype": ("refuted", _input([1e300, 0.0, 0.0]), "not made of finite numbers"),
@@ -538,13 +542,14 @@ TAMPERED = {
     "values that are all numbers": ("refuted", _example(exact=["[0 +/- 9]", "[0 +/- 9]"]), "not those in"),
     "values that are none": ("refuted", _example(exact=["x", "y"]), "damaged: ValueError"),
     "other sizes": ("refuted", _example(sizes={"b": 2}), "does not fit its programs"),
-    "missing": ("refuted", lambda body: body.update(counterexample=None), "counterexample if it says REFUTED"),
-    "empty": ("refuted", _example(inputs=None), "damaged: TypeError"),
-    "a list": ("refuted", lambda body: body.update(counterexample=[1]), "two counterexamples"),
-    "only one changed": ("refuted", lambda body: body["counterexample"].update(left=3.0), "two counterexamples"),
+    "missing": ("refuted", lambda body: body["evidence"][0].update(example=None), "counterexample if it says REFUTED"),
+    "empty": ("refuted", _example(inputs=None), "is damaged"),
+    "a list": ("refuted", lambda body: body["evidence"][0].update(example=[1]), "is damaged"),
+    "more fields": ("refuted", _example(more=1), "unexpected keyword argument 'more'"),
+    "three sides": ("refuted", _example(exact=["1", "2", "3"]), "is damaged"),
     "where nothing was refuted": (
         "certified",
-        lambda body: body.update(counterexample={"inputs": []}),
+        lambda body: body["evidence"][0].update(example=_refuting().as_data()),
         "counterexample if it says REFUTED",
     ),
     # The settings and the claim.
@@ -661,26 +666,24 @@ def test_another_seed_that_is_none(certificates):
 def test_a_counterexample_at_a_pole_is_refused():
     certificate = uj.certify(lambda x: 1 / x, lambda x: 2 / x, V)
     assert uj.recheck(certificate).verdict is uj.Verdict.REFUTED
-    counterexample = json.loads(certificate.to_json())["counterexample"]
-    counterexample["inputs"][0]["values"] = [0.0, 0.0, 0.0]
-    figures = {"counterexample": counterexample}
-    evidence = (dataclasses.replace(certificate.evidence[0], figures=figures),)
-    moved = dataclasses.replace(certificate, counterexample=counterexample, evidence=evidence)
     with pytest.raises(MismatchError, match="no exact values at the counterexample"):
-        uj.recheck(moved)
+        uj.recheck(_moved(certificate, [0.0, 0.0, 0.0]))
+
+
+def _moved(certificate, values, **changes):
+    """The certificate with its counterexample at another input."""
+    (evidence,) = certificate.evidence
+    inputs = (dataclasses.replace(evidence.example.inputs[0], values=values),)
+    example = dataclasses.replace(evidence.example, inputs=inputs, **changes)
+    return dataclasses.replace(certificate, evidence=(dataclasses.replace(evidence, example=example),))
 
 
 def test_a_moved_counterexample_is_refused_where_both_agree():
     """x² and |x| agree at −1, 0 and 1, and at 2 they do not."""
     certificate = uj.certify(lambda x: x * x, jnp.abs, V)
-    body = json.loads(certificate.to_json())
     assert certificate.verdict is uj.Verdict.REFUTED
     for values, agree in (([1.0, 0.0, -1.0], True), ([2.0, 2.0, 2.0], False)):
-        for found in (body["counterexample"], _figures(body)["counterexample"]):
-            found["inputs"][0]["values"] = values
-            found["exact"] = ["4.00000000000000", "2.00000000000000"]
-        evidence = (dataclasses.replace(certificate.evidence[0], figures=_figures(body)),)
-        moved = dataclasses.replace(certificate, counterexample=body["counterexample"], evidence=evidence)
+        moved = _moved(certificate, values, exact=("4.00000000000000", "2.00000000000000"))
         if agree:
             with pytest.raises(MismatchError, match="both programs have the same value"):
                 uj.recheck(moved)

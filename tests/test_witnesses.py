@@ -13,10 +13,11 @@ import pytest
 from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.decide.agreement import agreement
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Specification, traced
-from uat_jax.decide.witness import Witness, find, smallest
+from uat_jax.decide.witness import find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
 WEIGHTS = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
@@ -122,15 +123,15 @@ def test_wrong_pairs_have_a_witness_and_it_is_simple(name):
     left, right, arguments, nonzeros = WRONG[name]
     witness = find(*programs(left, right, arguments))
     assert witness is not None and witness.minimal
-    assert [(x.shape, x.dtype) for x in witness.inputs] == [(s.shape, s.dtype) for s in arguments]
-    assert sum(np.count_nonzero(x) for x in witness.inputs) == nonzeros
-    assert all(np.all(x == np.trunc(x)) for x in witness.inputs)
+    assert [(x.shape, x.dtype) for x in witness.arrays] == [(s.shape, s.dtype) for s in arguments]
+    assert sum(np.count_nonzero(x) for x in witness.arrays) == nonzeros
+    assert all(np.all(x == np.trunc(x)) for x in witness.arrays)
     confirm(witness, left, right)
 
 
-def confirm(witness: Witness, left, right):
+def confirm(witness: Counterexample, left, right):
     """An evaluation that shares nothing with the search but the arithmetic: disjoint where the witness says."""
-    a, b = (exact(f, [jnp.asarray(x) for x in witness.inputs])[witness.entry] for f in (left, right))
+    a, b = (exact(f, [jnp.asarray(x) for x in witness.arrays])[witness.entry] for f in (left, right))
     assert not a.overlaps(b)
     # float64 holds these small networks to 2^-40 of values below 2^10: about 2^12 roundings of 2^-53.
     assert abs(float(a) - witness.left) < 2**-30 and abs(float(b) - witness.right) < 2**-30
@@ -144,7 +145,7 @@ def test_one_weight_changed_by_very_little_is_found(exponent):
     arguments = specs((2, 4), dtype=jnp.float64)
     witness = find(*programs(linear(weights, jnp.tanh), linear(other, jnp.tanh), arguments))
     assert witness is not None and witness.minimal and witness.exact[0] != witness.exact[1]
-    assert [np.count_nonzero(x) for x in witness.inputs] == [1] and witness.inputs[0][witness.entry[0], 1] == 1
+    assert [np.count_nonzero(x) for x in witness.arrays] == [1] and witness.arrays[0][witness.entry[0], 1] == 1
     assert find(*programs(linear(weights, jnp.tanh), linear(weights.copy(), jnp.tanh), arguments)) is None
 
 
@@ -166,34 +167,34 @@ def test_a_value_that_only_float64_has_is_no_simplification():
     poles = lambda factor: lambda a, b: 1 / (1 / a) + factor * b  # at a = 0, float64 says 1 / inf = 0
     witness = find(*programs(poles(1), poles(2), specs((), ())))
     assert witness is not None and witness.minimal
-    assert [float(x) for x in witness.inputs] == [1, 1]
+    assert [float(x) for x in witness.arrays] == [1, 1]
 
 
 def test_a_branch_that_depends_on_the_input_is_followed_one_point_at_a_time():
     magnitude = lambda x: jax.lax.cond(x > 0, lambda y: y, lambda y: -y, x)
     witness = find(*programs(magnitude, lambda x: x, specs(())))
-    assert witness is not None and witness.inputs[0].item() == -1 and (witness.left, witness.right) == (1, -1)
+    assert witness is not None and witness.arrays[0].item() == -1 and (witness.left, witness.right) == (1, -1)
     assert find(*programs(magnitude, jnp.abs, specs(()))) is None
 
 
 def test_inputs_are_exact_in_their_dtypes():
     for dtype in (jnp.float16, jnp.bfloat16, jnp.float64):
         witness = find(*programs(lambda x: x, lambda x: jnp.minimum(x, 2.5), specs((3,), dtype=dtype)))
-        assert witness is not None and witness.inputs[0].dtype == dtype
-        assert sorted(witness.inputs[0].tolist()) == [0, 0, 3] and (witness.left, witness.right) == (3, 2.5)
+        assert witness is not None and witness.arrays[0].dtype == dtype
+        assert sorted(witness.arrays[0].tolist()) == [0, 0, 3] and (witness.left, witness.right) == (3, 2.5)
 
 
 def test_the_second_output_and_its_entry_are_named():
     witness = find(*programs(lambda x: (x, {"b": x}), lambda x: (x, {"b": x.at[1].mul(2)}), specs((3,))))
     assert witness is not None and (witness.output, witness.entry) == (1, (1,))
-    assert witness.inputs[0].tolist() == [0, 1, 0] and (witness.left, witness.right) == (1, 2)
+    assert witness.arrays[0].tolist() == [0, 1, 0] and (witness.left, witness.right) == (1, 2)
 
 
 def test_the_seed_decides_the_search():
     pair = programs(*WRONG["other eps"][:3])
     first, again = find(*pair, seed=3), find(*pair, seed=3)
     assert first is not None and again is not None and first.seed == 3
-    assert [x.tolist() for x in first.inputs] == [x.tolist() for x in again.inputs]
+    assert [x.tolist() for x in first.arrays] == [x.tolist() for x in again.arrays]
 
 
 def test_a_deadline_in_the_past_finds_nothing():
@@ -239,12 +240,12 @@ def test_the_smallest_sizes_come_first():
     sizes = {"m": 4, "n": 3}
     centred = lambda x: x - x.mean(axis=1, keepdims=True)
     found = smallest(centred, lambda x: x - x.mean(), specification, sizes)
-    assert found is not None and found[0] == {"m": 2, "n": 1}
-    assert sorted(np.ravel(found[1].inputs[0])) == [0, 1]
+    assert found is not None and found.sizes == {"m": 2, "n": 1}
+    assert sorted(np.ravel(found.arrays[0])) == [0, 1]
     even = lambda x: centred(x.reshape(2, -1))
     odd = lambda x: even(x) * 2
     found = smallest(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
-    assert found is not None and found[0] == {"m": 2, "n": 2}
+    assert found is not None and found.sizes == {"m": 2, "n": 2}
     assert smallest(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
     late = smallest(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
     assert late is None
@@ -252,7 +253,7 @@ def test_the_smallest_sizes_come_first():
 
 def test_concrete_shapes_stay():
     found = smallest(jnp.sin, jnp.cos, Specification(specs((2,))), {})
-    assert found is not None and found[0] == {} and found[1].inputs[0].tolist() == [0, 0]
+    assert found is not None and found.sizes == {} and found.arrays[0].tolist() == [0, 0]
 
 
 AGREEING = ["softmax", "tanh", "attention", "layer norm", "reassociated", "relu"]
@@ -315,7 +316,7 @@ def reproduced(left, right, arguments):
     specification = Specification(arguments)
     found = smallest(left, right, specification, {})
     assert found is not None
-    return reproducer(left, right, specification, found[1]), found[1]
+    return reproducer(left, right, specification, found), found
 
 
 def test_the_reproducer_runs():

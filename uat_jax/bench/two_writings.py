@@ -10,10 +10,9 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.bench.case import Experiment, Program, WrongAnswerError
+from uat_jax.decide.effort import ERROR
+from uat_jax.decide.identity import identity
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
-
-LOG2_ERROR = -128.0
-"""Of the chance of error that a certificate is asked for."""
 
 Writing = Callable[..., jax.Array]
 
@@ -78,5 +77,4 @@ def draw(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[np.ndarray, np.ndarray]
 
 def certify(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
     """Whether they are found to be equal but for that chance."""
-    found = PrimeFields(left, right).compare(LOG2_ERROR)
-    return found.equal and found.log2_error <= LOG2_ERROR
+    return identity(left, right).within(ERROR)

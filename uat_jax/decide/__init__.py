@@ -5,7 +5,8 @@ assumption.py       what evidence presupposes
 settings.py         what the evidence is taken with
 normal_forms.py     equations decided in normal form
 programs.py         a network and a printed form: equal, or refuted
-counterexample.py   a small input on which two programs differ
+program_witness.py  a small input on which they differ
+counterexample.py   what such an input is, of programs and of functions
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
 trial_figures.py    what one trial finds
@@ -24,7 +25,8 @@ equivalence.py      the question, its decision and its certificate
 specification.py    their inputs, and both functions traced
 effort.py           how hard to try
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
-fields_evidence.py  that as evidence
+identity.py         the one test of identity, for claims and for functions
+fields_evidence.py  what it says of two functions as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
 witness.py          an input on which two functions differ

@@ -22,6 +22,8 @@ import numpy as np
 
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.assumption import from_data as assumption_from_data
+from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.counterexample import from_data as example_from_data
 from uat_jax.decide.hazards import Hazard
 from uat_jax.decide.in_floats import InFloats, from_data
 from uat_jax.decide.rounding_bound import Rounding
@@ -58,11 +60,15 @@ class Certificate:
     verdict: Verdict
     passes: bool
     evidence: tuple[Evidence, ...]
-    counterexample: Mapping[str, Any] | None
     assumptions: tuple[Assumption, ...]
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
     floats: InFloats | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The first example that refutes a statement of the claim, or None."""
+        return next((e.example for e in self.evidence if e.verdict is Verdict.REFUTED and e.example), None)
 
     @property
     def rounding(self) -> Rounding | None:
@@ -200,7 +206,7 @@ def _checked(body: Any, path: Any) -> Certificate:
             raise InputError(f"{path} is damaged: {name} is {one_line(repr(body[name]))}")
     try:
         return Certificate(
-            **{n: body[n] for n in ("claim", "passes", "counterexample", "settings", "environment")},
+            **{n: body[n] for n in ("claim", "passes", "settings", "environment")},
             expected=Verdict(body["expected"]),
             verdict=Verdict(body["verdict"]),
             evidence=tuple(map(_evidence, body["evidence"])),
@@ -217,5 +223,6 @@ def _evidence(data: Any) -> Evidence:
         "method": Method(data["method"]),
         "verdict": Verdict(data["verdict"]),
         "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
+        "example": None if data["example"] is None else example_from_data(data["example"]),
     }
     return Evidence(**{**data, **typed})

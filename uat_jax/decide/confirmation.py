@@ -16,8 +16,9 @@ import sympy
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.agreement import agreement
+from uat_jax.decide.effort import ERROR
+from uat_jax.decide.identity import identity
 from uat_jax.decide.normal_forms import prove
-from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
@@ -27,7 +28,6 @@ from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.step import Step
 
-LOG2_ERROR = -128.0
 POINTS, DIGITS = 1, 30
 
 Activation = Callable[[jax.Array], jax.Array]
@@ -87,12 +87,12 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     """
     check_results(left, right)
     sizes, traced, trace = _lowered(left, right)
-    found = PrimeFields(*traced).compare(LOG2_ERROR, thoroughly=False)
+    found = identity(*traced, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
     figures = {**found.figures(), "sizes": named}
     at = f" at {shown}" if shown else ""
-    if not found.equal or found.log2_error > LOG2_ERROR:
+    if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
     _agree(*trace(jax.nn.sigmoid), what=what + at)
     finding = (
@@ -116,8 +116,7 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
         sides = _traced(left, right, letters, sizes, jax.lax.lgamma)
     except (UatJaxError, TypeError, ValueError):
         return True
-    found = PrimeFields(*sides).compare(LOG2_ERROR, thoroughly=False)
-    return found.equal and found.log2_error <= LOG2_ERROR
+    return identity(*sides, thoroughly=False).within(ERROR)
 
 
 def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:

@@ -1,223 +1,79 @@
-"""A small input on which two programs differ: shapes of one, small whole numbers, as many zeros as can be had.
-
-σ is relu, which is exact on whole numbers, so that both values are whole numbers as well.  A difference found in
-float64 counts only after ball arithmetic has separated the two exact values.
-"""
+"""An input at which two sides differ: what refutes a statement, and proves its denial."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-import sympy
-from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls
-from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.doubles import Doubles
-from uat_jax.arithmetic.interpreter import interpret
-from uat_jax.arithmetic.rounded_constants import enclosed
-from uat_jax.arithmetic.tracing import trace
-from uat_jax.decide.confirmation import equal_at, slices_exist, written_apart
-from uat_jax.decide.exhibits import are_apart
-from uat_jax.decide.numpy_program import numpy_program
-from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.lowering import Lowered
-from uat_jax.symbolic import language as m
-from uat_jax.symbolic.program import Program
 
-CANDIDATES = 256
-LARGEST = 2
-"""Candidates are drawn from −2 … 2; whole numbers this small are exact in every dtype."""
+@dataclass(frozen=True)
+class Input:
+    """A named input: a number, nested lists of numbers, or a text; of a function also the dtype of the array."""
+
+    name: str
+    values: Any
+    dtype: str = ""
+
+    @property
+    def array(self) -> np.ndarray:
+        """The numbers in their dtype; float64 holds all of them exactly."""
+        return np.asarray(self.values, np.float64).astype(jnp.dtype(self.dtype or "float64"))
+
+    def as_data(self) -> dict[str, Any]:
+        """What a certificate keeps."""
+        return dict(vars(self))
+
+
+def named(inputs: Mapping[str, Any]) -> tuple[Input, ...]:
+    """Inputs that have names and no dtypes: exact numbers, or a text."""
+    return tuple(Input(name, values) for name, values in inputs.items())
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """An input on which ``left`` ≠ ``right``.
+    """Inputs at which the two sides of a statement have different values.
 
-    ``dimensions``: the sizes of the symbolic dimensions.  ``inputs``: letter → whole numbers (nested lists; a plain
-    number where the shape is 1 × 1).  ``left``/``right``: both results in float64, ``exact``: both from balls.
+    inputs: in order.  left, right: both values as they are shown: float64, a whole number, or a text.  exact: both
+    as balls or exact numbers, on which the verdict rests.  names: of the two sides.  sizes: of the symbolic dimensions.
+    output: which output array of two functions differs, and entry its index in there.  minimal: no single entry of the
+    inputs can be replaced by a simpler number so that the difference still shows.  seed: of the search that found it.
+    program: a script that shows the difference, where there is one.
     """
 
-    dimensions: Mapping[str, int]
-    inputs: Mapping[str, Any]
-    activation: str
+    inputs: tuple[Input, ...]
     left: Any
     right: Any
     exact: tuple[str, str]
-
-    def __str__(self) -> str:
-        shown = ", ".join(f"{name} = {value}" for name, value in self.inputs.items() if not _all_zero(value))
-        return f"{shown or 'all 0'}: network {self.left}, printed {self.right} (σ = {self.activation}, other inputs 0)"
-
-
-def _all_zero(value: Any) -> bool:
-    return not np.any(np.asarray(value))
-
-
-def find(left: Program, right: Program, argument: m.Letter, *, seed: int = 0) -> Counterexample | None:
-    """A shrunk counterexample to left = right, or None if none is found at sizes up to 2.
-
-    Both programs must use the same inputs or fewer; sizes are tried in order of their sum.  None is looked for where
-    two letters are written alike: arrays are found by what is written.
-    """
-    if not written_apart(_letters(left, right)):
-        return None
-    for dimensions in _sizes(left, right):
-        found = _Search(left, right, argument, _letters(left, right), dimensions).run(seed)
-        if found is not None:
-            return found
-    return None
-
-
-def _letters(left: Program, right: Program) -> tuple[m.Letter, ...]:
-    return tuple(dict.fromkeys((*left.inputs, *right.inputs)))
-
-
-def _sizes(left: Program, right: Program) -> list[dict[Any, int]]:
-    """The sizes that are tried, smallest first: at them every letter has whole dimensions and every slice exists."""
-    dimensions = {size for l in _letters(left, right) for size in l.shape}
-    symbols = sorted(set().union(*(size.free_symbols for size in dimensions)), key=str)
-    choices = sorted(product((1, 2), repeat=len(symbols)), key=sum)
-    tried: list[dict[Any, int]] = [dict(zip(symbols, sizes, strict=True)) for sizes in choices]
-    whole = lambda number: number.is_Integer and number.is_positive
-    possible = [at for at in tried if all(whole(size.xreplace(_exactly(at))) for size in dimensions)]
-    return [at for at in possible if slices_exist((left, right), at)]
-
-
-def _exactly(sizes: Mapping[Any, int]) -> dict[Any, Any]:
-    return {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
-
-
-def refute(network: Program, printed: Program, argument: m.Letter) -> Evidence:
-    """The counterexample as evidence: REFUTED, or UNKNOWN if none is found.
-
-    ``smaller_shapes`` in its figures: how many smaller ones there are, and at how many of them prime fields find both
-    sides equal.  Where these are all, no smaller shape shows the difference.
-    """
-    found = find(network, printed, argument)
-    if found is None:
-        return Evidence(Method.COUNTEREXAMPLE, "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
-    sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
-    smaller = _sizes(network, printed)[: sizes.index(dict(found.dimensions))]
-    figures = {"tried": len(smaller), "equal": sum(equal_at(network, printed, at) for at in smaller)}
-    example = {**asdict(found), "reproducer": _reproducer(network, printed, found)}
-    evidence = {"counterexample": example, "smaller_shapes": figures}
-    return Evidence(Method.COUNTEREXAMPLE, str(found), Verdict.REFUTED, evidence)
-
-
-def _reproducer(network: Program, printed: Program, found: Counterexample) -> str:
-    by_name = {str(s): s for at in _sizes(network, printed) for s in at}
-    sizes = {by_name[name]: size for name, size in found.dimensions.items()}
-    return numpy_program(network, printed, found.inputs, sizes, ("network", "printed"))
-
-
-@dataclass
-class _Search:
-    left: Program
-    right: Program
-    argument: m.Letter
-    letters: tuple[m.Letter, ...]
-    dimensions: Mapping[Any, int]
-
-    def run(self, seed: int) -> Counterexample | None:
-        random = np.random.default_rng(seed)
-        count = sum(int(np.prod(s)) for s in self.shapes.values())
-        candidates = random.integers(-LARGEST, LARGEST + 1, (CANDIDATES, count))
-        differing = candidates[self.differ(candidates)]
-        if not len(differing):
-            return None
-        return self.confirmed(self.shrunk(min(differing, key=_weight)))
+    names: tuple[str, str] = ("left", "right")
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    output: int = 0
+    entry: tuple[int, ...] = ()
+    minimal: bool = False
+    seed: int | None = None
+    program: str = ""
 
     @property
-    def shapes(self) -> dict[m.Letter, tuple[int, ...]]:
-        size = lambda s: int(s.xreplace(self.dimensions))
-        return {l: (size(l.shape[0]), size(l.shape[1])) for l in self.letters}
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The inputs as arrays of their dtypes."""
+        return tuple(of.array for of in self.inputs)
 
-    def arrays(self, numbers: Any) -> dict[str, Any]:
-        """One flat vector cut into the letters' matrices."""
-        sizes = [int(np.prod(s)) for s in self.shapes.values()]
-        pieces = np.split(numbers, np.cumsum(sizes)[:-1]) if isinstance(numbers, np.ndarray) else None
-        pieces = pieces or jnp.split(numbers, np.cumsum(sizes)[:-1].tolist())
-        return {str(l): p.reshape(s) for (l, s), p in zip(self.shapes.items(), pieces, strict=True)}
+    @property
+    def values(self) -> dict[str, Any]:
+        """Name → the value of that input."""
+        return {of.name: of.values for of in self.inputs}
 
-    @cached_property
-    def traces(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-        """Both programs as functions of one flat vector."""
-        count = sum(int(np.prod(s)) for s in self.shapes.values())
-        of = lambda program: trace(lambda numbers: self.value(program, numbers), np.zeros(count))
-        return of(self.left), of(self.right)
-
-    def value(self, program: Program, numbers: Any) -> Any:
-        lowered = Lowered(program, self.argument, jax.nn.relu, dimensions=self.dimensions)
-        arrays = self.arrays(numbers)
-        x = arrays.pop(str(self.argument))
-        return lowered._evaluate(lowered._merge(arrays), x)
-
-    def values(self, candidates: np.ndarray) -> list[np.ndarray]:
-        """Both results for many candidates at once, in float64; nothing is compiled."""
-        points = np.asarray(candidates, np.float64)
-        results = [np.asarray(interpret(traced, Doubles(), [points])[0]) for traced in self.traces]
-        return [np.broadcast_to(r, (len(points), *r.shape[1:])) for r in results]
-
-    def differ(self, candidates: np.ndarray) -> np.ndarray:
-        """Which candidates make the two sides differ in float64 (exactly: all numbers are whole and small)."""
-        left, right = self.values(candidates)
-        return np.any((left != right).reshape(len(candidates), -1), axis=1)
-
-    def shrunk(self, numbers: np.ndarray) -> np.ndarray:
-        """Replace numbers by 0, else 1, else −1, one after the other, as long as the sides still differ."""
-        while True:
-            smaller = np.array(list(_simpler(numbers)))
-            differing = smaller[self.differ(smaller)] if len(smaller) else smaller
-            if not len(differing):
-                return numbers
-            numbers = min(differing, key=_weight)
-
-    def confirmed(self, numbers: np.ndarray) -> Counterexample | None:
-        point = Balls().number(numbers)
-        try:
-            balls = [enclosed(traced, [point])[0] for traced in self.traces]
-        except UndecidedError:  # a decision that rounded coefficients could change
-            return None
-        if not any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
-            return None
-        shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
-        sides = [_whole(value[0]) for value in self.values(numbers[None])]
-        texts = [", ".join(str(a) for a in b.ravel()) for b in balls]
-        sizes = {str(s): n for s, n in self.dimensions.items()}
-        return Counterexample(sizes, shown, "relu", *sides, exact=(texts[0], texts[1]))
+    def as_data(self) -> dict[str, Any]:
+        """What a certificate keeps."""
+        return {**vars(self), "inputs": [of.as_data() for of in self.inputs]}
 
 
-def _weight(numbers: np.ndarray) -> tuple:
-    """Fewer non-zeros first, then smaller magnitudes, then fewer minus signs."""
-    return (
-        int(np.count_nonzero(numbers)),
-        int(np.abs(numbers).sum()),
-        int((numbers < 0).sum()),
-        tuple(-numbers),
-    )
-
-
-def _simpler(numbers: np.ndarray) -> Iterator[np.ndarray]:
-    for i, value in enumerate(numbers):
-        for replacement in (0, 1, -1):
-            if _weight_of(replacement) < _weight_of(int(value)):
-                yield np.concatenate([numbers[:i], [replacement], numbers[i + 1 :]])
-
-
-def _weight_of(number: int) -> tuple[int, int]:
-    return abs(number), int(number < 0)
-
-
-def _whole(array: Any) -> Any:
-    """Nested lists of whole numbers; a plain number where there is only one."""
-    values = np.asarray(array)
-    numbers = [int(v) if v == int(v) else float(v) for v in values.ravel()]
-    return numbers[0] if len(numbers) == 1 else np.array(numbers, dtype=object).reshape(values.shape).tolist()
+def from_data(data: Any) -> Counterexample:
+    """The counterexample that `as_data` wrote.  Raises TypeError, KeyError or ValueError if it is none of ours."""
+    left, right = data["names"]
+    exact, other = data["exact"]
+    typed = {"names": (left, right), "exact": (exact, other), "entry": tuple(data["entry"])}
+    return Counterexample(**{**data, **typed, "inputs": tuple(Input(**of) for of in data["inputs"])})

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_hypotheses
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.exhibits import same_number
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
@@ -100,9 +101,9 @@ def _smallest(claimed: Any, numbers: list[tuple[Shape, Any]], what: str) -> Evid
         if not printed.is_finite or same_number(printed, number) is False:
             printed = printed if printed.is_finite else "not defined"
             finding = f"{what}: {number} at {_shown(shape)}, printed {printed}"
-            sides = {"left": _plain(number), "right": _plain(printed), "exact": (str(number), str(printed))}
-            figures = {"dimensions": _named(shape), "inputs": {}, **sides}
-            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": figures})
+            exact = str(number), str(printed)
+            example = Counterexample((), _plain(number), _plain(printed), exact, sizes=_named(shape))
+            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, example=example)
     return None
 
 

@@ -32,14 +32,12 @@ def decide(claim: Decidable, settings: Settings) -> Certificate:
         evidence = tuple(claim.decide(settings))
         computed_in = numerics(settings.precision)
     verdict = combine(evidence)
-    counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
         claim=claim.describe(),
         expected=claim.expects,
         verdict=verdict,
         passes=verdict == claim.expects and all(map(lambda e: _exact_as_expected(claim, e.figures), evidence)),
         evidence=evidence,
-        counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(a for e in evidence for a in e.assumptions)),
         settings=settings.stated(),
         environment={**environment(), **computed_in},

@@ -18,8 +18,9 @@ from flint import arb
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import check_definitions, proved
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
-from uat_jax.decide.verdict import WITNESS, Evidence, Method, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
@@ -159,15 +160,9 @@ def dynamic(
     left, right = (f"{float(value):.6g}" for value in values)
     place = f"entry {tuple(i + 1 for i in entry)}" if entry else "its value"
     finding = f"{what}: {place} is {left} at {_shown(points[0])} and {right} at {_shown(points[1])}"
-    witness = {
-        "dimensions": {},
-        "inputs": {"x": points[0].tolist(), "x̃": points[1].tolist(), **(at or {})},
-        "names": ["at x", "at x̃"],
-        "left": left,
-        "right": right,
-        "exact": values,
-    }
-    return Evidence(Method.DEPENDENCE, finding, Verdict.PROVED, {WITNESS: witness}, subject=subject)
+    shown = named({"x": points[0].tolist(), "x̃": points[1].tolist(), **(at or {})})
+    witness = Counterexample(shown, left, right, (values[0], values[1]), names=("at x", "at x̃"))
+    return Evidence(Method.DEPENDENCE, finding, Verdict.PROVED, subject=subject, example=witness)
 
 
 def _letters(argument: Arguments) -> tuple[m.Letter, ...]:

@@ -14,12 +14,13 @@ from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names
-from uat_jax.decide.refutation import Search, agreeing, doubted, refutation
+from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import (
@@ -33,7 +34,7 @@ from uat_jax.decide.specification import (
     traced,
 )
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
-from uat_jax.decide.witness import Witness, find, smallest
+from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
 
@@ -129,7 +130,7 @@ def describe(certificate: Certificate) -> str:
     lines = [_headline(certificate)]
     lines += [f"  {e.method}{' at ' + e.subject if e.subject else ''}: {e.finding}" for e in certificate.evidence]
     if found:
-        lines += [f"  exactly: {found['exact'][0]}", f"  against: {found['exact'][1]}", "", found["reproducer"]]
+        lines += [f"  exactly: {found.exact[0]}", f"  against: {found.exact[1]}", "", found.program]
     else:
         lines += [f"  assuming: {assumption.text}" for assumption in certificate.assumptions]
     if certificate.floats:
@@ -237,7 +238,7 @@ class Pair:
     def search(self, effort: Effort) -> Search:
         """The search for a witness at these sizes."""
 
-        def search() -> tuple[Sizes, Witness] | None:
+        def search() -> Counterexample | None:
             witness = find(
                 self.left,
                 self.right,
@@ -245,7 +246,7 @@ class Pair:
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
             )
-            return None if witness is None else (self.sizes, witness)
+            return None if witness is None else dataclasses.replace(witness, sizes=dict(self.sizes))
 
         return search
 
@@ -273,9 +274,9 @@ def decide(question: Question, effort: Effort) -> Certificate:
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     evidence: list[Evidence] = []
     for pair in pairs:
-        evidence.append(examined(pair, share, asked.search(pair, share), _reproduce(question)))
+        evidence.append(examined(pair, share, asked.search(pair, share), _writer(question)))
         if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
-            found = evidence[-1].figures["counterexample"]["sizes"]
+            found = _sizes_of(evidence[-1])
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
@@ -302,7 +303,7 @@ def not_for_all_sizes(
     return [Evidence(Method.SIZES, finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
 
 
-def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Sizes, Witness], str]) -> Evidence:
+def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evidence:
     """What can be said at one assignment of sizes."""
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     if same_program(pair.left, pair.right):
@@ -318,7 +319,7 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
         if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
-        found = refutation(search, fields, reproduce)
+        found = refutation(search, fields, write)
         if found is not None:
             combine([found, fields])  # a contradiction between two methods stops everything
         elif fields.verdict is Verdict.CERTIFIED:
@@ -331,14 +332,19 @@ def examined(pair: Pair, effort: Effort, search: Search, reproduce: Callable[[Si
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 
-def _reproduce(question: Question) -> Callable[[Sizes, Witness], str]:
-    def reproduce(sizes: Sizes, witness: Witness) -> str:
+def _sizes_of(evidence: Evidence) -> Sizes:
+    """The sizes at which a counterexample was found."""
+    return {} if evidence.example is None else dict(evidence.example.sizes)
+
+
+def _writer(question: Question) -> Writer:
+    def write(found: Counterexample) -> str:
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
-        specification = Specification(question.specification.at(sizes))
-        return reproducer(question.left, question.right, specification, witness)
+        specification = Specification(question.specification.at(found.sizes))
+        return reproducer(question.left, question.right, specification, found)
 
-    return reproduce
+    return write
 
 
 def _certificate(
@@ -379,14 +385,12 @@ def certificate_of(
     floats: InFloats,
 ) -> Certificate:
     """A certificate about two functions, with what floats do to them if they are equal as far as is known."""
-    counterexamples = (e.figures.get("counterexample") for e in evidence)
     return Certificate(
         claim=claim,
         expected=Verdict.CERTIFIED,
         verdict=verdict,
         passes=verdict in (Verdict.PROVED, Verdict.CERTIFIED),
         evidence=tuple(evidence),
-        counterexample=next((c for c in counterexamples if c), None),
         assumptions=tuple(dict.fromkeys(assumptions)),
         settings={"error": effort.error, "seed": effort.seed},
         environment={**environment(), **numerics()},

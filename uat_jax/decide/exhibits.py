@@ -23,6 +23,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.rounded_constants import BITS, enclosed
 from uat_jax.arithmetic.tracing import single_output, trace
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 
@@ -64,7 +65,7 @@ def exhibit(
         return Evidence(Method.COUNTEREXAMPLE, f"{what}: {error}", Verdict.UNKNOWN)
     apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))
     texts = [", ".join(_decimal(ball) for ball in b.ravel()) for b in balls]
-    return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], texts)
+    return _evidence(apart, what, names, inputs, [_plain(v) for v in floats], (texts[0], texts[1]))
 
 
 def exhibit_numbers(
@@ -76,7 +77,7 @@ def exhibit_numbers(
     """
     apart = same_number(exact_number(left), exact_number(right)) is False
     values = [_plain(left), _plain(right)]
-    return _evidence(apart, what, names, at, values, [str(left), str(right)])
+    return _evidence(apart, what, names, at, values, (str(left), str(right)))
 
 
 def exact_number(value: Any) -> Any:
@@ -126,22 +127,16 @@ def _enclosed_number(number: Any) -> arb:
 
 
 def _evidence(
-    apart: bool, what: str, names: Names, inputs: Mapping[str, Any], values: list[Any], exact: list[str]
+    apart: bool, what: str, names: Names, inputs: Mapping[str, Any], values: list[Any], exact: tuple[str, str]
 ) -> Evidence:
     shown = ", ".join(f"{name} = {_plain(value)}" for name, value in inputs.items())
     where = f"at {shown}: " if shown else ""
     finding = f"{what}: {where}{names[0]} {values[0]}, {names[1]} {values[1]}"
     if not apart:
         return Evidence(Method.COUNTEREXAMPLE, f"{finding}: not seen to differ", Verdict.UNKNOWN)
-    example = {
-        "dimensions": {},
-        "inputs": {name: _plain(value) for name, value in inputs.items()},
-        "names": list(names),
-        "left": values[0],
-        "right": values[1],
-        "exact": exact,
-    }
-    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": example})
+    plain = named({name: _plain(value) for name, value in inputs.items()})
+    example = Counterexample(plain, values[0], values[1], exact, names)
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, example=example)
 
 
 def are_apart(left: arb, right: arb) -> bool:

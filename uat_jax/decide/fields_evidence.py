@@ -11,7 +11,8 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
+from uat_jax.decide.identity import identity
+from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Sample
 from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -27,25 +28,22 @@ DERIVATION = (
 def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: Effort) -> Evidence:
     """CERTIFIED with the chance of error, or UNKNOWN with the reason; `seen`: both functions in float64."""
     try:
-        fields = PrimeFields(left, right, effort.seed, effort.laws, effort.deadline)
-        if not fields.varies:
-            return _vacuous("neither function depends on its inputs")
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
-        found = fields.compare(
-            math.log2(effort.error), thoroughly=not seen.apart, almost_everywhere=effort.almost_everywhere
-        )
+        found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False)
+        if not found.varies:
+            return _vacuous("neither function depends on its inputs")
         ties = undecided((left, right), found.decisions, effort.seed, effort.deadline) if found.almost else set()
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
-    return _evidence(found, ties, seen, math.log2(effort.error))
+    return _evidence(found, ties, seen, effort.error)
 
 
 def _vacuous(reason: str) -> Evidence:
     return Evidence(Method.VACUITY, f"vacuous: {reason}, so that being equal says nothing", Verdict.UNKNOWN)
 
 
-def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_error: float) -> Evidence:
+def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, error: float) -> Evidence:
     figures = {
         **found.figures(),
         "derivation": DERIVATION,
@@ -57,7 +55,7 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_er
         "sample": seen.as_figures(),
         "almost_everywhere": found.almost,
     }
-    reason = _doubt(found, ties, log2_error)
+    reason = _doubt(found, ties, error)
     if reason:
         return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN, figures, found.assumptions)
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
@@ -66,7 +64,7 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, log2_er
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
-def _doubt(found: FieldComparison, ties: set[JaxprEqn], log2_error: float) -> str:
+def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float) -> str:
     """Why the functions are not certified, or ''."""
     if found.almost and ties:
         return f"equal except where numbers are equal that may be so for inputs of positive measure: {_lines(ties)}"
@@ -77,8 +75,8 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], log2_error: float) -> st
         output, entry = found.where or (0, ())
         parting = f"; they part at {found.parting}" if found.parting else ""
         return f"different as formal expressions, at output {output}{list(entry)}{parting}"
-    if found.log2_error > log2_error:
-        bound = f"2^{found.log2_error:.0f}, wanted 2^{log2_error:.0f}"
+    if not found.within(error):
+        bound = f"2^{found.log2_error:.0f}, wanted 2^{math.log2(error):.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"
     return ""
 

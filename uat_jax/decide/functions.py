@@ -16,7 +16,6 @@ import numpy as np
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import trace
-from uat_jax.decide.confirmation import LOG2_ERROR
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.sampling import sample
@@ -43,7 +42,7 @@ def confirm_functions(
     results = [[tuple(result.shape) for result in traced.out_avals] for traced in traces]
     if results[0] != results[1]:
         raise ShapeError(f"the results of {what} have the shapes {results[0]} and {results[1]}; wanted the same")
-    found = field_evidence(traces[0], traces[1], sample(traces[0], traces[1], seed=0), Effort(error=2.0**LOG2_ERROR))
+    found = field_evidence(traces[0], traces[1], sample(traces[0], traces[1], seed=0), Effort())
     return replace(found, finding=f"{what}: {found.finding}", subject=subject)
 
 

@@ -12,6 +12,7 @@ import sympy
 from flint import arb, ctx, fmpq
 
 from uat_jax.arithmetic.rounded_constants import enclosure
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
@@ -34,11 +35,9 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
     figures: dict[str, Any] = {"claim": text_of(claim), "hypotheses": list(map(text_of, hypotheses))}
     if found.point is not None:
         example = _example(claim, found.point)
-        shown = ", ".join(f"{name} = {value}" for name, value in example["inputs"].items())
-        finding = f"{what}: fails at {shown}: {example['left']} against {example['right']}"
-        return Evidence(
-            Method.INEQUALITY, finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject
-        )
+        shown = ", ".join(f"{name} = {value}" for name, value in example.values.items())
+        finding = f"{what}: fails at {shown}: {example.left} against {example.right}"
+        return Evidence(Method.INEQUALITY, finding, Verdict.REFUTED, figures, subject=subject, example=example)
     if not found.cases:
         return Evidence(Method.INEQUALITY, f"{what}: not decided", Verdict.UNKNOWN, figures, subject=subject)
     possible = satisfied(claim, hypotheses)
@@ -71,19 +70,13 @@ def _written(case: Case) -> dict[str, Any]:
     return {"signs": list(case.signs), "terms": terms}
 
 
-def _example(claim: Relation, point: dict) -> dict[str, Any]:
+def _example(claim: Relation, point: dict) -> Counterexample:
     claim = sympy.sympify(claim)
     sides = (claim.lhs, claim.rhs) if isinstance(claim, sympy.Rel) else ()
     left, right = (side.subs(point) for side in sides) if sides else (claim, sympy.true)
     inputs = {text_of(symbol): _number(value) for symbol, value in point.items()}
-    return _counterexample(
-        inputs, ("left side", "right side"), (_number(left), _number(right)), (str(left), str(right))
-    )
-
-
-def _counterexample(inputs: dict[str, Any], names: tuple, values: tuple, exact: tuple) -> dict[str, Any]:
-    shown = {"names": list(names), "left": values[0], "right": values[1], "exact": list(exact)}
-    return {"dimensions": {}, "inputs": inputs, **shown}
+    names = "left side", "right side"
+    return Counterexample(named(inputs), _number(left), _number(right), (str(left), str(right)), names)
 
 
 def _number(value: Any) -> int | str:
@@ -130,9 +123,10 @@ def enclosed(
     figures["boxes"] = count
     if outside is not None:
         at = {f"argument {k}": str(value) for k, value in enumerate(outside["point"], 1)}
-        example = _counterexample(at, ("value", "bound"), (outside["value"], shown), (outside["value"], shown))
+        values = outside["value"], shown
+        example = Counterexample(named(at), *values, exact=values, names=("value", "bound"))
         finding = f"{what}: not {shown} at {', '.join(at.values())}, where it is {outside['value']}"
-        return Evidence(Method.BALLS, finding, Verdict.REFUTED, {**figures, "counterexample": example}, subject=subject)
+        return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example)
     if undecided:
         return Evidence(
             Method.BALLS, f"{what}: not decided with {count} boxes", Verdict.UNKNOWN, figures, subject=subject
@@ -215,5 +209,7 @@ def measured(
         finding = f"{what}: {shown[0]} and {shown[1]} not told apart"
         return Evidence(Method.BALLS, finding, Verdict.UNKNOWN, figures, subject=subject)
     plain = jax.tree.map(lambda x: x.tolist(), arrays)
-    figures["counterexample"] = _counterexample(plain, ("actual", "bound"), tuple(shown), tuple(shown))
-    return Evidence(Method.BALLS, f"{what}: {shown[0]} exceeds {shown[1]}", Verdict.REFUTED, figures, subject=subject)
+    exact = shown[0], shown[1]
+    example = Counterexample(named(plain), *exact, exact=exact, names=("actual", "bound"))
+    finding = f"{what}: {shown[0]} exceeds {shown[1]}"
+    return Evidence(Method.BALLS, finding, Verdict.REFUTED, figures, subject=subject, example=example)

@@ -8,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from uat_jax.decide.verdict import WITNESS, Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Verdict, combine
 
 _OPPOSITE = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
 _DECIDES = {Verdict.PROVED: {Verdict.PROVED, Verdict.CERTIFIED}, Verdict.REFUTED: {Verdict.REFUTED}}
-_OTHER_NAME = {"counterexample": WITNESS, WITNESS: "counterexample"}
 
 
 def opposite(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
     """Evidence on one statement as evidence on its denial: what decided it, with the other verdict.
 
-    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN.  A counterexample to the statement is
-    then a witness of its denial, and a witness of the statement a counterexample to its denial.
+    UNKNOWN stays UNKNOWN, and what is only certified or agrees becomes UNKNOWN.  An example that refutes the statement
+    proves its denial, and one that proves the statement refutes its denial.
     """
     evidence = tuple(evidence)
     verdict = combine(evidence)
@@ -27,5 +26,4 @@ def opposite(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
         if verdict not in _OPPOSITE:
             yield replace(found, verdict=Verdict.UNKNOWN)
         elif found.verdict in _DECIDES[verdict]:
-            figures = {_OTHER_NAME.get(key, key): value for key, value in found.figures.items()}
-            yield replace(found, verdict=_OPPOSITE[verdict], figures=figures)
+            yield replace(found, verdict=_OPPOSITE[verdict])

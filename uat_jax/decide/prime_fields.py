@@ -40,6 +40,7 @@ from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.effort import ERROR
 from uat_jax.errors import UnsupportedError
 
 PROBE = 4
@@ -87,7 +88,7 @@ class FieldComparison:
     entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
     almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
     decisions, each of which is between numbers that are not the same function.
-    constants: those that were read as what they stand for.
+    constants: those that were read as what they stand for.  varies: whether either program depends on its inputs.
     """
 
     equal: bool
@@ -104,6 +105,11 @@ class FieldComparison:
     almost: bool = False
     decisions: tuple[JaxprEqn, ...] = ()
     constants: tuple[ConstantReading, ...] = ()
+    varies: bool = True
+
+    def within(self, error: float) -> bool:
+        """Whether the programs are equal, with a chance of error of at most so much."""
+        return self.equal and self.log2_error <= math.log2(error)
 
     def figures(self) -> dict[str, Any]:
         """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
@@ -150,7 +156,7 @@ class PrimeFields:
         return found.equal and not found.almost and not found.condition and found.log2_error <= MEETING_ERROR
 
     def compare(
-        self, log2_error: float = -128.0, *, thoroughly: bool = True, almost_everywhere: bool = False
+        self, log2_error: float = math.log2(ERROR), *, thoroughly: bool = True, almost_everywhere: bool = False
     ) -> FieldComparison:
         """Different, or equal up to a chance of 2^log2_error.
 

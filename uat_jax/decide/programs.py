@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
-from uat_jax.decide.counterexample import refute
+from uat_jax.decide.program_witness import refute
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m

@@ -23,6 +23,7 @@ from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import proved
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
@@ -150,15 +151,13 @@ def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -
             Method.RANK, finding, Verdict.UNKNOWN, {"rank": found, "claimed": int(claimed)}, subject=subject
         )
     example = _example({"matrix": matrix}, found, int(claimed), f"rank = {found}")
-    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": example}, subject=subject)
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, subject=subject, example=example)
 
 
-def _example(inputs: Mapping[str, Any], left: int, right: int, exact: str) -> dict[str, Any]:
-    """A counterexample as data: ``left`` is the rank, or a lower bound of it, and ``right`` what was claimed."""
+def _example(inputs: Mapping[str, Any], left: int, right: int, exact: str) -> Counterexample:
+    """A counterexample: ``left`` is the rank, or a lower bound of it, and ``right`` what was claimed."""
     numbers = {name: np.asarray(value).tolist() for name, value in inputs.items()}
-    texts = [exact, f"rank ≤ {right}"]
-    names = ["rank", "claimed"]
-    return {"dimensions": {}, "inputs": numbers, "names": names, "left": left, "right": right, "exact": texts}
+    return Counterexample(named(numbers), left, right, (exact, f"rank ≤ {right}"), names=("rank", "claimed"))
 
 
 # --- matrices of real numbers --------------------------------------------------------------------------------------
@@ -221,5 +220,5 @@ def exceeded(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     if found.verdict is not Verdict.PROVED:
         return found
     reason = f"a minor of size {claimed + 1} has the determinant {found.figures['determinant']}"
-    figures = {**found.figures, "counterexample": _example(inputs, claimed + 1, claimed, reason)}
-    return replace(found, method=Method.COUNTEREXAMPLE, verdict=Verdict.REFUTED, figures=figures)
+    example = _example(inputs, claimed + 1, claimed, reason)
+    return replace(found, method=Method.COUNTEREXAMPLE, verdict=Verdict.REFUTED, example=example)

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.effort import Effort, deadline
 from uat_jax.decide.equivalence import (
     ALL_SIZES,
@@ -84,7 +85,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     _check_verdict(given)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
-    evidence = [examined(pair, share, pair.search(share), lambda sizes, witness: REPRODUCER) for pair in pairs]
+    evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
@@ -200,7 +201,7 @@ def _check_verdict(given: Certificate) -> None:
     passes = found in (Verdict.PROVED, Verdict.CERTIFIED)
     if (given.verdict, given.passes, given.expected) != (found, passes, Verdict.CERTIFIED):
         raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
-    if (given.counterexample is not None) != (found is Verdict.REFUTED):
+    if any(e.example is not None for e in given.evidence) != (found is Verdict.REFUTED):
         raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
     wanted = {*_fixed(given), *only_at(given.claim, found), *assumed(given.evidence)}
     for assumption in wanted - set(given.assumptions):
@@ -232,8 +233,6 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
         if evidence.verdict is Verdict.CERTIFIED:
             _check_rounds(evidence, log2_error)
     if given.counterexample is not None:
-        if given.counterexample != given.evidence[0].figures["counterexample"]:
-            raise MismatchError("the certificate states two counterexamples")
         _check_counterexample(given.counterexample, pairs[0], end)
 
 
@@ -273,21 +272,21 @@ def _best(prime: int, copies: int, applications: list[int], degree: int) -> floa
     return math.log2(ATTEMPTS) + max(outputs, *(log2_tests(applied) - 120 for applied in applications))
 
 
-def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair, end: Deadline) -> None:
+def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> None:
     """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
-    arrays = [np.asarray(x["values"], np.float64).reshape(x["shape"]) for x in counterexample["inputs"]]
+    arrays = [np.asarray(x.values, np.float64) for x in found.inputs]
     wanted = [(aval.shape, str(aval.dtype)) for aval in pair.left.in_avals]
-    stated = [(array.shape, x["dtype"]) for array, x in zip(arrays, counterexample["inputs"], strict=True)]
-    if stated != wanted or counterexample["sizes"] != pair.sizes:
+    stated = [(array.shape, x.dtype) for array, x in zip(arrays, found.inputs, strict=True)]
+    if stated != wanted or found.sizes != pair.sizes:
         raise MismatchError("the counterexample in the certificate does not fit its programs")
     if not all(_representable(x, aval.dtype) for x, aval in zip(arrays, pair.left.in_avals, strict=True)):
         raise MismatchError("the counterexample in the certificate is not made of finite numbers of its dtypes")
     values = [Balls().number(x) for x in arrays]
     try:
-        sides = [enclose(side, values, deadline=end)[counterexample["output"]] for side in (pair.left, pair.right)]
+        sides = [enclose(side, values, deadline=end)[found.output] for side in (pair.left, pair.right)]
     except (UndecidedError, UnsupportedError) as error:
         raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
-    place = counterexample["output"], tuple(counterexample["entry"])
+    place = found.output, found.entry
     a, b = (side[place[1]] for side in sides)
     if not apart(a, b):
         raise MismatchError("at the counterexample in the certificate both programs have the same value")
@@ -295,8 +294,8 @@ def _check_counterexample(counterexample: Mapping[str, Any], pair: Pair, end: De
         (s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS, deadline=end)
     ):
         raise MismatchError("rounding of constants explains the difference at the counterexample in the certificate")
-    texts = [arb(text) for text in counterexample["exact"]]
-    if len(texts) != 2 or texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
+    texts = [arb(text) for text in found.exact]
+    if texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
         raise MismatchError("the values at the counterexample are not those in the certificate")
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -13,22 +12,23 @@ from uat_jax.arithmetic.recognition import ConstantReading, Reading
 from uat_jax.decide.agreement import Agreement, agreement, agreement_at, rounding_apart
 from uat_jax.decide.assumption import AssumptionKind, of_constants
 from uat_jax.decide.constant_readings import readings, rounded_constants
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.sampling import Sample
-from uat_jax.decide.specification import Sizes
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.decide.witness import Witness
 from uat_jax.errors import UatJaxError
 
 POINTS, DIGITS = 4, 30
 LARGE = 20_000
 """Programs that compute more entries than this are not compared in balls."""
 
-Search = Callable[[], tuple[Sizes, Witness] | None]
-"""Looks for a witness; gives the sizes at which it was found as well."""
+Search = Callable[[], Counterexample | None]
+"""Looks for an input at which two functions differ."""
+Writer = Callable[[Counterexample], str]
+"""Writes the program that shows a counterexample."""
 
 
-def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Witness], str]) -> Evidence | None:
+def refutation(search: Search, fields: Evidence, write: Writer) -> Evidence | None:
     """REFUTED with a confirmed and simplified input, or None; `fields`: what prime fields said."""
     try:
         found = search()
@@ -36,27 +36,11 @@ def refutation(search: Search, fields: Evidence, reproduce: Callable[[Sizes, Wit
         return None
     if found is None:
         return None
-    sizes, witness = found
     # Where float64 sees no difference, only the exact values show it.
-    values = witness.exact if witness.left == witness.right else (repr(witness.left), repr(witness.right))
-    finding = f"{' against '.join(values)} at output {witness.output}{list(witness.entry)}"
-    counterexample = {**_as_json(witness), "sizes": dict(sizes), "reproducer": reproduce(sizes, witness)}
-    return Evidence(
-        Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"counterexample": counterexample, "fields": fields.finding}
-    )
-
-
-def _as_json(witness: Witness) -> Mapping[str, Any]:
-    values = lambda x: np.asarray(x, np.float64).tolist()
-    return {
-        "inputs": [{"dtype": str(x.dtype), "shape": list(x.shape), "values": values(x)} for x in witness.inputs],
-        "output": witness.output,
-        "entry": list(witness.entry),
-        "left": witness.left,
-        "right": witness.right,
-        "exact": list(witness.exact),
-        "minimal": witness.minimal,
-    }
+    values = found.exact if found.left == found.right else (repr(found.left), repr(found.right))
+    finding = f"{' against '.join(values)} at output {found.output}{list(found.entry)}"
+    example = replace(found, program=write(found))
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"fields": fields.finding}, example=example)
 
 
 def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample, effort: Effort) -> Evidence:

@@ -9,14 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.specification import Specification, is_variable
-from uat_jax.decide.witness import Witness
 
 DENSE = 16
 """Arrays up to this many entries are written out; larger ones entry by entry where few entries are not zero."""
 
 
-def reproducer(left: Callable, right: Callable, specification: Specification, witness: Witness) -> str:
+def reproducer(left: Callable, right: Callable, specification: Specification, witness: Counterexample) -> str:
     """A program that prints both values of the entry that differs, and their difference.
 
     Functions that can be imported are; of others the program says that they must be put in.  It stands in the dtypes of
@@ -26,8 +26,8 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
     widened = not _shows(witness)
     if widened:
-        witness = replace(witness, inputs=tuple(array.astype(np.float64) for array in witness.inputs))
-    wide = any(array.dtype == np.float64 for array in witness.inputs)
+        witness = replace(witness, inputs=tuple(replace(of, dtype="float64") for of in witness.inputs))
+    wide = any(array.dtype == np.float64 for array in witness.arrays)
     body = [
         *_arguments(specification, witness),
         f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))",
@@ -49,9 +49,9 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
     return "\n".join(lines) + "\n"
 
 
-def _shows(witness: Witness) -> bool:
+def _shows(witness: Counterexample) -> bool:
     """Whether the difference exceeds thirty-two roundings in the narrowest dtype of the inputs."""
-    coarsest = max(float(jnp.finfo(array.dtype).eps) for array in witness.inputs)
+    coarsest = max(float(jnp.finfo(array.dtype).eps) for array in witness.arrays)
     return abs(witness.left - witness.right) > 32 * coarsest * max(abs(witness.left), abs(witness.right))
 
 
@@ -73,10 +73,10 @@ def _looked_up(module: str, path: str) -> Any:
     return found
 
 
-def _arguments(specification: Specification, witness: Witness) -> list[str]:
+def _arguments(specification: Specification, witness: Counterexample) -> list[str]:
     """The lines that make the tuple `arguments`: the witness's floats in the specification's trees."""
     leaves, tree = jax.tree.flatten(specification.arguments)
-    floats = iter(witness.inputs)
+    floats = iter(witness.arrays)
     arrays = [next(floats) if is_variable(leaf) else np.asarray(leaf) for leaf in leaves]
     texts = [_array(array) for array in arrays]
     written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))

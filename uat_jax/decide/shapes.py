@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
@@ -30,10 +31,10 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
     smallest, text = next(iter(misfits.items()))
     dimensions = dict(zip(symbols, smallest, strict=True))
     shown = ", ".join(f"{name} = {size}" for name, size in dimensions.items())
-    example = {"dimensions": dimensions, "inputs": {}, "left": "a formula", "right": text, "exact": [what, text]}
+    example = Counterexample((), "a formula", text, (what, text), sizes=dimensions)
     fits = sum(1 for sizes in ordered if sizes not in misfits)
-    figures = {"counterexample": example, "reason": reason, "fits": f"{fits} of {len(ordered)} sizes up to {LARGEST}"}
-    return Evidence(Method.SHAPES, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures)
+    figures = {"reason": reason, "fits": f"{fits} of {len(ordered)} sizes up to {LARGEST}"}
+    return Evidence(Method.SHAPES, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures, example=example)
 
 
 def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from uat_jax.decide.assumption import Assumption
+from uat_jax.decide.counterexample import Counterexample
 from uat_jax.errors import DisagreementError
 
 
@@ -69,10 +70,6 @@ class Method(StrEnum):
     BIBLIOGRAPHY = "bibliography"
 
 
-WITNESS = "witness"
-"""The figure that holds an example which proves a statement, such as two inputs at which a parameter differs."""
-
-
 @dataclass(frozen=True)
 class Evidence:
     """What one method found.
@@ -80,7 +77,8 @@ class Evidence:
     ``method``: how it was found.  ``finding``: one readable line.  ``verdict``: what this method
     alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
     ``assumptions``: what the finding presupposes.  ``subject``: which of several statements of one claim it is about
-    (such as the kind of network), empty if there is only one.
+    (such as the kind of network), empty if there is only one.  ``example``: what shows it, such as two inputs at which
+    a parameter differs: of REFUTED evidence a counterexample, of PROVED evidence a witness.
     """
 
     method: Method
@@ -89,10 +87,13 @@ class Evidence:
     figures: Mapping[str, Any] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
     subject: str = ""
+    example: Counterexample | None = None
 
     def as_data(self) -> dict[str, Any]:
         """What a certificate keeps."""
-        return {**vars(self), "assumptions": [assumption.as_data() for assumption in self.assumptions]}
+        assumptions = [assumption.as_data() for assumption in self.assumptions]
+        example = None if self.example is None else self.example.as_data()
+        return {**vars(self), "assumptions": assumptions, "example": example}
 
 
 def combine(evidence: Iterable[Evidence]) -> Verdict:

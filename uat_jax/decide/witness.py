@@ -9,7 +9,7 @@ confirms nothing.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import numpy as np
@@ -21,6 +21,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
 from uat_jax.decide.tie_points import tie_points
@@ -72,26 +73,6 @@ KINDS: dict[str, Drawing] = {
 """The candidates, in the order in which they are tried."""
 
 
-@dataclass(frozen=True)
-class Witness:
-    """An input on which two functions differ over the real numbers.
-
-    ``inputs``: one array per input of the jaxprs, of its shape and dtype.  ``output``: which output array differs, and
-    ``entry`` its index in there.  ``left``/``right``: that entry in float64.  ``exact``: its two enclosures as texts.
-    ``minimal``: no single entry of the inputs can be replaced by a simpler number (0, ±1, ±2, a smaller whole
-    number, its leading bits) so that the difference still shows.  ``seed``: of the search.
-    """
-
-    inputs: tuple[np.ndarray, ...]
-    output: int
-    entry: tuple[int, ...]
-    left: float
-    right: float
-    exact: tuple[str, str]
-    minimal: bool
-    seed: int
-
-
 def find(
     left: ClosedJaxpr,
     right: ClosedJaxpr,
@@ -99,7 +80,7 @@ def find(
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
-) -> Witness | None:
+) -> Counterexample | None:
     """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
     At the ``deadline`` the search ends, and simplifying stops.  With ``almost_everywhere`` only differences count that
@@ -123,7 +104,7 @@ def smallest(
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
-) -> tuple[Sizes, Witness] | None:
+) -> Counterexample | None:
     """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
 
     Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
@@ -142,8 +123,8 @@ def smallest(
         except UatJaxError:
             continue
         if found is not None:
-            return smaller, search.witness(*search.simplified(found))
-    return sizes, known.witness(*known.simplified(point))
+            return replace(search.witness(*search.simplified(found)), sizes=dict(smaller))
+    return replace(known.witness(*known.simplified(point)), sizes=dict(sizes))
 
 
 def _search_at(
@@ -155,9 +136,9 @@ def _search_at(
     deadline: Deadline | None,
     almost_everywhere: bool,
 ) -> "_Search":
-    (one, one_outputs), (other, other_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
-    same_outputs(one_outputs, other_outputs)
-    return _Search(one, other, seed, deadline, almost_everywhere)
+    (first, first_outputs), (second, second_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
+    same_outputs(first_outputs, second_outputs)
+    return _Search(first, second, seed, deadline, almost_everywhere)
 
 
 @dataclass(frozen=True)
@@ -356,14 +337,19 @@ class _Search:
                 return point, minimal
         return point, False
 
-    def witness(self, point: np.ndarray, minimal: bool) -> Witness:
+    def witness(self, point: np.ndarray, minimal: bool) -> Counterexample:
         """The witness at a separated point."""
         found = self.separation(point)
         assert found is not None
-        arrays = tuple(x[0].astype(a.dtype) for x, a in zip(self.cut(point[None]), self.inputs, strict=True))
-        left, right = self.values(point, found)
-        return Witness(
-            arrays, found.output, found.entry, left, right, texts_apart(found.left, found.right), minimal, self.seed
+        arrays = zip(self.cut(point[None]), self.inputs, strict=True)
+        return Counterexample(
+            tuple(Input(f"input {i}", x[0].tolist(), str(a.dtype)) for i, (x, a) in enumerate(arrays)),
+            *self.values(point, found),
+            exact=texts_apart(found.left, found.right),
+            output=found.output,
+            entry=found.entry,
+            minimal=minimal,
+            seed=self.seed,
         )
 
     def values(self, point: np.ndarray, found: _Separation) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger import names
@@ -116,34 +117,27 @@ def resolve(references: Iterable[Reference], labels: Mapping[str, str] = LABELS)
     """PROVED for each reference whose label stands at its topic, REFUTED for one that does not."""
     for of in references:
         found = labels.get(of.label, "nothing")
-        right = found == of.topic
         finding = f"§{of.cited_in} refers to {of.label} for “{of.topic}”: there is {found}"
-        figures = {} if right else {"counterexample": _sides(of.topic, found, {"reference": of.label})}
-        yield Evidence(
-            Method.LABELS, finding, Verdict.PROVED if right else Verdict.REFUTED, figures, subject=of.cited_in
-        )
+        verdict, example = _compared(of, found)
+        yield Evidence(Method.LABELS, finding, verdict, subject=of.cited_in, example=example)
 
 
-def _sides(wanted: str, found: str, at: dict[str, str]) -> dict[str, Any]:
-    return {
-        "dimensions": {},
-        "inputs": at,
-        "names": ["found", "wanted"],
-        "left": found,
-        "right": wanted,
-        "exact": [found, wanted],
-    }
+def _compared(of: Reference, found: str) -> tuple[Verdict, Counterexample | None]:
+    """PROVED if what is found is the topic of a reference, else REFUTED with both."""
+    if found == of.topic:
+        return Verdict.PROVED, None
+    sides = found, of.topic
+    example = Counterexample(named({"reference": of.label}), *sides, exact=sides, names=("found", "wanted"))
+    return Verdict.REFUTED, example
 
 
 def placed(references: Iterable[Reference], places: Mapping[int, str] = EQUATIONS) -> Iterator[Evidence]:
     """PROVED for each equation that stands in the section it is looked for in, REFUTED for one that does not."""
     for of in references:
         found = places.get(int(of.label.removeprefix("Equation ")), "nothing")
-        right = found == of.topic
         finding = f"§{of.cited_in} looks for {of.label} in §{of.topic}: it stands in §{found}"
-        figures = {} if right else {"counterexample": _sides(of.topic, found, {"reference": of.label})}
-        verdict = Verdict.PROVED if right else Verdict.REFUTED
-        yield Evidence(Method.LABELS, finding, verdict, figures, subject=of.label)
+        verdict, example = _compared(of, found)
+        yield Evidence(Method.LABELS, finding, verdict, subject=of.label, example=example)
 
 
 def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:

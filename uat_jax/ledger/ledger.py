@@ -217,12 +217,20 @@ def recheck(
         stated, now = (f"{c.verdict}{'' if c.passes else ', not as expected'}" for c in (given, found))
         raise MismatchError(f"{name}: the certificate says {stated}; decided again it is {now}")
     stated, now = (json.loads(c.to_json()) for c in (given, found))
-    for part in ("claim", "expected", "counterexample"):
+    for part in ("claim", "expected"):
         if stated[part] != now[part]:
             raise MismatchError(f"{name}: the certificate's {part} is not the one found again; its file was changed")
     if [e["method"] for e in stated["evidence"]] != [e["method"] for e in now["evidence"]]:
         raise MismatchError(f"{name}: the certificate's evidence is not of the kinds found again; its file was changed")
+    if _refuting(stated) != _refuting(now):
+        what = "counterexample is not the one found again"
+        raise MismatchError(f"{name}: the certificate's {what}; its file was changed")
     return found
+
+
+def _refuting(body: dict[str, Any]) -> list[Any]:
+    """The counterexamples in the file of a certificate."""
+    return [e["example"] for e in body["evidence"] if e["verdict"] == Verdict.REFUTED]
 
 
 def _settings(certificate: Certificate) -> Settings:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -44,10 +45,9 @@ def all_known(used: Iterable[str], known: Iterable[str]) -> Evidence:
         verdict = Verdict.PROVED if used else Verdict.UNKNOWN
         return Evidence(Method.NAMES, f"every name is known: {', '.join(used)}", verdict)
     finding = f"{', '.join(missing)} is used, known are {', '.join(known)}"
-    found, wanted = "none", "a name known before"
-    sides = {"dimensions": {}, "inputs": {"name": missing[0]}, "names": ["found", "wanted"]}
-    sides |= {"left": found, "right": wanted, "exact": [found, wanted]}
-    return Evidence(Method.NAMES, finding, Verdict.REFUTED, {"counterexample": sides})
+    sides = "none", "a name known before"
+    example = Counterexample(named({"name": missing[0]}), *sides, exact=sides, names=("found", "wanted"))
+    return Evidence(Method.NAMES, finding, Verdict.REFUTED, example=example)
 
 
 # --- the printed formulas ---------------------------------------------------------------------------------------------

@@ -34,9 +34,9 @@ def _lines(certificate: Certificate, seconds: float) -> Iterator[str]:
     yield f"  decided in {seconds:.1f} s"
     if certificate.counterexample:
         found = certificate.counterexample
-        yield f"\n  exactly {found['exact'][0]} against {found['exact'][1]} at"
-        yield from (f"    {x['values']}" for x in found["inputs"])
-        yield f"\n{found['reproducer']}"
+        yield f"\n  exactly {found.exact[0]} against {found.exact[1]} at"
+        yield from (f"    {given.values}" for given in found.inputs)
+        yield f"\n{found.program}"
 
 
 def _finding(evidence: Evidence) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from uat_jax.decide.confirmation import LOG2_ERROR
-from uat_jax.decide.prime_fields import LAWS, PrimeFields
-from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.arithmetic.field_functions import LAWS
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.identity import identical
+from uat_jax.decide.verdict import Evidence
 from uat_jax.lowering import Lowered
 from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block as NetworkBlock
@@ -130,12 +131,7 @@ def same(
     """
     specs = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, jnp.float32), inputs)
     traced = jax.make_jaxpr(left)(*specs), jax.make_jaxpr(right)(*specs)
-    found = PrimeFields(*traced, laws=LAWS - {"square of a root"}).compare(LOG2_ERROR, thoroughly=thoroughly)
-    figures = found.figures()
-    if not found.equal or found.log2_error > LOG2_ERROR:
-        return Evidence(Method.PRIME_FIELDS, f"{what}: different", Verdict.UNKNOWN, figures, found.assumptions)
-    finding = f"{what}: equal, except with probability 2^{found.log2_error:.0f}"
-    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, found.assumptions)
+    return identical(*traced, Effort(laws=LAWS - {"square of a root"}), what=what, thoroughly=thoroughly)
 
 
 def closed_form_of(
