@@ -229,8 +229,8 @@ def test_what_is_exactly_zero_is_decided(name):
 
 
 def test_a_large_number_on_the_way_hides_nothing():
-    """x is lost beside 10³⁰ at 2⁻¹⁰⁰ of the largest number, but not at 2⁻⁵¹²."""
-    hidden = program(lambda x: (x + np.float32(1e30)) - np.float32(1e30), S)
+    """x is lost beside 2¹⁰⁰ at 2⁻¹⁰⁰ of the largest number, but not at 2⁻⁵¹²."""
+    hidden = program(lambda x: (x + np.float32(2.0**100)) - np.float32(2.0**100), S)
     (value,) = enclose(hidden, [Balls().number(np.float32(3))])
     assert value.item() == arb(3)
     nothing = program(lambda x: 0 * x, S)

@@ -247,7 +247,7 @@ def test_what_may_wrap_is_refused(row):
 @pytest.mark.parametrize("row", FITS, ids=lambda row: row[0])
 def test_what_fits_is_certified(row):
     _, left, right, *specs = row
-    assert certify(left, right, *specs).verdict is Verdict.CERTIFIED
+    assert certify(left, right, *specs).passes
 
 
 @pytest.mark.parametrize("row", DIFFERENT, ids=lambda row: row[0])
@@ -329,7 +329,7 @@ def test_truths_are_counted_where_jax_counts_them(row):
     _, count = row
     left = lambda a, b: real(count(a, b))
     right = lambda a, b: jnp.sum(real(above(a)) * real(above(b)))
-    assert certify(left, right, V, V).verdict is Verdict.CERTIFIED
+    assert certify(left, right, V, V).passes
     assert not certify(left, lambda a, b: real(jnp.dot(above(a), above(b))), V, V).passes
 
 

@@ -71,6 +71,7 @@ class ExponentialDepth(Arithmetic):
 
     name = "counting of exponentials"
     rules = {}
+    takes_unknown = True
 
     def __init__(self) -> None:
         self.primitives: set[str] = set()

@@ -76,6 +76,7 @@ class Fields(Arithmetic):
 
     name = "prime-field arithmetic"
     rules = RULES
+    takes_unknown = True
 
     def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None):
         self.functions = functions

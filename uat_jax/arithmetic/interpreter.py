@@ -94,6 +94,9 @@ class Arithmetic(ABC):
     integers_may_wrap: ClassVar[bool] = False
     """Whether JAX computes all integers, wrapping as on the device; else programs that may wrap are refused."""
 
+    takes_unknown: ClassVar[bool] = False
+    """Whether a primitive that stands in no table is an uninterpreted function, instead of being refused."""
+
     operand_ranges: Sequence[Range] = ()
     """The ranges of the operands of the equation that is being evaluated."""
 
@@ -279,9 +282,10 @@ class _Walk:
             refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
         varies = any(number in self.varying for number, _ in operands)
         if varies or any(map(is_number, equation.invars)):
-            if equation.primitive.name not in TABLE:
+            if equation.primitive.name in TABLE:
+                admit(equation)
+            elif not self.arithmetic.takes_unknown:
                 raise self.missing(equation)
-            admit(equation)
         results = self.bounded(equation, operands, varies)
         if varies:
             self.varying.update(number for number, _ in results)

@@ -43,6 +43,8 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     numbers = [operand for operand in operands if isinstance(operand, Number)]
     if any(number.special is not None for number in numbers):
         raise UnsupportedError(f"{_named(equation)} has no rule and takes an infinity or NaN; mask after it")
+    if any(number.infinite is not None or number.facts is None or number.facts.hollow for number in numbers):
+        raise UnsupportedError(f"{_named(equation)} has no rule and takes a number that may be infinite; add one to it")
     fixed = [_text(operand) for operand in operands if not isinstance(operand, Number)]
     where = [isinstance(operand, Number) for operand in operands]
     name = hashlib.sha256(repr((parameters_digest(equation), where, fixed)).encode()).hexdigest()
