@@ -176,11 +176,11 @@ class _Search:
         if not any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
             return None
         shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
-        sides = [_whole(value[0]) for value in self.values(numbers[None])]
+        left, right = (_whole(value[0]) for value in self.values(numbers[None]))
         texts = [", ".join(str(a) for a in b.ravel()) for b in balls]
         sizes = {str(s): n for s, n in self.dimensions.items()}
         exact = texts[0], texts[1]
-        return Counterexample(named(shown), *sides, exact, NAMES, sizes, minimal=minimal)
+        return Counterexample(named(shown), left, right, exact, NAMES, sizes, minimal=minimal)
 
 
 def _weight(numbers: np.ndarray) -> tuple:
