@@ -6,7 +6,7 @@ float64 counts only after ball arithmetic has separated the two exact values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -28,15 +28,17 @@ from uat_jax.decide.confirmation import equal_at, slices_exist, written_apart
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart
 from uat_jax.decide.numpy_program import numpy_program
+from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 
-CANDIDATES = 256
+CANDIDATES, STARTS, EVALUATIONS = 256, 8, 400
+"""How many inputs are drawn, how many of those that differ are made simpler, and in how many evaluations each."""
+
 LARGEST = 2
 """Candidates are drawn from −2 … 2; whole numbers this small are exact in every dtype."""
-
 
 NAMES = "network", "printed"
 
@@ -120,7 +122,8 @@ class _Search:
         differing = candidates[self.differ(candidates)]
         if not len(differing):
             return None
-        return self.confirmed(self.shrunk(min(differing, key=_weight)))
+        starts = sorted(differing, key=_weight)[:STARTS]
+        return self.confirmed(*min(map(self.shrunk, starts), key=lambda found: _weight(found[0])))
 
     @property
     def shapes(self) -> dict[m.Letter, tuple[int, ...]]:
@@ -158,16 +161,13 @@ class _Search:
         left, right = self.values(candidates)
         return np.any((left != right).reshape(len(candidates), -1), axis=1)
 
-    def shrunk(self, numbers: np.ndarray) -> np.ndarray:
-        """Replace numbers by 0, else 1, else −1, one after the other, as long as the sides still differ."""
-        while True:
-            smaller = np.array(list(_simpler(numbers)))
-            differing = smaller[self.differ(smaller)] if len(smaller) else smaller
-            if not len(differing):
-                return numbers
-            numbers = min(differing, key=_weight)
+    def shrunk(self, numbers: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Simpler numbers, mostly 0, for which the sides still differ, and whether no single one can be simpler."""
+        trials = Trials(self.differ, CANDIDATES, EVALUATIONS, late=lambda: False)
+        history, minimal = simplify(numbers.astype(np.float64), trials)
+        return history[-1], minimal
 
-    def confirmed(self, numbers: np.ndarray) -> Counterexample | None:
+    def confirmed(self, numbers: np.ndarray, minimal: bool) -> Counterexample | None:
         point = Balls().number(numbers)
         try:
             balls = [enclosed(traced, [point])[0] for traced in self.traces]
@@ -176,10 +176,11 @@ class _Search:
         if not any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True)):
             return None
         shown = {name: _whole(value) for name, value in self.arrays(numbers.astype(float)).items()}
-        sides = [_whole(value[0]) for value in self.values(numbers[None])]
+        left, right = (_whole(value[0]) for value in self.values(numbers[None]))
         texts = [", ".join(str(a) for a in b.ravel()) for b in balls]
         sizes = {str(s): n for s, n in self.dimensions.items()}
-        return Counterexample(named(shown), *sides, exact=(texts[0], texts[1]), names=NAMES, sizes=sizes)
+        exact = texts[0], texts[1]
+        return Counterexample(named(shown), left, right, exact, NAMES, sizes, minimal=minimal)
 
 
 def _weight(numbers: np.ndarray) -> tuple:
@@ -190,17 +191,6 @@ def _weight(numbers: np.ndarray) -> tuple:
         int((numbers < 0).sum()),
         tuple(-numbers),
     )
-
-
-def _simpler(numbers: np.ndarray) -> Iterator[np.ndarray]:
-    for i, value in enumerate(numbers):
-        for replacement in (0, 1, -1):
-            if _weight_of(replacement) < _weight_of(int(value)):
-                yield np.concatenate([numbers[:i], [replacement], numbers[i + 1 :]])
-
-
-def _weight_of(number: int) -> tuple[int, int]:
-    return abs(number), int(number < 0)
 
 
 def _whole(array: Any) -> Any:
