@@ -11,9 +11,9 @@ Right is diamond.property-2.left. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-W_2 = np.array([[0, 1], [0, 0]])
-W_1 = np.array([[1, 0], [0, 0]])
-x_0 = np.array([[1], [0]])
+W_2 = np.array([[1, 0], [0, 0]])
+W_1 = np.array([[0, 0], [1, 0]])
+x_0 = np.array([[0], [1]])
 
 # network
 left_side = W_2.T @ W_1.T @ x_0

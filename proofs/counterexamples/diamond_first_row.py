@@ -11,9 +11,9 @@ Right is diamond.transpose. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
+w_2_1 = np.array([[1]])
 x_2 = np.array([[1]])
-w_3_1 = np.array([[1]])
-w_1_1 = x_1 = w_2_1 = x_3 = np.zeros((1, 1), int)
+w_1_1 = x_1 = w_3_1 = x_3 = np.zeros((1, 1), int)
 
 # network
 left_side = w_1_1 @ x_1 + w_2_1 @ x_2 + w_3_1 @ x_3

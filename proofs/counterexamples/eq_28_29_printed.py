@@ -14,9 +14,9 @@ import numpy as np
 
 relu = lambda z: np.maximum(z, 0)
 
-c_i_1 = np.array([[1]])
-A_i_1 = x_i = C_i_1 = B_i_1 = b_i_1 = A_i = C_i = B_i = np.zeros((1, 1), int)
-b_i = c_i = np.zeros((1, 1), int)
+c_i = np.array([[1]])
+A_i_1 = x_i = c_i_1 = C_i_1 = B_i_1 = b_i_1 = A_i = C_i = np.zeros((1, 1), int)
+B_i = b_i = np.zeros((1, 1), int)
 
 # network
 x_i_1 = A_i_1 @ x_i + c_i_1 + C_i_1 @ relu(B_i_1 @ A_i_1 @ x_i + b_i_1)

@@ -13,9 +13,9 @@ import numpy as np
 
 relu = lambda z: np.maximum(z, 0)
 
+C_i_1 = np.array([[1]])
 b_i_1 = np.array([[1]])
-C_i = np.array([[1]])
-A_i_1 = x_i = c_i_1 = C_i_1 = B_i_1 = np.zeros((1, 1), int)
+A_i_1 = x_i = c_i_1 = B_i_1 = C_i = np.zeros((1, 1), int)
 
 # network
 x_i_1 = A_i_1 @ x_i + c_i_1 + C_i_1 @ relu(B_i_1 @ A_i_1 @ x_i + b_i_1)

@@ -13,9 +13,9 @@ import numpy as np
 
 relu = lambda z: np.maximum(z, 0)
 
+C_i_1 = np.array([[1]])
 b_i_1 = np.array([[1]])
-C_i = np.array([[1]])
-A_i_1 = W_hat_i_1 = x_0 = b_hat_i_3 = u_i = c_i_1 = C_i_1 = B_i_1 = np.zeros((1, 1), int)
+A_i_1 = W_hat_i_1 = x_0 = b_hat_i_3 = u_i = c_i_1 = B_i_1 = C_i = np.zeros((1, 1), int)
 
 # network
 left_side = (

@@ -11,9 +11,9 @@ Right is head.duat-1-d-4. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-A = np.array([[0, 1], [0, 0]])
-B = np.array([[1, 0], [0, 0]])
-y = np.array([[1], [0]])
+A = np.array([[1, 0], [0, 0]])
+B = np.array([[0, 0], [1, 0]])
+y = np.array([[0], [1]])
 
 # network
 left_side = (A @ B).T @ y

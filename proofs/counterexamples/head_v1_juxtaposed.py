@@ -11,8 +11,8 @@ Right is head.v2-1-d-4.left. The smallest numbers that show it; σ is relu.
 
 import numpy as np
 
-H_i = np.array([[0, 0], [1, 0]])
-x_i = np.array([[0], [1]])
+H_i = np.array([[0, 1], [0, 0]])
+x_i = np.array([[1], [0]])
 W_V_i = np.array([[1]])
 
 # network

@@ -13,7 +13,7 @@ Right is head.duat-1-d-3. The smallest numbers that show it; σ is relu.
 import numpy as np
 
 H_i = np.array([[1]])
-x_i = np.array([[0, 1]])
+x_i = np.array([[1, 0]])
 W_V_i = np.array([[0, 1], [0, 0]])
 
 # network

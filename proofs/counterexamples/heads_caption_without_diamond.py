@@ -13,7 +13,7 @@ Right is heads.stacked. The smallest numbers that show it; σ is relu.
 import numpy as np
 
 H_1 = np.array([[1]])
-x = np.array([[0, 1]])
+x = np.array([[1, 0]])
 W_V_1 = np.array([[0, 1], [0, 0]])
 
 # network

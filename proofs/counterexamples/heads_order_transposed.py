@@ -13,8 +13,8 @@ import numpy as np
 
 H_1 = np.array([[1]])
 x = np.array([[1, 0]])
-W_V_1 = np.array([[0, 0], [1, 0]])
-W_O = np.array([[0, 1], [0, 0]])
+W_V_1 = np.array([[0, 1], [0, 0]])
+W_O = np.array([[0, 0], [0, 1]])
 
 # network
 left_side = (H_1 @ x @ np.eye(2, 2, 0, dtype=int) @ W_V_1 @ np.eye(2, 2, 0, dtype=int).T @ W_O).reshape(-1, 1)

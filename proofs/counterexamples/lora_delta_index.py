@@ -13,9 +13,9 @@ import numpy as np
 
 relu = lambda z: np.maximum(z, 0)
 
+ΔC_1 = np.array([[1]])
 b_1 = np.array([[1]])
-ΔC_2 = np.array([[1]])
-A_1 = x_0 = c_1 = C_1 = ΔC_1 = B_1 = ΔB_1 = ΔB_2 = np.zeros((1, 1), int)
+A_1 = x_0 = c_1 = C_1 = B_1 = ΔB_1 = ΔC_2 = ΔB_2 = np.zeros((1, 1), int)
 
 # network
 x_1 = A_1 @ x_0 + c_1 + (C_1 + ΔC_1) @ relu((B_1 + ΔB_1) @ x_0 + b_1)

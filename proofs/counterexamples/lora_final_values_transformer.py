@@ -15,9 +15,9 @@ import numpy as np
 relu = lambda z: np.maximum(z, 0)
 
 x_0 = np.array([[1]])
-ΔC_1 = np.array([[1]])
+C_1 = np.array([[1]])
 ΔB_1 = np.array([[1]])
-A_1 = c_1 = C_1 = B_1 = b_1 = np.zeros((1, 1), int)
+A_1 = c_1 = ΔC_1 = B_1 = b_1 = np.zeros((1, 1), int)
 
 # network
 x_1 = A_1 @ x_0 + c_1 + (C_1 + ΔC_1) @ relu((B_1 + ΔB_1) @ A_1 @ x_0 + b_1)

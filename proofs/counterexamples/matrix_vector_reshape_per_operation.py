@@ -12,9 +12,9 @@ Right is matrix-vector.one-reshape. The smallest numbers that show it; σ is rel
 
 import numpy as np
 
-W_1 = np.array([[0, 1], [0, 0]])
-x_0 = np.array([[0, 0], [0, 1]])
-V_1 = np.array([[1, 0], [0, 0]])
+W_1 = np.array([[1, 0], [0, 0]])
+x_0 = np.array([[0, 1], [0, 0]])
+V_1 = np.array([[0, 0], [1, 0]])
 
 # network
 left_side = (W_1 @ x_0 @ V_1).T.reshape(-1, 1)

@@ -15,12 +15,10 @@ relu = lambda z: np.maximum(z, 0)
 
 C_1 = np.array([[1]])
 b_1 = np.array([[1]])
-C_2 = np.array([[-1]])
-B_2 = np.array([[1]])
 C_3 = np.array([[1]])
-B_3 = np.array([[-1]])
-A_1 = x_0 = c_1 = B_1 = A_2 = c_2 = b_2 = A_3 = np.zeros((1, 1), int)
-c_3 = b_3 = np.zeros((1, 1), int)
+B_3 = np.array([[1]])
+A_1 = x_0 = c_1 = B_1 = A_2 = c_2 = C_2 = B_2 = np.zeros((1, 1), int)
+b_2 = A_3 = c_3 = b_3 = np.zeros((1, 1), int)
 
 # network
 x_1 = A_1 @ x_0 + c_1 + C_1 @ relu(B_1 @ x_0 + b_1)

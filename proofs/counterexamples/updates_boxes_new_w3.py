@@ -17,12 +17,11 @@ import numpy as np
 
 relu = lambda z: np.maximum(z, 0)
 
-x_0 = np.array([[-1]])
-C_1 = np.array([[-1]])
-B_1 = np.array([[-1]])
+C_1 = np.array([[1]])
+b_1 = np.array([[1]])
 C_2 = np.array([[1]])
-B_2 = np.array([[-1]])
-A_1 = c_1 = b_1 = A_2 = c_2 = b_2 = np.zeros((1, 1), int)
+B_2 = np.array([[1]])
+A_1 = x_0 = c_1 = B_1 = A_2 = c_2 = b_2 = np.zeros((1, 1), int)
 
 # network
 x_1 = A_1 @ x_0 + c_1 + C_1 @ relu(B_1 @ x_0 + b_1)
