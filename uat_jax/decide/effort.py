@@ -24,7 +24,8 @@ class Effort:
 
     error: the largest chance of a wrong CERTIFIED.  seed: of all random numbers.  deadline: when all work ends.
     laws: those of `uat_jax.arithmetic.field_functions.LAWS` in force.  progress: told each stage in a line.
-    almost_everywhere: whether the functions may differ on a set of inputs of measure zero.
+    almost_everywhere: whether the functions may differ on a set of inputs of measure zero.  strict: whether two methods
+    that contradict each other raise a `DisagreementError`; else the answer is UNKNOWN and asks for a report.
 
     Raises:
         InputError: a value out of range.
@@ -36,6 +37,7 @@ class Effort:
     laws: frozenset[str] = LAWS
     progress: Callable[[str], None] = lambda message: None
     almost_everywhere: bool = False
+    strict: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.error, float) or not 0 < self.error < 1:

@@ -36,7 +36,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
-from uat_jax.errors import BudgetError, InputError, NotEquivalentError, UnsupportedError
+from uat_jax.errors import BudgetError, DisagreementError, InputError, NotEquivalentError, UnsupportedError
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -321,7 +321,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)
         if found is not None:
-            combine([found, fields])  # a contradiction between two methods stops everything
+            combine([found, fields])  # sees a contradiction between two methods
         elif fields.verdict is Verdict.CERTIFIED:
             found = doubted(pair.left, pair.right, fields, seen, effort)
         elif fields.method is not Method.VACUITY:
@@ -329,6 +329,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             found = agreeing(pair.left, pair.right, fields, effort)
     except BudgetError as error:
         found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
+    except DisagreementError as error:
+        if effort.strict:
+            raise
+        found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 

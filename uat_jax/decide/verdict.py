@@ -33,7 +33,11 @@ class Verdict(StrEnum):
 
 
 class Method(StrEnum):
-    """How something was found out.  VACUITY: that there is nothing to compare; BUDGET: that the time was up."""
+    """How something was found out.
+
+    VACUITY: that there is nothing to compare.  BUDGET: that the time was up.  DISAGREEMENT: that two methods contradict
+    each other, which is a defect of this package.
+    """
 
     IDENTITY = "identity"
     PRIME_FIELDS = "prime fields"
@@ -42,6 +46,7 @@ class Method(StrEnum):
     COUNTEREXAMPLE = "counterexample"
     SIZES = "sizes"
     BUDGET = "budget"
+    DISAGREEMENT = "disagreement"
     FLOATS = "floats"
     NORMAL_FORM = "normal form"
     INDUCTION = "induction"
