@@ -79,6 +79,7 @@ def test_a_wrong_count_is_refuted_at_its_smallest_depth(name, wrong):
     evidence = list(counted(wrong(claimed), found(), what=name, measured=measured, shapes=shapes))
     assert combine(evidence) == Verdict.REFUTED
     first = next(d for d in range(1, 7) if (wrong(claimed) - claimed).subs(L, d) != 0)
+    assert evidence[-1].example is not None
     assert evidence[-1].example.sizes == {"L": first}
 
 

@@ -546,4 +546,4 @@ def test_whether_a_mask_is_a_number_decides_nothing(decision):
 
 
 def test_a_search_that_finds_nothing_refutes_nothing():
-    assert refutation(lambda: None, certify(jnp.sin, jnp.sin, S).evidence[0], lambda sizes, witness: "") is None
+    assert refutation(lambda: None, certify(jnp.sin, jnp.sin, S).evidence[0], lambda found: "") is None

@@ -159,6 +159,7 @@ def test_a_wrong_count_is_refuted_at_its_smallest_shape(claimed):
     assert combine(found) == Verdict.REFUTED
     example = found[-1].example
     wrong = [s for s in SHAPES if sympy.sympify(claimed).xreplace(s) != sympy.Rational(1, s[M])]
+    assert example is not None
     assert sum(example.sizes.values()) == min(sum(s.values()) for s in wrong)
     assert example.left != example.right
 

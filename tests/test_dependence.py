@@ -228,12 +228,14 @@ def test_dynamic_sees_what_float64_does_not():
     lost = lambda v: (v + 2.0**60) - 2.0**60
     found = dependence.dynamic(lost, ([1.0], [2.0]), what="absorbed")
     assert found.verdict == T
+    assert found.example is not None
     assert found.example.exact[0].startswith("1.0")
 
 
 def test_the_witness_names_both_inputs_and_the_largest_difference():
     found = dependence.dynamic(lambda v: jnp.stack([v[0], 3 * v[0]]), ([1.0], [2.0]), what="p", at={"σ": "relu"})
     witness = found.example
+    assert witness is not None
     assert (witness.values["x"], witness.values["x̃"], witness.values["σ"]) == ([1.0], [2.0], "relu")
     assert (witness.left, witness.right) == ("3", "6")
     assert "entry (2,)" in found.finding

@@ -101,6 +101,7 @@ def test_numbers_are_exact_and_finite(value):
 def test_the_smallest_sizes_that_do_not_fit():
     A, B = (lambda n, k: m.Letter("A", n, k)), (lambda n, k: m.Letter("B", n, k))
     found = refute_shape(lambda n, k: A(n, k) @ B(n, k), ("n", "k"), what="A B")
+    assert found.example is not None
     assert found.verdict == F and found.example.sizes == {"n": 1, "k": 2}
     assert found.figures["fits"] == "3 of 9 sizes up to 3"
     assert "cannot multiply A (1 × 2) by B (1 × 2)" in found.finding
@@ -174,6 +175,7 @@ def test_no_counterexample_at_sizes_that_there_are_not():
     assert combine(settle_equation(Step("scalar", v.T @ x, x.T @ v))) == U
     false = Step("slice", m.Selection(1, M, d) @ x, m.Selection(2, M, d) @ x)
     (example,) = (e.example for e in settle_equation(false) if e.verdict == F)
+    assert example is not None
     assert example.sizes == {"M": 2, "h": 2}
 
 
@@ -283,4 +285,5 @@ def test_an_input_of_one_side_may_be_computed_by_the_other():
     network, printed = Program({y: A @ A, result: y + A}, result), Program({result: y + A}, result)
     example = program_witness.refute(network, printed, A).example
     flat = lambda side: list(np.ravel(np.array(side, float)))
+    assert example is not None
     assert _run(example.program) == (0, [flat(example.left), flat(example.right)])

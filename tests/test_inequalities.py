@@ -231,6 +231,7 @@ def test_enclosed(function, box, bounds, verdict):
     assert found.verdict == verdict, found.finding
     assert 1 <= found.figures["boxes"] <= 300
     if verdict == F:
+        assert found.example is not None
         point = [Fraction(value) for value in found.example.values.values()]
         assert all(Fraction(low) <= v <= Fraction(high) for v, (low, high) in zip(point, box, strict=True))
 
@@ -286,6 +287,7 @@ def test_measured():
     one, two = (lambda v: v[0] * 1.0), (lambda v: v[1] * 1.0)
     assert measured(one, two, inputs, what="1 ≤ 2").verdict == Verdict.AGREES
     wrong = measured(two, one, inputs, what="2 ≤ 1")
+    assert wrong.example is not None
     assert wrong.verdict == F and wrong.example.values == {"v": [1.0, 2.0]}
     with pytest.raises(InputError, match="float64 does not hold exactly"):
         measured(one, two, {"v": [Fraction(1, 3), 1]}, what="a third")

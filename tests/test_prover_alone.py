@@ -33,9 +33,9 @@ def claim(row: Any) -> str:
         specification = Specification(row.specs)
         arguments = specification.at(specification.sizes_to_try()[-1])
         try:
-            sides = [traced(function, arguments)[0] for function in (row.left, row.right)]
-            found = PrimeFields(*sides).compare(-64.0)
-            ties = undecided(sides, found.decisions, 0, None) if found.almost else set()
+            left, right = (traced(function, arguments)[0] for function in (row.left, row.right))
+            found = PrimeFields(left, right).compare(-64.0)
+            ties = undecided((left, right), found.decisions, 0, None) if found.almost else set()
         except UatJaxError:
             return "refused"
     if found.constants and found.equal:

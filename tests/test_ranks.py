@@ -114,6 +114,7 @@ def test_attained(claimed, verdict):
     found = ranks.attained(claimed, draw, what="rank 2")
     assert found.verdict == verdict
     if verdict is Verdict.REFUTED:
+        assert found.example is not None
         assert (found.example.left, found.example.right) == (2, 1)
 
 
@@ -167,6 +168,7 @@ def test_minors_want_a_matrix_of_exact_numbers(function, inputs, claimed, messag
 def test_only_a_larger_rank_exceeds(inputs, claimed):
     assert ranks.exceeded(claimed, _softmax, inputs, what="softmax").verdict == Verdict.UNKNOWN
     found = ranks.exceeded(claimed - 1, _softmax, inputs, what="softmax")
+    assert found.example is not None
     assert found.verdict == Verdict.REFUTED and found.example.left == claimed
 
 

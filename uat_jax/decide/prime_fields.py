@@ -249,6 +249,8 @@ class PrimeFields:
         """Whether both programs are the same where no compared numbers are equal, and where some are."""
         if "cases that meet" not in laws or drawn.where_apart() is not None:
             return False
+        if all(x.almost is None for x in (*drawn.left, *drawn.right)):
+            return False
         functions, meant = drawn.sides[0].functions, "constants as meant" in laws
         return all(
             x.almost is None
