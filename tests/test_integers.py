@@ -309,7 +309,7 @@ def test_booleans_are_logic(row):
     """The same as the logical expression, and not its opposite."""
     _, left, right, *specs = row
     certificate = certify(lambda a, b: real(left(a, b)), lambda a, b: real(right(a, b)), *specs)
-    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.passes
     assert not certify(lambda a, b: real(left(a, b)), lambda a, b: real(~right(a, b)), *specs).passes
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from uat_jax.arithmetic.field_functions import LAWS
-from uat_jax.decide.effort import Effort
+from uat_jax.decide.effort import LAWS, Effort
 from uat_jax.decide.identity import identical
 from uat_jax.decide.verdict import Evidence
 from uat_jax.lowering import Lowered
