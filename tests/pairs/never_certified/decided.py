@@ -3,7 +3,6 @@
 DECIDED: frozenset[str] = frozenset(
     [
         "steps: floor > 5 and 6 <= floor",
-        "steps: floor off the grid",
         "steps: floor >= 5 and not <",
         "steps: round in two orders",
         "steps: count of positives",
@@ -79,7 +78,6 @@ DECIDED: frozenset[str] = frozenset(
         "integers: square of a small integer",
         "integers: sum of small integers",
         "integers: a dot of small integers",
-        "integers: integers commute",
         "integers: counts of booleans",
         "integers: one-hot of a clipped cast",
         "integers: indices are whole numbers",
