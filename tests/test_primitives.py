@@ -184,6 +184,8 @@ OTHER_VALUES = [
     ("dot_general", lambda x: lax.dot(x, x), {"preferred_element_type": np.dtype(np.int32)}),
     ("convert_element_type", lambda x: lax.convert_element_type(x, np.int32), {"new_dtype": np.dtype(np.complex64)}),
     ("convert_element_type", lambda x: lax.convert_element_type(x, np.int32), {"new_dtype": jnp.int4}),
+    ("exp", lax.exp, {"accuracy": "lax"}),
+    ("exp", lax.exp, {"accuracy": lax.Tolerance(atol=1, rtol=1, ulps=1000)}),
     ("integer_pow", lambda x: lax.integer_pow(x, 3), {"y": 0.5}),
     ("mul", lambda x: lax.mul(x, x), {"out_dtype": np.dtype(np.float16)}),
     ("reduce_precision", lambda x: lax.reduce_precision(x, 8, 23), {"mantissa_bits": 7}),

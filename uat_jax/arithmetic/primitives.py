@@ -231,6 +231,8 @@ def _as_wide(bits: str) -> Callable[[JaxprEqn, Any], bool]:
 
 
 _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
+    # A tolerance may ask for less than the errors that `local_error` states.
+    "accuracy": lambda equation, value: value is None or isinstance(value, lax.AccuracyMode),
     "axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),
     "exponent_bits": _as_wide("nexp"),
     "is_stable": lambda equation, value: value or equation.params["num_keys"] == len(equation.invars),
