@@ -197,7 +197,13 @@ OTHER_VALUES = [
 """(primitive, a program of it, values of its parameters that mean something else)."""
 
 
-@pytest.mark.parametrize("row", OTHER_VALUES, ids=lambda row: f"{row[0]} {row[2]}")
+def name_of(row) -> str:
+    """Primitive, parameter and the type of its value, which is the same in every process."""
+    ((parameter, value),) = row[2].items()
+    return f"{row[0]} {parameter}={value if isinstance(value, (int, float, str)) else type(value).__name__}"
+
+
+@pytest.mark.parametrize("row", OTHER_VALUES, ids=name_of)
 def test_values_that_change_the_meaning_are_refused(row):
     name, function, parameters = row
     equation = equation_of(name, function, VECTOR)
