@@ -16,10 +16,10 @@ from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.fact_rules import DECISIONS, OF_POSITIVE, POSITIVE, THIN, TOTAL
 from uat_jax.arithmetic.fields import Fields
+from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
 from uat_jax.arithmetic.integer_ranges import RULES as RANGES
 from uat_jax.arithmetic.interpreter import BODY, IDENTITY, STRUCTURAL, interpret
 from uat_jax.arithmetic.jaxpr_extents import CONTROL
-from uat_jax.arithmetic.meeting import DECIDED, ENTRYWISE
 from uat_jax.arithmetic.primitives import TABLE, admit
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide import tie_points
