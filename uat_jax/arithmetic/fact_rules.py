@@ -69,16 +69,21 @@ def _nature(equation: JaxprEqn, operands: Sequence[Facts]) -> Nature:
         return _nature_of_quotient(*operands)
     if name == "integer_pow":
         return _nature_of_quotient(operands[0], operands[0])
-    if name in OF_POSITIVE and operands[0].positive.all():
+    if name in OF_POSITIVE and _positive_for_all_inputs(operands[0]):
         return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
-    if name == "log1p" and worst is Nature.ENTIRE and operands[0].positive.all():
+    if name == "log1p" and worst is Nature.ENTIRE and _positive_for_all_inputs(operands[0]):
         return Nature.ENTIRE
     return Nature.PIECEWISE
 
 
+def _positive_for_all_inputs(facts: Facts) -> bool:
+    """Not under a condition: its inputs may fall apart, and √(x²) is x on one part and -x on the other."""
+    return bool(facts.positive.all()) and not facts.guarded
+
+
 def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
     worst = max(x.nature, y.nature)
-    return worst if worst is Nature.ENTIRE and y.positive.all() else max(worst, Nature.QUOTIENT)
+    return worst if worst is Nature.ENTIRE and _positive_for_all_inputs(y) else max(worst, Nature.QUOTIENT)
 
 
 def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
@@ -152,10 +157,13 @@ def _nowhere(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]
 
 
 def _sum(which: str) -> Signs:
-    """Of terms that are not negative, one that is positive (or thin) makes the sum so."""
+    """Of terms that are not negative, one that is positive (or thin) makes the sum so.
+
+    It says nothing under a condition, where a sum could contain the condition itself as a factor.
+    """
 
     def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
-        if not all(_nonnegative(x) for x in operands):
+        if not all(_nonnegative(x) for x in operands) or any(f.guarded for f in facts):
             return False
         marks = [getattr(f, which) for f in facts]
         if equation.primitive.name == "reduce_sum":
@@ -173,7 +181,9 @@ def _product(which: str) -> Signs:
 def _dot(which: str) -> Signs:
     """Sums of products of numbers that are all positive (or all not negative, and thin)."""
     return lambda equation, operands, facts: (
-        all(_nonnegative(x) for x in operands) and all(getattr(f, which).all() for f in facts) and _terms(equation) > 0
+        all(_nonnegative(x) for x in operands)
+        and all(getattr(f, which).all() and not f.guarded for f in facts)
+        and _terms(equation) > 0
     )
 
 
@@ -262,7 +272,8 @@ def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: S
         return [_of_infinite(result, known) if isinstance(result, Number) else None for result in results]
     nature, defined = _nature(equation, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
-    facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature))
+    guarded = any(f.guarded for f in known)
+    facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature), guarded)
     return [facts(result) if isinstance(result, Number) else None for result in results]
 
 
@@ -270,7 +281,7 @@ def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:
     """Facts of a number that is infinite on purpose for some inputs, or comes from one."""
     nothing = np.zeros(result.shape, bool)
     defined, hollow = max(f.defined for f in known), any(f.hollow for f in known)
-    return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing)
+    return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing, any(f.guarded for f in known))
 
 
 def _zeros(

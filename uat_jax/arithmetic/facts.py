@@ -9,7 +9,7 @@ docs/soundness.md §10 has the proofs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -42,7 +42,8 @@ class Facts:
 
     nature, defined: of the least regular entry.  hollow: whether an entry contains a quotient by something that may be
     zero for inputs of positive measure.  positive: which entries are larger than 0 wherever they are defined.  thin:
-    which entries are zero on a set of measure zero only.  Both are boolean arrays of the array's shape.
+    which entries are zero on a set of measure zero only.  Both are boolean arrays of the array's shape.  guarded:
+    whether this holds only where the condition of a selection does, which is being followed.
     """
 
     nature: Nature
@@ -50,10 +51,16 @@ class Facts:
     hollow: bool
     positive: np.ndarray
     thin: np.ndarray
+    guarded: bool = False
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
-        return Facts(self.nature, self.defined, self.hollow, move(self.positive[None])[0], move(self.thin[None])[0])
+        return replace(self, positive=move(self.positive[None])[0], thin=move(self.thin[None])[0])
+
+    def signed(self, signs: frozenset[int]) -> Facts:
+        """The facts of entries whose signs are among these where a condition holds."""
+        positive, thin = self.positive | (signs <= {1}), self.thin | (0 not in signs)
+        return replace(self, positive=positive, thin=thin, guarded=True)
 
 
 def of_constant(values: np.ndarray) -> Facts:

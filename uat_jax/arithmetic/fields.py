@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,11 +30,13 @@ from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
+from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import FINITE, INFINITY, MINUS_INFINITY, UNDEFINED, Infinite, Number, rational
 from uat_jax.arithmetic.recognition import LOWEST, MOST_READ, ConstantReading, Meanings, Reading, meanings
 from uat_jax.arithmetic.recognition import balls as balls_of
+from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import Residues, vanishes
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
@@ -86,6 +88,7 @@ class Fields(Arithmetic):
         self.expressions = functions.expressions
         self.doubles = Doubles()
         self.trail: list[Step] = []
+        self.values: dict[int, Value] = {}
         self.lawful: set[JaxprEqn] = set()
         self._places: tuple[int, ...] = ()
 
@@ -178,7 +181,7 @@ class Fields(Arithmetic):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever the type of its variable."""
-        return any(isinstance(operand, Number) for operand in operands)
+        return any(isinstance(operand, Number | Refused) for operand in operands)
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
@@ -195,6 +198,8 @@ class Fields(Arithmetic):
 
     def entry(self, value: Value, index: int) -> Value:
         """value[index] along the leading axis."""
+        if isinstance(value, Refused):
+            raise value.error
         if not isinstance(value, Number):
             return value[index]
         place = self.expressions.part("entry", index, [self._place(value)], value.shape[1:])
@@ -204,18 +209,96 @@ class Fields(Arithmetic):
 
     def _place(self, value: Value) -> int:
         """Where the expression of a value stands in the table."""
+        if isinstance(value, Refused):
+            return value.expression
         if isinstance(value, Number):
             return self.expressions.unnamed(value.shape) if value.expression is None else value.expression
         return self.expressions.constant(value)
 
     def lift(self, value: Value) -> Number:
         """A concrete array as numbers."""
+        if isinstance(value, Refused):
+            raise value.error
         return value if isinstance(value, Number) else self.number(value)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """The results of one equation, with what is known about them, and what they are almost everywhere."""
-        results = self._followed(equation, operands)
+        """The results of one equation; the cases of a selection are taken for what they are under its condition."""
+        for operand in operands:
+            self._remember(operand)
+        if equation.primitive.name == "select_n" and "guards" in self.functions.laws:
+            operands = self._guarded(equation, operands)
+        results = list(map(self._unconditional, self._evaluated(equation, operands)))
+        for result in results:
+            self._remember(result)
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
+        return results
+
+    def _remember(self, value: Value) -> None:
+        """Keep the value of an expression, for selections further on."""
+        if isinstance(value, Number | Refused) and value.expression is not None:
+            self.values[value.expression] = value
+
+    def _unconditional(self, value: Value) -> Value:
+        """A result that holds for all inputs, made of cases that hold where they are selected."""
+        if not isinstance(value, Number) or value.facts is None or not value.facts.guarded:
+            return value
+        solid = lambda x: x if x.facts is None else x.but(facts=replace(x.facts, guarded=False))
+        return solid(value).but(almost=None if value.almost is None else solid(value.almost))
+
+    def _guarded(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The predicate of a selection and both cases, each as it is under the condition that it is selected."""
+        predicate, *cases = operands
+        if not isinstance(predicate, Number) or predicate.expression is None or len(cases) != 2:
+            return list(operands)
+        return [predicate, *(self._under(predicate, o, case) for o, case in zip((False, True), cases, strict=True))]
+
+    def _under(self, predicate: Number, outcome: bool, case: Value) -> Value:
+        """A case where the predicate has this outcome; the signs of numbers are looked at if decisions do not help."""
+        assert predicate.expression is not None
+        place = case.expression if isinstance(case, Number | Refused) else None
+        if place is None:
+            return case
+        given = condition(self.expressions, predicate.expression, outcome, below((), predicate.shape, case.shape))
+        if not given:
+            return case
+        values = Values(self.expressions, self.values, self._reapplied, _with_signs)
+        under = UnderCondition(values, given, signs_too=False)
+        found = under.value(place)
+        if isinstance(found, Refused) or isinstance(found, Number) and found.facts is not None and found.facts.hollow:
+            found = UnderCondition(values, given, signs_too=True).value(place)
+        return _with_signs(found, under.signs(place))
+
+    def _reapplied(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results for operands under a condition; none of what they decide is taken for right almost everywhere.
+
+        Whether compared numbers differ almost everywhere is looked up for the program's own operands only.
+        """
+        new = equation not in self.lawful
+        results = self._evaluated(equation, operands)
+        if equation not in self.lawful:
+            return results
+        if new:
+            self.lawful.discard(equation)
+        return [
+            r.but(almost=r.almost.but(lawful=False)) if isinstance(r, Number) and r.almost is not None else r
+            for r in results
+        ]
+
+    def _refused(self, equation: JaxprEqn, operands: Sequence[Value], error: HollowError) -> list[Value]:
+        """The results of an equation that cannot be followed."""
+        places = tuple(map(self._place, operands))
+        shapes = map(shape_of, equation.outvars)
+        return [Refused(error, self.expressions.applied(equation, places, i, s), s) for i, s in enumerate(shapes)]
+
+    def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results of one equation, with what is known about them, and what they are almost everywhere."""
+        refused = next((o for o in operands if isinstance(o, Refused)), None)
+        if refused is not None:
+            return self._refused(equation, operands, refused.error)
+        try:
+            results = self._followed(equation, operands)
+        except HollowError as error:
+            return self._refused(equation, operands, error)
         others = [o.almost or o if isinstance(o, Number) else o for o in operands]
         if any(isinstance(o, Number) and o.almost is not None for o in operands):
             results = self._paired(results, self._almost(equation, others), _all_lawful(others))
@@ -308,7 +391,7 @@ class Fields(Arithmetic):
         passes = name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
         if not any(hollow) or passes or name in DECISIONS or name == "div" and not hollow[1]:
             return
-        raise UnsupportedError(
+        raise HollowError(
             f"'{name}'{source_line(equation)} is applied to a quotient whose divisor may be zero for inputs of "
             "positive measure; add a positive number to the divisor"
         )
@@ -377,6 +460,9 @@ class Fields(Arithmetic):
 
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """A primitive without a rule as an unknown function of its operands and parameters."""
+        for operand in operands:
+            if isinstance(operand, Refused):
+                raise operand.error
         results = apply_uninterpreted(self, equation, operands)
         self.trail += [self._step(equation, result) for result in results]
         return list(results)
@@ -552,6 +638,16 @@ def _balls(enclosure: Enclosure | None, operand: Value) -> Value:
     return operand if enclosure is None else enclosure.balls()
 
 
+def _with_signs(value: Value, signs: frozenset[int]) -> Value:
+    """A value of which the signs are known where a condition holds."""
+    if not isinstance(value, Number) or value.facts is None or signs == ALL_SIGNS:
+        return value
+    signed = lambda x: x.but(
+        nonnegative=x.nonnegative or -1 not in signs, facts=None if x.facts is None else x.facts.signed(signs)
+    )
+    return signed(value).but(almost=None if value.almost is None else signed(value.almost))
+
+
 def _named(constants: Iterable[ConstantReading]) -> str:
     """': ' and a few of the constants, or ''."""
     texts = [constant.text for constant in sorted(constants)]
@@ -593,6 +689,7 @@ def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None
         any(f.hollow for f in known),
         join(f.positive for f in known),
         join(f.thin for f in known),
+        any(f.guarded for f in known),
     )
 
 

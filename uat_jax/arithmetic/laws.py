@@ -12,6 +12,7 @@ LAWS = frozenset(
         "constants as meant",
         "almost everywhere",
         "cases that meet",
+        "guards",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""
