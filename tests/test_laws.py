@@ -163,6 +163,13 @@ CASES = (
         lambda x: jnp.where(x < 0, x, 0),
     ),
     Case(
+        "guards",
+        "a logarithm, guarded twice",
+        lambda x: jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1)), 0),
+        lambda x: jnp.where(x > 0, jnp.log(x), 0),
+        lambda x: jnp.where(x > 0, 2 * jnp.log(x), 0),
+    ),
+    Case(
         "almost everywhere",
         "derivative of relu",
         jax.grad(lambda x: jnp.sum(jax.nn.relu(x))),

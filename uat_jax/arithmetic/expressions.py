@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+COMMUTATIVE = frozenset("add add_any and eq max min mul ne or xor".split())
+"""Primitives of two operands whose order makes no difference."""
+
 
 @dataclass(frozen=True)
 class Expression:
@@ -71,7 +74,8 @@ class Expressions:
     def applied(self, equation: JaxprEqn, operands: Sequence[int], result: int, shape: tuple[int, ...]) -> int:
         """The place of a result of an equation applied to what stands at other places."""
         parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
-        key: Any = (equation.primitive, parameters, tuple(operands), result)
+        order = sorted(operands) if equation.primitive.name in COMMUTATIVE else operands
+        key: Any = (equation.primitive, parameters, tuple(order), result)
         try:
             hash(key)
         except TypeError:

@@ -159,23 +159,26 @@ def chosen(expressions: Expressions, given: Condition, chain: Chain, expression:
 def _signs(
     expressions: Expressions, given: Condition, chain: Chain, expression: Expression
 ) -> tuple[str, frozenset[int]]:
-    """The primitive of an operation on two numbers, and the signs that the first less the second can have."""
+    """The primitive of an operation on two numbers, and the signs that the first less the second can have, if known."""
     assert expression.equation is not None
     name = expression.equation.primitive.name
     if name not in RELATIONS and name not in CHOSEN:
         return name, frozenset()
     sides, way = ordered(expressions, expression.operands)
-    return name, frozenset(way * sign for sign in given.get(Compared(chain, sides), ()))
+    signs = given.get(Compared(chain, sides), ALL_SIGNS)
+    if isinstance(sides[0], int) and isinstance(sides[1], Uniform):
+        signs &= signs_of(given, chain, sides[0], sides[1].value)
+    return name, frozenset(way * sign for sign in signs)
 
 
-def signs_of(expressions: Expressions, given: Condition, chain: Chain, place: int) -> frozenset[int]:
-    """The signs that the number at a place can have under a condition, from its comparisons with constants."""
+def signs_of(given: Condition, chain: Chain, place: int, zero: float = 0.0) -> frozenset[int]:
+    """The signs that the number at a place, less `zero`, can have, from what it is compared with."""
     known = ALL_SIGNS
     for pair, signs in given.items():
         side, bound = pair.sides
         if pair.chain == chain and side == place and isinstance(bound, Uniform):
-            known &= _beside(bound.value, signs)
-    return known
+            known &= _beside(bound.value - zero, signs)
+    return known or ALL_SIGNS
 
 
 def _beside(bound: float, signs: frozenset[int]) -> frozenset[int]:
@@ -235,7 +238,7 @@ class UnderCondition:
 
     def signs(self, place: int, chain: Chain = ()) -> frozenset[int]:
         """The signs that the number at a place can have; a cast to floats keeps those of an integer."""
-        signs = signs_of(self.expressions, self.given, chain, place)
+        signs = signs_of(self.given, chain, place)
         expression = self.expressions[place]
         equation = expression.equation
         if equation is None or equation.primitive.name != "convert_element_type" or not is_number(equation.outvars[0]):

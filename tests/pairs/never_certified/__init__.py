@@ -11,6 +11,7 @@ from . import (
     derivatives,
     divisors,
     facts,
+    guards,
     hidden,
     integers,
     precision,
@@ -41,6 +42,7 @@ KINDS = {
         derivatives,
         hidden,
         facts,
+        guards,
     )
 }
 

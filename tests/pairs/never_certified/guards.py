@@ -1,0 +1,88 @@
+"""What a case of a selection is under its condition, and what it is not: other conditions, entries, and inputs."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .row import Different, Equal, S, V, f32, ind
+
+
+def relu(x):
+    return jnp.maximum(x, 0)
+
+
+def under(condition, case):
+    """A case where a condition holds, else 0."""
+    return jnp.where(condition, case, 0.0)
+
+
+def total(x):
+    """The sum of what is positive, for each row."""
+    return relu(x).sum(-1, keepdims=True)
+
+
+def hidden_guard(x, y):
+    """y² where x is positive, else |x|, as a sum that is not looked into."""
+    return jnp.where(x > 0, y**2, jnp.abs(x))[None].sum()
+
+
+M = f32(2, 3)
+
+DIFFERENT = (
+    Different("outside the condition", lambda x: under(x > 0, relu(x)) + 1 / (1 + relu(x)), lambda x: under(x > 0, x) + 1 / (1 + jnp.abs(x)), (S,), (-2,)),
+    Different("relu without its condition", lambda x: under(x > 0, relu(x)), lambda x: x, (S,), (-2,)),
+    Different("the other case", lambda x: jnp.where(x > 0, 0.0, relu(x) + 1), lambda x: jnp.where(x > 0, 0.0, x + 1), (S,), (-2,)),
+    Different("a condition on another number", lambda x, y: under(y > 0, relu(x)), lambda x, y: under(y > 0, x), (S, S), (-2, 1)),
+    Different("a condition on another entry", lambda x: under(x[::-1] > 0, relu(x)), lambda x: under(x[::-1] > 0, x), (V,), ((-2, 1, 3),)),
+    Different("a condition on the rows", lambda x: under((x > 0)[:, None], relu(x)[None, :]), lambda x: under((x > 0)[:, None], x[None, :]), (V,), ((-2, 1, 3),)),
+    Different("a condition on one entry", lambda x: under(x[0] > 0, relu(x) * x), lambda x: under(x[0] > 0, x * x), (V,), ((1, -2, 3),)),
+    Different("or instead of and", lambda x, y: under((x > 0) | (y > 0), relu(x)), lambda x, y: under((x > 0) | (y > 0), x), (S, S), (-2, 1)),
+    Different("not and", lambda x, y: under(~((x <= 0) & (y <= 0)), relu(x)), lambda x, y: under(~((x <= 0) & (y <= 0)), x), (S, S), (-2, 1)),
+    Different("exclusive or", lambda x, y: under((x > 0) ^ (y > 0), relu(x)), lambda x, y: under((x > 0) ^ (y > 0), x), (S, S), (-2, 1)),
+    Different("a bound below", lambda x: under(x > -5, relu(x)), lambda x: under(x > -5, x), (S,), (-2,)),
+    Different("below a bound", lambda x: under(x < 5, relu(x)), lambda x: under(x < 5, x), (S,), (-2,)),
+    Different("unequal to zero", lambda x: under(x != 0, relu(x)), lambda x: under(x != 0, x), (S,), (-2,)),
+    Different("a maximum of the wrong side", lambda x, y: under(x < y, jnp.maximum(x, y)), lambda x, y: under(x < y, x), (S, S), (1, 2)),
+    Different("a minimum of the wrong side", lambda x, y: under(x < y, jnp.minimum(x, y)), lambda x, y: under(x < y, y), (S, S), (1, 2)),
+    Different("a decision of the other way", lambda x, y: under(x < y, ind(x > y)), lambda x, y: under(x < y, ind(y > x)), (S, S), (1, 2)),
+    Different("a magnitude below zero", lambda x: under(x < 1, jnp.abs(x)), lambda x: under(x < 1, x), (S,), (-2,)),
+    Different("a constant divisor of the condition", lambda x: under(x > 0, 1 / ind(x > 0)), lambda x: 1 + 0 * x, (S,), (-2,)),
+    Different("the condition is a factor of the divisor", lambda x, y: under(x > 0, 1 / (x + hidden_guard(x, y))), lambda x, y: 1 / (x + y**2), (S, S), (-2, 3)),
+    Different("the condition is a factor of a product", lambda x, y: under(x > 0, 1 / (x * (x > 0).astype(x.dtype)[None].sum())), lambda x, y: 1 / x + 0 * y, (S, S), (-2, 3)),
+    Different("two parts of the inputs", lambda x: under(x**2 > 1, 1 / (x + jnp.sqrt(x**2))), lambda x: under(x**2 > 1, 0.5 / x), (S,), (-2,), infinite=True),
+    Different("a root under a condition", lambda x: under(x**2 > 0, jnp.sqrt(x**2)), lambda x: under(x**2 > 0, x), (S,), (-2,)),
+    Different("an exponential of what is refused", lambda x: under(x > 0, jnp.exp(-1 / relu(x))), lambda x: jnp.exp(-1 / x), (S,), (-2,)),
+    Different("another value elsewhere", lambda x: jnp.where(x > 0, jnp.exp(-1 / relu(x)), 1.0), lambda x: jnp.where(x > 0, jnp.exp(-1 / x), 0.0), (S,), (-2,)),
+    Different("a mean of nothing", lambda x: under(total(x) > 0, x / total(x)), lambda x: x / jnp.where(total(x) > 0, total(x), 1.0), (V,), ((-1, -2, -3),)),
+    Different("a mean of nothing, by rows", lambda x: under(total(x) > 0, x / total(x)), lambda x: x / jnp.where(total(x) > 0, total(x), 1.0), (M,), (((-1, -2, -3), (1, 2, 3)),)),
+    Different("a mean of nothing, by the wrong rows", lambda x: under(total(x) > 0, x / jnp.where(total(x) > 0, total(x), 1.0)), lambda x: under(total(x)[::-1] > 0, x / jnp.where(total(x) > 0, total(x), 1.0)), (M,), (((-1, -2, -3), (1, 2, 3)),)),
+    Different("a condition inside the other case", lambda x, y: jnp.where(x > 0, 0.0, under(y > 0, relu(x) + relu(y))), lambda x, y: jnp.where(x > 0, 0.0, under(y > 0, x + y)), (S, S), (-2, 1)),
+    Different("a branch", lambda x, y: lax.cond(y > 0, relu, lambda v: 0 * v, x), lambda x, y: lax.cond(y > 0, lambda v: v, lambda v: 0 * v, x), (S, S), (-2, 1)),
+    Different("a count as a divisor", lambda x: under((x > 0).sum() > 1, x.sum() / (x > 0).sum()), lambda x: x.sum() / jnp.maximum((x > 0).sum(), 1), (V,), ((1, -2, -3),)),
+    Different("a tie of the condition", lambda x: jnp.where(x >= 0, ind(x > 0), 0.0), lambda x: ind(x >= 0), (S,), (0,), null_set=True),
+    Different("a tie of the other case", lambda x: jnp.where(x > 0, 0.0, ind(x < 0)), lambda x: ind(x <= 0), (S,), (0,), null_set=True),
+    Different("equal numbers", lambda x, y: jnp.where(x == y, ind(x >= y), 3.0), lambda x, y: jnp.where(x == y, ind(x > y), 3.0), (S, S), (2, 2), null_set=True),
+    Different("log times zero", lambda x: under(x > 0, x * jnp.log(relu(x))), lambda x: under(x > 1, x * jnp.log(relu(x))), (S,), (0.5,)),
+)  # fmt: skip
+
+EQUAL = (
+    Equal("relu under its condition", lambda x: under(x > 0, relu(x) * 3), lambda x: under(x > 0, x * 3), (S,)),
+    Equal("a divisor that may vanish", lambda x: under(x + 30 > 0, 1 / relu(x + 30)), lambda x: under(x + 30 > 0, 1 / (x + 30)), (S,)),
+    Equal("a divisor twice", lambda x: 2 * under(x + 9 > 0, (x + 9) / (jnp.abs(x + 9) + (x + 9))), lambda x: ind(x + 9 > 0), (S,)),
+    Equal("not smaller", lambda x: under(~(x <= 0), 1 / relu(x)), lambda x: under(x > 0, 1 / x), (S,)),
+    Equal("a larger bound", lambda x: under(x > 1, x / relu(x)), lambda x: ind(x > 1), (S,)),
+    Equal("and", lambda x, y: under((x > 0) & (y > 0), relu(x) / relu(y)), lambda x, y: under((x > 0) & (y > 0), x / y), (S, S)),
+    Equal("the other case", lambda x: jnp.where(x <= 0, 5.0, 1 / relu(x)), lambda x: jnp.where(x <= 0, 5.0, 1 / x), (S,)),
+    Equal("the bump function", lambda x: under(x > 0, jnp.exp(-1 / relu(x))), lambda x: under(x > 0, jnp.exp(-1 / x)), (V,)),
+    Equal("a mean of what there is", lambda x: under(total(x) > 0, x / total(x)), lambda x: under(total(x) > 0, x) / jnp.where(total(x) > 0, total(x), 1.0), (M,)),
+    Equal("a mean of positive entries", lambda x: under((x > 0).sum() > 0, x.sum() / (x > 0).sum()), lambda x: under((x > 0).sum() > 0, x.sum()) / jnp.where((x > 0).sum() > 0, (x > 0).sum(), 1), (V,)),
+    Equal("double where of a logarithm", lambda x: under(x > 0, jnp.log(jnp.where(x > 0, x, 1.0))), lambda x: under(x > 0, jnp.log(x)), (V,)),
+    Equal("a maximum of two", lambda x, y: under(x > y, 1 / (jnp.maximum(x, y) - y)), lambda x, y: under(x > y, 1 / (x - y)), (S, S)),
+    Equal("conditions in rows", lambda x: under((x > 0)[:, None], relu(x)[:, None] * x[None]), lambda x: under((x > 0)[:, None], x[:, None] * x[None]), (V,)),
+    Equal("a condition of one number", lambda x: under(x[0] > 0, relu(x[0]) * x), lambda x: under(x[0] > 0, x[0] * x), (V,)),
+    Equal("a magnitude", lambda x: under(x > 0, jnp.abs(x) * 2), lambda x: under(x > 0, x + x), (S,)),
+    Equal("a branch", lambda x: lax.cond(x > 0, relu, lambda v: 0 * v, x), lambda x: under(x > 0, x), (S,)),
+    Equal("a condition in a condition", lambda x, y: under(x > 0, under(y > 0, relu(x) + relu(y))), lambda x, y: under((x > 0) & (y > 0), x + y), (S, S)),
+    Equal("a batch", jax.vmap(lambda x: under(x > 0, 1 / relu(x))), lambda x: under(x > 0, 1 / x), (V,)),
+    Equal("a tie by its own condition", lambda x: under(x >= 0, relu(x)), lambda x: under(x >= 0, x), (S,)),
+)  # fmt: skip
