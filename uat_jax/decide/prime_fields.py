@@ -89,6 +89,7 @@ class FieldComparison:
     almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
     decisions, each of which is between numbers that are not the same function.
     constants: those that were read as what they stand for.  varies: whether either program depends on its inputs.
+    guarded: whether a case of a selection was something else under its condition.
     """
 
     equal: bool
@@ -106,6 +107,7 @@ class FieldComparison:
     decisions: tuple[JaxprEqn, ...] = ()
     constants: tuple[ConstantReading, ...] = ()
     varies: bool = True
+    guarded: bool = False
 
     def within(self, error: float) -> bool:
         """Whether the programs are equal, with a chance of error of at most so much."""
@@ -165,7 +167,7 @@ class PrimeFields:
 
         Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
         other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
-        and without their squares; only the first of these unless `thoroughly`.
+        and without their squares, cases of selections with and without their conditions; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
@@ -175,7 +177,14 @@ class PrimeFields:
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
         for laws in readings:
-            found.append(self._compare(laws, log2_error - share, almost_everywhere))
+            if "guards" in self.laws - laws and not any(f.guarded for f in found):
+                continue
+            try:
+                found.append(self._compare(laws, log2_error - share, almost_everywhere))
+            except UnsupportedError:
+                if "guards" in laws:
+                    raise
+                continue  # some cases can be followed under their conditions only
             if found[-1].equal:
                 total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers))
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
@@ -200,6 +209,8 @@ class PrimeFields:
             readings.append(plain - {"square of a root"})
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
+        if "select_n" in self.primitives:
+            readings.append(plain - {"guards"})
         return list(dict.fromkeys(readings))
 
     def _compare(self, laws: frozenset[str], log2_error: float, almost_everywhere: bool) -> FieldComparison:
@@ -264,7 +275,8 @@ class PrimeFields:
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
         names = tuple(sorted(laws))
         found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
-        return dataclasses.replace(found, almost=drawn.where_almost() is None, decisions=drawn.decisions)
+        almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)
+        return dataclasses.replace(found, almost=almost, decisions=drawn.decisions, guarded=guarded)
 
     def _allowed(self) -> float:
         """Seconds that one round with the copies of the theorem may take."""

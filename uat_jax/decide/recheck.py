@@ -37,7 +37,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
 
-MOST_READINGS = 8
+MOST_READINGS = 10
 """Of laws and of constants: as many as the comparison in prime fields tries."""
 BUDGET, EQUATIONS = 600.0, 10_000_000
 """The seconds a recheck may take where nothing else is said, and the equations it may evaluate: a short file can hold

@@ -1,0 +1,119 @@
+"""Entries of numbers in new places, with all that is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from uat_jax.arithmetic.constants import ClosedForms, Enclosure, joined
+from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.field_functions import FieldFunctions
+from uat_jax.arithmetic.number import Infinite, Number
+from uat_jax.arithmetic.residues import Residues
+from uat_jax.errors import UnsupportedError
+
+
+def gathered(functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray) -> Number:
+    """Entries `source` of the numbers, flattened and laid end to end."""
+    if len(numbers) == 1:
+        return numbers[0].moved(lambda a: a.reshape(len(a), -1)[:, source])
+    sizes = np.cumsum([0, *(int(np.prod(n.shape)) for n in numbers)])
+    for number, start, stop in zip(numbers, sizes, sizes[1:], strict=False):
+        if source.size and start <= source.min() and source.max() < stop:  # nothing is taken from the others
+            return gathered(functions, [number], source - start)
+    take = lambda a: a[:, source]
+    scale = numbers[0].scale if all(n.scale == numbers[0].scale for n in numbers) else Fraction(1)
+    special = _joined([n.special for n in numbers], numbers, np.int8)
+    known = None if any(n.known is None for n in numbers) else _joined([n.known for n in numbers], numbers, float)
+    return Number(
+        functions.draw.concatenate([n.residues for n in numbers]).moved(take),
+        None if special is None or not special[source].any() else special[source],
+        None if known is None else known[source],
+        all(n.nonnegative for n in numbers),
+        scale,
+        largest_of=_members(functions, numbers, source),
+        infinite=_infinities(functions, numbers, source),
+        facts=_joined_facts(numbers, source),
+        closed=_joined_forms(numbers, source),
+        enclosure=_joined_enclosures(numbers, source),
+    )
+
+
+def _infinities(functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray) -> Infinite | None:
+    """Where entries gathered from several arrays are infinite for some inputs."""
+    codes = {n.infinite.code for n in numbers if n.infinite is not None}
+    if not codes:
+        return None
+    if len(codes) > 1 or any(n.special is not None for n in numbers):
+        raise UnsupportedError("numbers that are infinite in several ways, depending on the input, are put together")
+    nowhere = lambda n: functions.constant(0, n.shape)
+    return Infinite(
+        gathered(functions, [nowhere(n) if n.infinite is None else n.infinite.where for n in numbers], source),
+        codes.pop(),
+    )
+
+
+def _members(
+    functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray
+) -> tuple[Residues, np.ndarray] | None:
+    """Maxima next to each other: the k-th members of all of them, where they have so many."""
+    if all(n.largest_of is None for n in numbers):
+        return None
+    sets = [functions.members(n) for n in numbers]
+    count = max(members.shape[0] for members, _ in sets)
+    rows, present = [], []
+    for k in range(count):
+        row = [_member(members, min(k, members.shape[0] - 1)) for members, _ in sets]
+        rows.append(functions.draw.concatenate(row).moved(lambda a: a[:, source]))
+        there = [_presence(*members, k).ravel() for members in sets]
+        present.append(np.concatenate(there)[source])
+    return functions.draw.stack(rows), np.stack(present)
+
+
+def _joined_forms(numbers: Sequence[Number], source: np.ndarray) -> ClosedForms | None:
+    forms = [number.closed for number in numbers if number.closed is not None]
+    return joined(forms).moved(lambda codes: codes[:, source]) if len(forms) == len(numbers) else None
+
+
+def _joined_enclosures(numbers: Sequence[Number], source: np.ndarray) -> Enclosure | None:
+    parts = [number.enclosure for number in numbers if number.enclosure is not None]
+    if len(parts) < len(numbers):
+        return None
+    return Enclosure(lambda: np.concatenate([part.balls().ravel() for part in parts])[source], parts)
+
+
+def _member(members: Residues, k: int) -> Residues:
+    return Residues(tuple(a[:, k] for a in members.levels), members.degree.mixed())
+
+
+def _presence(members: Residues, present: np.ndarray | None, k: int) -> np.ndarray:
+    if k >= members.shape[0]:
+        return np.zeros(members.shape[1:], bool)
+    return np.ones(members.shape[1:], bool) if present is None else np.broadcast_to(present[k], members.shape[1:])
+
+
+def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None:
+    """What is known of entries gathered from several arrays."""
+    known = [n.facts for n in numbers if n.facts is not None]
+    if len(known) < len(numbers):
+        return None
+    join = lambda arrays: np.concatenate([a.ravel() for a in arrays])[source]
+    return Facts(
+        max(f.nature for f in known),
+        max(f.defined for f in known),
+        any(f.hollow for f in known),
+        join(f.positive for f in known),
+        join(f.thin for f in known),
+        any(f.guarded for f in known),
+    )
+
+
+def _joined(parts: Sequence[np.ndarray | None], numbers: Sequence[Number], dtype: Any) -> np.ndarray | None:
+    if all(part is None for part in parts):
+        return None
+    return np.concatenate(
+        [np.zeros(n.shape, dtype).ravel() if p is None else p.ravel() for p, n in zip(parts, numbers, strict=True)]
+    )
