@@ -176,6 +176,8 @@ class Fields(Arithmetic):
         found = under.value(place)
         if isinstance(found, Refused) or isinstance(found, Number) and found.facts is not None and found.facts.hollow:
             found = UnderCondition(values, given, signs_too=True).value(place)
+        if found is None:
+            return case
         found = _with_signs(found, under.signs(place))
         self.guarded |= found is not case
         return found
@@ -187,6 +189,9 @@ class Fields(Arithmetic):
         """
         new = equation not in self.lawful
         results = self._evaluated(equation, operands)
+        for result in results:
+            if isinstance(result, Refused) or isinstance(result, Number) and result.facts and not result.facts.guarded:
+                self._remember(result)
         if equation not in self.lawful:
             return results
         if new:
