@@ -17,6 +17,7 @@ from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Specification, traced
+from uat_jax.decide.traces import Traces
 from uat_jax.decide.witness import find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
@@ -234,25 +235,30 @@ def test_simplification_stops_and_says_so():
     assert simplified([3.7] * 64, lambda p: p.all(), remaining=100) == ([1.0] * 64, True)
 
 
+def smallest_of(left, right, specification, sizes, **search):
+    """The witness at the smallest sizes up to the given ones."""
+    return smallest(Traces(left, right, specification), sizes, specification.smaller_sizes(sizes), **search)
+
+
 def test_the_smallest_sizes_come_first():
     rows, columns = jax.export.symbolic_shape("m, n")
     specification = Specification((jax.ShapeDtypeStruct((rows, columns), jnp.float32),))
     sizes = {"m": 4, "n": 3}
     centred = lambda x: x - x.mean(axis=1, keepdims=True)
-    found = smallest(centred, lambda x: x - x.mean(), specification, sizes)
+    found = smallest_of(centred, lambda x: x - x.mean(), specification, sizes)
     assert found is not None and found.sizes == {"m": 2, "n": 1}
     assert sorted(np.ravel(found.arrays[0])) == [0, 1]
     even = lambda x: centred(x.reshape(2, -1))
     odd = lambda x: even(x) * 2
-    found = smallest(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
+    found = smallest_of(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
     assert found is not None and found.sizes == {"m": 2, "n": 2}
-    assert smallest(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
-    late = smallest(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
+    assert smallest_of(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
+    late = smallest_of(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
     assert late is None
 
 
 def test_concrete_shapes_stay():
-    found = smallest(jnp.sin, jnp.cos, Specification(specs((2,))), {})
+    found = smallest_of(jnp.sin, jnp.cos, Specification(specs((2,))), {})
     assert found is not None and found.sizes == {} and found.arrays[0].tolist() == [0, 0]
 
 
@@ -314,7 +320,7 @@ def run(text):
 
 def reproduced(left, right, arguments):
     specification = Specification(arguments)
-    found = smallest(left, right, specification, {})
+    found = smallest_of(left, right, specification, {})
     assert found is not None
     return reproducer(left, right, specification, found), found
 

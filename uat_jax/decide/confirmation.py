@@ -7,7 +7,7 @@ logistic function, which is defined everywhere.  Where one method proves what an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -113,7 +113,7 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
     """Whether prime fields find both programs equal at given sizes; True where they do not fit at such sizes."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
     try:
-        sides = _traced(left, right, letters, sizes, jax.lax.lgamma)
+        sides = programs_at(left, right, letters, sizes, jax.lax.lgamma)
     except (UatJaxError, TypeError, ValueError):
         return True
     return identity(*sides, thoroughly=False).within(ERROR)
@@ -192,7 +192,7 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
     reason = ""
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
         sizes = dict(zip(symbols, numbers, strict=True))
-        trace = lambda activation, at=sizes: _traced(left, right, letters, at, activation)
+        trace = lambda activation, at=sizes: programs_at(left, right, letters, at, activation)
         if not slices_exist((left, right), sizes):
             reason = f"a slice is beyond the last at {sizes}"
             continue
@@ -226,13 +226,19 @@ def _dimensions(e: m.Expression) -> Iterator[Any]:
         yield from _dimensions(operand)
 
 
-def _traced(
-    left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
+def programs_at(
+    left: Program, right: Program, letters: Sequence[m.Letter], sizes: Sizes, activation: Activation
 ) -> Sides:
+    """Both programs at given sizes as jaxprs of the matrices of the letters, in this order.
+
+    Raises:
+        UnsupportedError: two letters are written alike.
+        ValueError: a dimension is no whole number there.
+    """
     if not written_apart(letters):
         raise UnsupportedError("two letters are written alike, and arrays are found by what is written")
-    specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
-    of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
+    specs = [jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters]
+    of = lambda program: jax.make_jaxpr(lambda *matrices: _value(program, letters, matrices, sizes, activation))(*specs)
     return of(left), of(right)
 
 
@@ -245,13 +251,13 @@ def _whole(dimension: Any, sizes: Sizes) -> int:
 
 
 def _value(
-    program: Program,
-    letters: tuple[m.Letter, ...],
-    arrays: Mapping[str, Any],
-    sizes: Sizes,
-    activation: Activation,
+    program: Program, letters: Sequence[m.Letter], matrices: Sequence[Any], sizes: Sizes, activation: Activation
 ) -> jax.Array:
-    argument, names = letters[0], {str(letter) for letter in program.inputs}
+    """The program's result; it may use fewer letters than there are matrices."""
+    argument, *_ = letters
     lowered = Lowered(program, argument, activation, dimensions=sizes)
-    weights = {name: array for name, array in arrays.items() if name in names and name != str(argument)}
-    return lowered(weights, arrays[str(argument)])
+    arrays = dict(zip(letters, matrices, strict=True))
+    weights = {
+        str(letter): array for letter, array in arrays.items() if letter in program.inputs and letter != argument
+    }
+    return lowered(weights, arrays[argument])

@@ -11,7 +11,7 @@ import jax
 import sympy
 from flint import arb, ctx, fmpq
 
-from uat_jax.arithmetic.rounded_constants import enclosure
+from uat_jax.arithmetic.balls import enclosure
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.verdict import Evidence, Method, Verdict

@@ -38,7 +38,7 @@ def difference(network: Program, printed: Program, also: Unfolding | None = None
     return difference_of_forms(left, left(printed.result), right(network.result))
 
 
-def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
+def settle(network: Program, printed: Program, *, what: str) -> Iterator[Evidence]:
     """PROVED if both programs have one normal form; else the first wrong word and a counterexample.
 
     Where the normal forms differ, both may still be equal at the sizes at which they are confirmed, such as M X and 2 X
@@ -54,7 +54,7 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     figures = {**_difference_figures(found), **_written(printed)}
     yield Evidence(Method.NORMAL_FORM, f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield _at_some_sizes(confirm(network, printed, what=what))
-    yield refute(network, printed, argument)
+    yield refute(network, printed)
 
 
 def _at_some_sizes(confirmed: Evidence) -> Evidence:
@@ -72,17 +72,15 @@ def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterato
     pair = sides(step)
     if pair is None:
         raise InputError(f"{step.name}: the letters are not defined by a finite list; wanted a mapping")
-    argument = next(iter((*pair[0].inputs, *pair[1].inputs)), None)
-    if argument is None:
+    if not any(side.inputs for side in pair):
         raise InputError(f"{step.name}: neither side has a letter; wanted one to put numbers in")
-    for found in settle(*pair, argument, what=what or step.name):
+    for found in settle(*pair, what=what or step.name):
         yield replace(found, subject=subject)
 
 
 def settle_by_depth(
     pair: Pair,
     depths: Iterable[int],
-    argument: m.Letter,
     *,
     what: str,
     also: Callable[[int], Unfolding] | None = None,
@@ -105,7 +103,7 @@ def settle_by_depth(
     network, printed = pair(failure)
     yield replace(found, figures={**found.figures, **_written(printed)})
     yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
-    yield replace(refute(network, printed, argument), subject=what)
+    yield replace(refute(network, printed), subject=what)
 
 
 def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
