@@ -1,7 +1,7 @@
 """A small input on which two programs of the ledger differ: small shapes, small whole numbers, many zeros.
 
-Both are traced to jaxprs of their letters, and `decide/witness.py` searches.  σ is relu, which is exact on whole numbers,
-so that both values are whole numbers as well.
+Both are traced to jaxprs of their letters, and `decide/witness.py` searches.  σ is relu, which is exact on whole
+numbers, so that both values are whole numbers as well.
 """
 
 from __future__ import annotations
