@@ -8,6 +8,7 @@ logistic function, which is defined everywhere.  Where one method proves what an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,7 +18,8 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.effort import ERROR
-from uat_jax.decide.identity import identity
+from uat_jax.decide.figures import Fields, FieldsAtSizes, FieldsOfSteps
+from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -90,7 +92,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     found = identity(*traced, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
-    figures = {**found.figures(), "sizes": named}
+    figures = FieldsAtSizes(*fields_of(found), sizes=named)
     at = f" at {shown}" if shown else ""
     if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
@@ -99,7 +101,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
-    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, replace(figures, digits=DIGITS, points=POINTS))
 
 
 def check_results(left: Program, right: Program) -> None:
@@ -121,7 +123,7 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
 
 def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
     """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
-    seen = sample(left, right, seed=0)
+    seen = sample(left, right, seed=0).seen
     if seen.apart or seen.mismatched or seen.reason:
         reason = seen.reason or "values in float64 are apart"
         raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
@@ -147,11 +149,11 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
     wrong = next((f for f in found if f.verdict is not Verdict.CERTIFIED), None)
     if wrong is not None:
         return wrong
-    worst = max(f.figures["log2_error"] for f in found)
+    fields = [f.figures for f in found if isinstance(f.figures, Fields)]
+    worst = max(of.log2_error for of in fields)
     finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
-    theorem = all(f.figures["theorem"] for f in found)
-    of_all = {"log2_error": worst, "theorem": theorem, "limbs": found[0].figures["limbs"]}
-    figures = {**of_all, "confirmed": [f.finding for f in found]}
+    theorem, confirmed = all(of.theorem for of in fields), tuple(f.finding for f in found)
+    figures = FieldsOfSteps(worst, theorem, fields[0].limbs, confirmed)
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures)
 
 

@@ -20,6 +20,7 @@ from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
+from uat_jax.decide.figures import Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -304,7 +305,7 @@ def not_for_all_sizes(
         return []
     tried = "; ".join(sizes_text(pair.sizes) for pair in pairs)
     finding = f"equal at {tried}; not shown for all sizes: pass sizes=[…] to make such a list the claim"
-    return [Evidence(Method.SIZES, finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
+    return [Evidence(Method.SIZES, finding, Verdict.AGREES, Skipped(tuple(skipped)), subject=ALL_SIZES)]
 
 
 def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evidence:
@@ -315,19 +316,20 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
-        seen = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        sampled = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        seen = sampled.seen
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort)
         reached = fields.finding
-        if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
+        if fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
         elif fields.verdict is Verdict.CERTIFIED:
-            found = doubted(pair.left, pair.right, fields, seen, effort)
+            found = doubted(pair.left, pair.right, fields, sampled.suspects, effort)
         elif fields.method is not Method.VACUITY:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)

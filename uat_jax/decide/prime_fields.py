@@ -12,7 +12,6 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -33,7 +32,7 @@ from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
+from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
@@ -110,10 +109,6 @@ class FieldComparison:
     def within(self, error: float) -> bool:
         """Whether the programs are equal, with a chance of error of at most so much."""
         return self.equal and self.log2_error <= math.log2(error)
-
-    def figures(self) -> dict[str, Any]:
-        """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
-        return {"log2_error": self.log2_error, "theorem": not self.condition, "limbs": limbs_in_use()}
 
 
 @dataclass

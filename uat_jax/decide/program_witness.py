@@ -22,6 +22,7 @@ from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide import witness
 from uat_jax.decide.confirmation import equal_at, programs_at, slices_exist, written_apart
 from uat_jax.decide.counterexample import Counterexample, named
+from uat_jax.decide.figures import Searched, SmallerShapes
 from uat_jax.decide.numpy_program import numpy_program
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.symbolic import language as m
@@ -91,11 +92,9 @@ def refute(network: Program, printed: Program) -> Evidence:
         return Evidence(Method.COUNTEREXAMPLE, "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
     sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
     smaller = _sizes(network, printed)[: sizes.index(dict(found.sizes))]
-    figures = {"tried": len(smaller), "equal": sum(equal_at(network, printed, at) for at in smaller)}
+    figures = Searched(SmallerShapes(len(smaller), sum(equal_at(network, printed, at) for at in smaller)))
     example = replace(found, program=_program(network, printed, found))
-    return Evidence(
-        Method.COUNTEREXAMPLE, _finding(found), Verdict.REFUTED, {"smaller_shapes": figures}, example=example
-    )
+    return Evidence(Method.COUNTEREXAMPLE, _finding(found), Verdict.REFUTED, figures, example=example)
 
 
 def _finding(found: Counterexample) -> str:
