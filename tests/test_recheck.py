@@ -404,7 +404,8 @@ TAMPERED = {
         f"assumption {kind}": (name, _also_assumed(kind, about), "states what its evidence does not assume")
         for kind, about in (
             (AssumptionKind.ONLY_AT_SIZES, {"symbols": ["n"], "sizes": ["n = 1", "n = 2", "n = 3"]}),
-            (AssumptionKind.EVALUATION, {"note": "sizes that do not fit were skipped: none"}),
+            (AssumptionKind.DEEP_EXPONENTIALS, {"levels": 2}),
+            (AssumptionKind.ENTRIES_LEFT_OUT, {}),
             (AssumptionKind.HYPOTHESIS, {"statement": "x > 0"}),
             (AssumptionKind.CONSTANT_FUNCTIONS, {}),
         )

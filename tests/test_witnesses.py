@@ -315,8 +315,7 @@ def run(text):
     environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu", "PATH": ""}
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0, done.stderr
-    _, left, _, right = done.stdout.split()
-    return [float(number.strip("[]")) for number in (left, right)]
+    return [float(number) for number in done.stdout.split()]
 
 
 def reproduced(left, right, arguments):
@@ -330,13 +329,13 @@ def test_the_reproducer_runs():
     nested = {"w": [jax.ShapeDtypeStruct((2,), jnp.float32)], "ids": np.array([0, 2])}
     text, witness = reproduced(doubled, tripled, (nested, jax.ShapeDtypeStruct((3,), jnp.float32)))
     assert f"from {__name__} import doubled as left" in text and "jnp.array([0, 2], jnp.int" in text
-    assert run(text) == [witness.left, witness.right] == [2, 3]
+    assert run(text) == [witness.left, witness.right, witness.left - witness.right] == [2, 3, -1]
 
 
 def test_the_reproducer_writes_large_float64_inputs_briefly():
     text, witness = reproduced(Networks.small, Networks.large, specs((8, 8), dtype=jnp.float64))
     assert "left = Networks.small" in text and "jnp.zeros((8, 8), jnp.float64).at[7, 3].set(1.0)" in text
-    assert run(text) == [1, 2] and witness.entry == (7, 3)
+    assert run(text) == [1, 2, -1] and witness.entry == (7, 3)
 
 
 def slightly(x):
@@ -350,8 +349,8 @@ def unchanged(x):
 def test_a_difference_below_the_precision_of_the_inputs_is_shown_in_float64():
     text, witness = reproduced(unchanged, slightly, specs((2,)))
     assert "# in float64: narrower inputs would hide the difference" in text and "jnp.float64" in text
-    left, right = run(text)
-    assert (left, right) == (witness.left, witness.right) and left != right
+    left, right, difference = run(text)
+    assert (left, right) == (witness.left, witness.right) and difference == left - right != 0
     assert "jnp.float64" not in reproduced(unchanged, doubled_plainly, specs((2,)))[0]
 
 
@@ -371,11 +370,11 @@ def test_only_what_floats_show_is_checked():
     check = "raise SystemExit"
     hidden, found = reproduced(unchanged, hardly, specs((2,), dtype=jnp.float64))
     assert found.left == found.right and check not in hidden
-    left, right = run(hidden)
-    assert left == right
+    left, right, difference = run(hidden)
+    assert left == right and difference == 0
     infinite, found = reproduced(logarithm, floored, specs((2,)))
     assert (found.left, found.right) == (-np.inf, -3) and check in infinite and "float64" not in infinite
-    assert run(infinite) == [-np.inf, -3]
+    assert run(infinite) == [-np.inf, -3, -np.inf]
 
 
 def test_a_reproducer_of_equal_functions_fails():
@@ -398,7 +397,7 @@ def test_the_reproducer_of_local_functions_says_what_to_put_in():
     text, _ = reproduced(lambda x: x, lambda x: 2 * x, specs((2,), dtype=jnp.bfloat16))
     assert "left = ...  # put in the first of the two functions" in text and "right = ...  # put in the second" in text
     text = text.replace("left = ...", "left = lambda x: x").replace("right = ...", "right = lambda x: 2 * x")
-    assert run(text) == [1, 2]
+    assert run(text) == [1, 2, -1]
 
 
 def test_the_reproducer_of_other_containers_says_what_to_put_in():

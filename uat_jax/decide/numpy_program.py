@@ -44,7 +44,8 @@ def numpy_program(
         for program, title, result, given in sides
     ]
     given = list(write.inputs(inputs))
-    return script("np", (), write.functions(), given, *computed, values=("left", "right"), names=names)
+    lists = [f'"{name}", {value}.ravel().tolist()' for name, value in zip(names, ("left", "right"), strict=True)]
+    return script("np", (), write.functions(), given, *computed, values=("left", "right"), shown=lists)
 
 
 class _Writer:

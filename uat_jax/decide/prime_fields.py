@@ -35,7 +35,7 @@ from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
-from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
+from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
@@ -256,7 +256,7 @@ class PrimeFields:
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
-    def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
+    def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         names = tuple(sorted(laws))
         found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
         return dataclasses.replace(found, almost=drawn.where_almost() is None, decisions=drawn.decisions)
@@ -345,7 +345,7 @@ class Drawn:
         return "; ".join(filter(None, texts))
 
     @property
-    def notes(self) -> frozenset[str]:
+    def notes(self) -> frozenset[Note]:
         """What was assumed on the way."""
         return frozenset(self.draw.notes)
 
@@ -366,9 +366,12 @@ class Drawn:
         return Round(primes, copies, tuple(self.draw.applications), error_bound(self.draw))
 
 
-def _assumed(notes: Iterable[str]) -> tuple[Assumption, ...]:
+def _assumed(notes: Iterable[Note]) -> tuple[Assumption, ...]:
     """The notes of all draws."""
-    return tuple(Assumption(AssumptionKind.EVALUATION, {"note": note}) for note in sorted(notes))
+    deep = sorted(note.levels for note in notes if isinstance(note, DeepExponentials))
+    made = [Assumption(AssumptionKind.DEEP_EXPONENTIALS, {"levels": levels}) for levels in deep]
+    left_out = any(isinstance(note, EntriesLeftOut) for note in notes)
+    return (*([Assumption(AssumptionKind.ENTRIES_LEFT_OUT)] if left_out else []), *made)
 
 
 def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tuple[int, ...]] | None:

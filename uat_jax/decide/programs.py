@@ -65,7 +65,7 @@ def _at_some_sizes(confirmed: Evidence) -> Evidence:
 
 
 def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterator[Evidence]:
-    """The same for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
+    """PROVED or REFUTED for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
 
     Raises `InputError` if the definitions of its letters are no finite list or there is no letter to put numbers in,
     `ShapeError` if a letter and its definition, or both sides, have two shapes.
@@ -111,7 +111,7 @@ def settle_by_depth(
 
 
 def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
-    """The same depth in prime fields."""
+    """What prime fields say of the network and the printed form at one depth."""
     return confirm(*pair(depth), what=f"{what}, L = {depth}")
 
 

@@ -32,7 +32,7 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
         (*_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
         [*_arguments(specification, witness), f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
-        names=witness.names,
+        shown=("a", "b", "a - b"),
         wide=any(array.dtype == np.float64 for array in witness.arrays),
         checked=_shows(witness),
     )

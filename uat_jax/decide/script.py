@@ -23,7 +23,7 @@ def script(
     functions: Sequence[str],
     *blocks: Sequence[str],
     values: tuple[str, str],
-    names: tuple[str, str],
+    shown: Sequence[str],
     wide: bool = False,
     checked: bool = True,
 ) -> str:
@@ -34,13 +34,15 @@ def script(
         functions: the lines that import or define what is called; they follow the imports of the module.
         *blocks: the lines that compute both values; empty ones are left out.
         values: the variables that hold the two arrays in the end.
-        names: what is printed before each of them.
+        shown: the expressions that are printed.
         wide: whether JAX computes in 64 bits.
         checked: whether the program fails where the values are equal; not if these floats may hide the difference.
     """
-    (a, b), (left, right) = values, names
-    check = [f"if {module}.array_equal({a}, {b}):", '    raise SystemExit("both values are equal: nothing is refuted")']
-    ending = [f'print("{left}", {a}.ravel().tolist(), "{right}", {b}.ravel().tolist())', *(check if checked else ())]
+    check = [
+        f"if {module}.array_equal({', '.join(values)}):",
+        '    raise SystemExit("both values are equal: nothing is refuted")',
+    ]
+    ending = [f"print({', '.join(shown)})", *(check if checked else ())]
     body = "\n\n".join("\n".join(block) for block in (*blocks, ending) if block)
     if wide:
         lines = (f"    {line}" if line else "" for line in body.splitlines())
