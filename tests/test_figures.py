@@ -18,7 +18,7 @@ def sample_of(kind: Any, *, whole: bool) -> Any:
     origin, parts = get_origin(kind), get_args(kind)
     if type(None) in parts:
         return sample_of(parts[0], whole=whole) if whole else None
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         return kind(**{f.name: sample_of(hints[f.name], whole=whole) for f in dataclasses.fields(kind)})
     if origin is tuple:
@@ -66,8 +66,8 @@ FIELDS = Fields(-128.5, True, {"host": "float64"}).as_data()
 RANKS = Ranks(0, (2, 3), (2,), 2).as_data()
 WRONG = {
     "no object": ([1], "no object"),
-    "a text for a number": ({**FIELDS, "log2_error": "small"}, "in the place of something else"),
-    "a truth for a number": ({**FIELDS, "log2_error": True}, "True"),
+    "a text for a number": ({**FIELDS, "log2_error": "small"}, "no number"),
+    "a truth for a number": ({**FIELDS, "log2_error": True}, "no number"),
     "a number for a truth": ({**FIELDS, "theorem": 1}, "no truth value"),
     "a number for a text": ({**FIELDS, "limbs": {"host": 64}}, "no text"),
     "a list for an object": ({**FIELDS, "limbs": ["host"]}, "in the place of something else"),

@@ -402,18 +402,20 @@ def typed(kind: Any, data: Any) -> Any:
         TypeError, ValueError: it is no such value.
     """
     of, parts = get_origin(kind), get_args(kind)
-    if kind is Any or data is None and type(None) in parts:
+    if kind is Any:
         return data
-    if of in (types.UnionType, Union):
-        return typed(next(part for part in parts if part is not type(None)), data)
+    if of in (types.UnionType, Union):  # of a type and None
+        return None if data is None else typed(parts[0], data)
     if dataclasses.is_dataclass(kind):
         return _record(kind, data)
     if of is tuple:
         return _tuple(parts, data)
     if of in (dict, Mapping):
         return {name: typed(parts[1], part) for name, part in _of_type(Mapping, data).items()}
-    if kind is float and not isinstance(data, bool):
-        return float(_of_type((int, float), UNBOUNDED.get(data, data) if isinstance(data, str) else data))
+    if kind is float and type(data) in (int, float):
+        return float(data)
+    if kind is float and isinstance(data, str) and data in UNBOUNDED:
+        return UNBOUNDED[data]
     if type(data) is not kind:
         raise TypeError(f"{data!r} among the figures is {WORDS[kind]}")
     return data
@@ -422,7 +424,8 @@ def typed(kind: Any, data: Any) -> Any:
 UNBOUNDED = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 """How a file writes numbers that JSON has not."""
 
-WORDS = {int: "not whole numbers", str: "no text", bool: "no truth value"}
+WORDS = {int: "not whole numbers", float: "no number", str: "no text", bool: "no truth value"}
+"""What is said of data that are not of a type."""
 
 
 def _of_type(kind: Any, data: Any) -> Any:

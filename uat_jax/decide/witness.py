@@ -233,8 +233,10 @@ class _Search:
         return [p.reshape(len(points), *a.shape) for p, a in zip(pieces, self.inputs, strict=True)]
 
     def rounded(self, points: np.ndarray) -> np.ndarray:
-        """The points that the dtypes of the inputs hold."""
-        pieces = [p.astype(a.dtype).astype(np.float64) for p, a in zip(self.cut(points), self.inputs, strict=True)]
+        """The points that the dtypes of the inputs hold; 0 has no sign."""
+        pieces = [
+            p.astype(a.dtype).astype(np.float64) + 0.0 for p, a in zip(self.cut(points), self.inputs, strict=True)
+        ]
         return np.concatenate([p.reshape(len(points), -1) for p in pieces], axis=1)
 
     def doubles(self, points: np.ndarray) -> list[list[np.ndarray]]:

@@ -28,7 +28,7 @@ def show_terms(console: Console, title: str, of: Decomposition, output: str, to:
 
 
 def show_adaptation(console: Console, of: Decomposition, output: str, to: Attribution) -> None:
-    """One row per term of what an adapter changes: its length, its share and its contribution with it minus without it."""
+    """One row per term of what an adapter changes: length, share and contribution with it minus without it."""
     title = "What the adapter changes: with it minus without it"
     console.print(_terms(_table(title, "term", "length", "share of the change of x_L", output), of, to))
 
