@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import uat_jax as uj
+from uat_jax.decide.derivative import pulled_back
+from uat_jax.decide.specification import Specification
 from uat_jax.errors import NotEquivalentError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -97,3 +99,74 @@ def test_assert_equivalent_traces_once(name):
         assert verdict not in ("PROVED", "CERTIFIED")
     for side in sides:
         assert side.calls and set(side.calls.values()) == {1}, side.calls
+
+
+# --- derivatives of what was traced already --------------------------------------------------------------------------
+
+
+@jax.custom_vjp
+def wrongly_pulled(x):
+    return x + x
+
+
+wrongly_pulled.defvjp(lambda x: (wrongly_pulled(x), None), lambda _, c: (3 * c,))
+
+
+@jax.custom_jvp
+def wrongly_pushed(x):
+    return x + x
+
+
+@wrongly_pushed.defjvp
+def _(primals, tangents):
+    return wrongly_pushed(*primals), 3 * tangents[0]
+
+
+def scanned(function):
+    """The function applied three times in a loop."""
+    return lambda x: jax.lax.scan(lambda carried, _: (function(carried), None), x, None, length=3)[0]
+
+
+def chosen(x):
+    return jax.lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x)
+
+
+OWN_DERIVATIVES = {
+    "custom_vjp": wrongly_pulled,
+    "custom_jvp": wrongly_pushed,
+    "custom_vjp in jit": jax.jit(wrongly_pulled),
+    "custom_jvp in a loop": scanned(wrongly_pushed),
+    "custom_vjp in a loop": scanned(wrongly_pulled),
+    "custom_jvp for every row": jax.vmap(wrongly_pushed),
+    "custom_vjp in a checkpoint": jax.checkpoint(lambda x: jnp.sin(wrongly_pulled(x))),
+}
+
+
+@pytest.mark.parametrize("name", OWN_DERIVATIVES)
+def test_a_derivative_of_its_own_is_compared(name):
+    """The values are equal, and the derivatives are not; those of the function and of itself are."""
+    plain = {"custom_jvp in a loop": lambda x: 8 * x, "custom_vjp in a loop": lambda x: 8 * x}
+    plain["custom_vjp in a checkpoint"] = lambda x: jnp.sin(2 * x)
+    function, other = OWN_DERIVATIVES[name], plain.get(name, lambda x: 2 * x)
+    assert uj.certify(function, other, V).passes
+    assert uj.certify(function, other, V, wrt="grad").verdict is uj.Verdict.REFUTED
+    assert uj.certify(function, lambda x: function(x * 1), V, wrt="grad").passes
+
+
+ANY = {**OWN_DERIVATIVES, "tanh": jnp.tanh, "a loop": scanned(jnp.sin), "a choice": chosen, "two": lambda x: (x, x * x)}
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_derivatives_are_those_of_the_function(name):
+    """The program of `pulled_back` and jax.vjp of the function itself are the same operations on the same numbers."""
+    function = ANY[name]
+    derivative, _, specification = pulled_back(function, function, Specification((V,)))
+    x = np.float32([0.5, -1.25, 2.0])
+    outputs, pull = jax.vjp(function, x)
+    cotangents = jax.tree.map(lambda y: y + 1, outputs)
+    found, wanted = derivative(x, cotangents), (outputs, pull(cotangents))
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        # XLA may fuse the operations otherwise: a few roundings of numbers below 2^6
+        np.testing.assert_allclose(a, b, rtol=0, atol=2.0**-24 * 2**9)
+    inputs = [leaf.shape for leaf in jax.tree.leaves(specification.arguments)]
+    assert inputs == [(3,), *(y.shape for y in jax.tree.leaves(outputs))]
