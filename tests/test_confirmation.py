@@ -21,7 +21,7 @@ def test_a_chain_is_a_theorem_only_if_every_equation_of_it_is(conditional, monke
 
     def confirm_under(left, right, *, what):
         found = whole(left, right, what=what)
-        return replace(found, figures={**found.figures, "theorem": next(theorems)})
+        return replace(found, figures=replace(found.figures, theorem=next(theorems)))
 
     monkeypatch.setattr(confirmation, "confirm", confirm_under)
     found = confirmation.confirm_steps(RIGHT, what="both")

@@ -368,7 +368,7 @@ TAMPERED = {
     "all upgraded to PROVED": ("certified", _says("PROVED", True), "says PROVED; decided again it is CERTIFIED"),
     "all changed to UNKNOWN": ("certified", _says("UNKNOWN", True), "says UNKNOWN; decided again it is CERTIFIED"),
     "all changed to AGREES": ("certified", _says("AGREES", True), "says AGREES; decided again it is CERTIFIED"),
-    "all changed to CERTIFIED": ("agrees", _says("CERTIFIED", True), "damaged: KeyError"),
+    "all changed to CERTIFIED": ("agrees", _says("CERTIFIED", True), "has not the figures of a comparison"),
     "refuted changed to CERTIFIED": ("refuted", _says("CERTIFIED", True), "counterexample if it says REFUTED"),
     "passes flipped": ("certified", lambda body: body.update(passes=False), "not what its evidence says"),
     "passes where it does not": ("unknown", lambda body: body.update(passes=True), "not what its evidence says"),
@@ -404,7 +404,8 @@ TAMPERED = {
         f"assumption {kind}": (name, _also_assumed(kind, about), "states what its evidence does not assume")
         for kind, about in (
             (AssumptionKind.ONLY_AT_SIZES, {"symbols": ["n"], "sizes": ["n = 1", "n = 2", "n = 3"]}),
-            (AssumptionKind.EVALUATION, {"note": "sizes that do not fit were skipped: none"}),
+            (AssumptionKind.DEEP_EXPONENTIALS, {"levels": 2}),
+            (AssumptionKind.ENTRIES_LEFT_OUT, {}),
             (AssumptionKind.HYPOTHESIS, {"statement": "x > 0"}),
             (AssumptionKind.CONSTANT_FUNCTIONS, {}),
         )
@@ -505,7 +506,7 @@ TAMPERED = {
     "error a NaN": ("certified", lambda body: _figures(body).update(log2_error=math.nan), "not that of its rounds"),
     "error a text": ("certified", lambda body: _figures(body).update(log2_error="small"), "damaged"),
     "no rounds": ("certified", lambda body: _figures(body).update(rounds=[]), "not that of its rounds"),
-    "rounds missing": ("certified", _drop("rounds", _figures), "damaged: KeyError"),
+    "rounds missing": ("certified", _drop("rounds", _figures), "no figures have the fields"),
     "rounds a number": ("certified", lambda body: _figures(body).update(rounds=2), "damaged"),
     "a condition of one round": (
         "certified",

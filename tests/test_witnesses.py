@@ -17,6 +17,7 @@ from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Specification, traced
+from uat_jax.decide.traces import Traces
 from uat_jax.decide.witness import find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
@@ -234,25 +235,30 @@ def test_simplification_stops_and_says_so():
     assert simplified([3.7] * 64, lambda p: p.all(), remaining=100) == ([1.0] * 64, True)
 
 
+def smallest_of(left, right, specification, sizes, **search):
+    """The witness at the smallest sizes up to the given ones."""
+    return smallest(Traces(left, right, specification), sizes, specification.smaller_sizes(sizes), **search)
+
+
 def test_the_smallest_sizes_come_first():
     rows, columns = jax.export.symbolic_shape("m, n")
     specification = Specification((jax.ShapeDtypeStruct((rows, columns), jnp.float32),))
     sizes = {"m": 4, "n": 3}
     centred = lambda x: x - x.mean(axis=1, keepdims=True)
-    found = smallest(centred, lambda x: x - x.mean(), specification, sizes)
+    found = smallest_of(centred, lambda x: x - x.mean(), specification, sizes)
     assert found is not None and found.sizes == {"m": 2, "n": 1}
     assert sorted(np.ravel(found.arrays[0])) == [0, 1]
     even = lambda x: centred(x.reshape(2, -1))
     odd = lambda x: even(x) * 2
-    found = smallest(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
+    found = smallest_of(even, odd, specification, sizes)  # mn must be even, and one number is its own mean
     assert found is not None and found.sizes == {"m": 2, "n": 2}
-    assert smallest(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
-    late = smallest(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
+    assert smallest_of(centred, lambda x: x - x.mean(1)[:, None], specification, sizes) is None
+    late = smallest_of(centred, lambda x: x - x.mean(), specification, sizes, deadline=Deadline(time.monotonic() - 1))
     assert late is None
 
 
 def test_concrete_shapes_stay():
-    found = smallest(jnp.sin, jnp.cos, Specification(specs((2,))), {})
+    found = smallest_of(jnp.sin, jnp.cos, Specification(specs((2,))), {})
     assert found is not None and found.sizes == {} and found.arrays[0].tolist() == [0, 0]
 
 
@@ -314,7 +320,7 @@ def run(text):
 
 def reproduced(left, right, arguments):
     specification = Specification(arguments)
-    found = smallest(left, right, specification, {})
+    found = smallest_of(left, right, specification, {})
     assert found is not None
     return reproducer(left, right, specification, found), found
 
@@ -346,6 +352,41 @@ def test_a_difference_below_the_precision_of_the_inputs_is_shown_in_float64():
     left, right, difference = run(text)
     assert (left, right) == (witness.left, witness.right) and difference == left - right != 0
     assert "jnp.float64" not in reproduced(unchanged, doubled_plainly, specs((2,)))[0]
+
+
+def hardly(x):
+    return x + 2.0**-80 * x
+
+
+def logarithm(x):
+    return jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1)), -jnp.inf)
+
+
+def floored(x):
+    return jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1)), -3.0)
+
+
+def test_only_what_floats_show_is_checked():
+    check = "raise SystemExit"
+    hidden, found = reproduced(unchanged, hardly, specs((2,), dtype=jnp.float64))
+    assert found.left == found.right and check not in hidden
+    left, right, difference = run(hidden)
+    assert left == right and difference == 0
+    infinite, found = reproduced(logarithm, floored, specs((2,)))
+    assert (found.left, found.right) == (-np.inf, -3) and check in infinite and "float64" not in infinite
+    assert run(infinite) == [-np.inf, -3, -np.inf]
+
+
+def test_a_reproducer_of_equal_functions_fails():
+    text, _ = reproduced(unchanged, doubled_plainly, specs((2,)))
+    done = subprocess.run(
+        [sys.executable, "-c", text.replace("import doubled_plainly", "import unchanged")],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "JAX_PLATFORMS": "cpu", "PATH": ""},
+        timeout=120,
+    )
+    assert done.returncode == 1 and "both values are equal: nothing is refuted" in done.stderr
 
 
 def doubled_plainly(x):

@@ -108,7 +108,7 @@ def question(model: Model) -> Question:
 
 
 def _of_stack(side: Side) -> Side:
-    """The same of the model with its layers one above the other."""
+    """The side as a function of a model that is stacked first, its layers one above the other."""
     return functools.wraps(side)(lambda model, tokens: side(model.stacked(), tokens))
 
 
@@ -172,7 +172,7 @@ def proof_of_all_depths(model: Model) -> Evidence:
 
 
 def prove_block(of: block.Block) -> Evidence:
-    """The same for a symbolic block."""
+    """PROVED if a symbolic block is a layer of Theorem 1 for all shapes, so that L of them have its closed form."""
     steps = [of.step("the block is A x + c + C σ(B x + b)"), *closed_form_induction(Layers("residual", dynamic=True))]
     proof = prove(
         steps, method=Method.INDUCTION, what="each block is a layer of Theorem 1: for all shapes and every depth"

@@ -40,7 +40,6 @@ constants.py         closed forms and enclosures of arrays that depend on consta
 constant_parts.py    constant factors and summands, which logarithms and exponentials take out
 exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
 rounding.py          float64 with rounding noise: the spread of a program's error
-rounded_constants.py balls in which a constant is every number that rounds to it
 local_error.py       the error one operation may add
 matmul_precision.py  how precise a device's matrix products really are
 sensitivity.py       how large an error in one coefficient must be to show

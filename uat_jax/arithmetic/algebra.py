@@ -23,7 +23,7 @@ from uat_jax.arithmetic.number import (
     from_quadratic,
     rational,
 )
-from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
+from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, same, vanishes
 
 REMEMBERED = 4096
 """Entries of an array whose scales are kept."""
@@ -191,7 +191,7 @@ class Algebra:
         divisor = self.draw.where(zero, self.draw.fraction(1), x.residues) if zero.any() else x.residues
         special = np.where(zero, UNDEFINED, FINITE).astype(np.int8) if zero.any() else None
         if zero.any():
-            self.draw.notes.add("entries that divide by zero are left out")
+            self.draw.notes.add(EntriesLeftOut())
         number = self._inverse_quadratic(x.quadratic) if x.quadratic is not None and special is None else None
         number = number or Number(self.draw.inverse(divisor))
         return number.but(special=special, nonnegative=x.nonnegative, scale=modest(1 / x.scale))

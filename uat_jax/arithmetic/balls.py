@@ -442,3 +442,18 @@ def exact(function: Callable, arguments: Sequence[Any], *, bits: int = 64) -> np
     balls = Balls()
     values = [balls.number(x) if jax.numpy.issubdtype(x.dtype, np.floating) else np.asarray(x) for x in leaves]
     return enclose(closed_jaxpr, values, bits=bits)[0]
+
+
+def enclosure(function: Callable, *arguments: Any) -> np.ndarray:
+    """The value of function(*arguments) as balls, whichever numbers its constants are the floats of.
+
+    `arguments` are pytrees of float64 arrays, taken as they are.
+
+    Raises:
+        InputError: the function does not return one floating array.
+        UndecidedError: a comparison depends on how a constant is read.
+    """
+    with jax.enable_x64(True):
+        closed_jaxpr = trace(function, *arguments)
+    single_output(closed_jaxpr)
+    return enclose_readings(closed_jaxpr, [exact_balls(leaf) for leaf in jax.tree.leaves(arguments)])[0]

@@ -42,7 +42,7 @@ class ClosedForms:
         return self.distinct[0] if len(self.distinct) == 1 else None
 
     def moved(self, move: Move) -> ClosedForms:
-        """The same rearrangement of entries."""
+        """The closed forms with the entries rearranged by `move`."""
         return _of_codes(move(self.codes[None])[0], self.distinct)
 
     @property
@@ -142,5 +142,5 @@ class Enclosure:
         return self._balls
 
     def moved(self, move: Move) -> Enclosure:
-        """The same rearrangement of entries."""
+        """The enclosure with the entries of its array rearranged by `move`, when it is asked for."""
         return Enclosure(lambda: move(self.balls()[None])[0], [self])

@@ -41,6 +41,10 @@ class Deadline:
             raise BudgetError(f"the time is up{where()}; allow more seconds")
 
     def spend(self, where: Callable[[], str]) -> None:
-        """The same, and one equation less to evaluate."""
+        """One equation less may be evaluated from now on.
+
+        Raises:
+            BudgetError: the time or the equations are used up; ``where`` says at which line of the user's program.
+        """
         self.equations -= 1
         self.check(where)

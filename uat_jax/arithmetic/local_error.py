@@ -191,7 +191,7 @@ def underflow(dtype: np.dtype) -> float:
 def largest(
     equation: JaxprEqn, operands: Sequence[Any], result: np.ndarray, dot_precision: DotPrecision
 ) -> np.ndarray | None:
-    """The same bound for whatever order a sum of n terms t_i is taken in: (n - 1) u Σ|t_i|, to first order in u.
+    """A bound of the error of a sum of n terms t_i in any order: (n - 1) u Σ|t_i|, to first order in u.
 
     The terms of a dot product are rounded as well, n u_acc Σ|t_i|; its operands enter with an error of u_op each, and
     the total is cast (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3.1 and §4.2).

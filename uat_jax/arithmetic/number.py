@@ -35,7 +35,7 @@ class Letter:
     nonnegative: bool
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Letter:
-        """The same rearrangement of entries."""
+        """The letter with its entries rearranged by `move`."""
         square = None if self.square is None else self.square.moved(move)
         return Letter(self.value.moved(move), self.inverse.moved(move), square, self.nonnegative)
 
@@ -53,7 +53,7 @@ class Quadratic:
     letter: Letter
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Quadratic:
-        """The same rearrangement of entries."""
+        """The element with its entries rearranged by `move`."""
         constant = None if self.constant is None else self.constant.moved(move)
         return Quadratic(constant, self.coefficient.moved(move), self.letter.moved(move))
 
@@ -143,7 +143,7 @@ class Number:
         )
 
     def but(self, **changes: object) -> Number:
-        """The same number with some of what is known about it changed."""
+        """This number, with other values of the fields that are named."""
         return dataclasses.replace(self, **changes)
 
 

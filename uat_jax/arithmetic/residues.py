@@ -43,11 +43,11 @@ class Residues:
         return self.levels[0].shape[1:]
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Residues:
-        """The same rearrangement of entries in every level; the copies stay in front."""
+        """The element with its entries rearranged by `move` in every level; the copies stay in front."""
         return Residues(tuple(map(move, self.levels)), self.degree.mixed())
 
     def reshaped(self, shape: Sequence[int]) -> Residues:
-        """The same entries, in order, in another shape."""
+        """The element with its entries, in order, in another shape."""
         return Residues(tuple(a.reshape(len(a), *shape) for a in self.levels), self.degree)
 
 
@@ -65,6 +65,22 @@ def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Scalars get the axes of the other operands behind their copies."""
     rank = max(x.ndim for x in operands)
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
+
+
+@dataclass(frozen=True)
+class DeepExponentials:
+    """Exponentials nested deeper than so many levels are unknown functions."""
+
+    levels: int
+
+
+@dataclass(frozen=True)
+class EntriesLeftOut:
+    """Entries that divide by zero are left out."""
+
+
+Note = DeepExponentials | EntriesLeftOut
+"""What a draw assumed on the way."""
 
 
 class Draw:
@@ -85,7 +101,7 @@ class Draw:
         self.inversions = Inversions()
         self.applications = [0] * len(self.levels)
         self._worst = [CONSTANT] * len(self.levels)
-        self.notes: set[str] = set()
+        self.notes: set[Note] = set()
         self._exponents: list[list[np.ndarray]] = [[] for _ in self.levels]
         self.work = [0] * len(self.levels)
 
@@ -237,7 +253,7 @@ class Draw:
         """
         self.tested(a)
         if len(a.levels) == 1:
-            self.notes.add(f"exponentials nested more than {len(self.levels) - 1} deep are unknown functions")
+            self.notes.add(DeepExponentials(len(self.levels) - 1))
             return self.opaque(kind, a)
         results = []
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):

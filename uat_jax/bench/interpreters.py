@@ -45,7 +45,7 @@ def run(*words: str, kernels: str = OFF) -> Ended:
 
 
 def run_together(commands: Sequence[Sequence[str]], *, kernels: str = OFF) -> list[Ended]:
-    """The same for several at once."""
+    """`python words…` for several lists of words at once, in their order."""
     variables, pipe = {**environment(kernels), "JAX_PLATFORMS": "cpu"}, subprocess.PIPE
     start = lambda words: subprocess.Popen([sys.executable, *words], stdout=pipe, stderr=pipe, text=True, env=variables)
     with contextlib.ExitStack() as running:

@@ -110,7 +110,7 @@ def network(weights: Arrays, x: jax.Array) -> jax.Array:
 
 
 def network_of_columns(weights: Arrays, x: jax.Array) -> jax.Array:
-    """The same for every column of x_0 (D, n), all inputs in one product: biases are columns (L, F, 1), (L, D, 1)."""
+    """The plain network for every column of x_0 (D, n), in one product: biases are columns (L, F, 1), (L, D, 1)."""
     return network({**weights, **{name: weights[name][..., None] for name in ("b_j", "c_j")}}, x)
 
 

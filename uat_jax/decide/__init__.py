@@ -2,11 +2,15 @@
 
 verdict.py          the verdicts, methods, evidence, and how evidence is combined
 assumption.py       what evidence presupposes
+figures.py          what a method found, as records
 settings.py         what the evidence is taken with
 normal_forms.py     equations decided in normal form
 programs.py         a network and a printed form: equal, or refuted
 program_witness.py  a small input on which they differ
+numpy_program.py    such an input as a NumPy program
 counterexample.py   what such an input is, of programs and of functions
+script.py           the text of a program that shows it
+float_comparison.py what floats say of two programs
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
 trial_figures.py    what one trial finds
@@ -22,17 +26,18 @@ certificate.py      the outcome as a file
 Two JAX functions:
 
 equivalence.py      the question, its decision and its certificate
-specification.py    their inputs, and both functions traced
+specification.py    their inputs, and how a function is traced
 effort.py           how hard to try
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
 identity.py         the one test of identity, for claims and for functions
 fields_evidence.py  what it says of two functions as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
-witness.py          an input on which two functions differ
+traces.py           both functions at given sizes, each traced once
+witness.py          the search for an input on which two programs differ, of functions and of the ledger
 simplification.py   such an input made simple
-reproducer.py       such an input as a program
-constant_readings.py the float constants of a program
+reproducer.py       such an input as a JAX program
+constant_readings.py  the float constants of a program
 agreement.py        exact values compared to many digits
 derivative.py       the derivatives of two functions as functions
 in_floats.py        what floats do to both functions, beside the verdict

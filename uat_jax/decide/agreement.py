@@ -69,7 +69,7 @@ def agreement_at(
     reading: Reading = Reading.WRITTEN,
     deadline: Deadline | None = None,
 ) -> Agreement:
-    """The same at given points, each a list of the inputs."""
+    """Whether two jaxprs agree at given points, each a list of the inputs, their constants read in one way."""
     bits = math.ceil(digits * math.log2(10)) + 2
     for index, inputs in enumerate(points):
         reason = _difference(left, right, inputs, bits, reading, deadline)

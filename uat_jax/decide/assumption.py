@@ -23,7 +23,8 @@ class AssumptionKind(StrEnum):
     # of a comparison in prime fields, or of exact values
     CONSTANT = "constant"
     MORE_CONSTANTS = "more constants"
-    EVALUATION = "evaluation"
+    DEEP_EXPONENTIALS = "deep exponentials"
+    ENTRIES_LEFT_OUT = "entries left out"
     WHERE_DEFINED = "where defined"
     REAL_NUMBERS = "real numbers"
     RANDOM_PRIMES = "random primes"
@@ -53,7 +54,10 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.CONSTANT: lambda **reading: ConstantReading(**reading).text,
     AssumptionKind.MORE_CONSTANTS: lambda *, count: f"{count} more constants are read in the same way",
-    AssumptionKind.EVALUATION: lambda *, note: note,
+    AssumptionKind.DEEP_EXPONENTIALS: lambda *, levels: (
+        f"exponentials nested more than {levels} deep are unknown functions"
+    ),
+    AssumptionKind.ENTRIES_LEFT_OUT: lambda: "entries that divide by zero are left out",
     AssumptionKind.WHERE_DEFINED: lambda: "both are compared where they are defined",
     AssumptionKind.REAL_NUMBERS: lambda: "sums, products and casts are those of real numbers",
     AssumptionKind.RANDOM_PRIMES: lambda: (

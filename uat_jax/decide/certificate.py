@@ -24,6 +24,7 @@ from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.assumption import from_data as assumption_from_data
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.counterexample import from_data as example_from_data
+from uat_jax.decide.figures import from_data as figures_from_data
 from uat_jax.decide.hazards import Hazard
 from uat_jax.decide.in_floats import InFloats, from_data
 from uat_jax.decide.rounding_bound import Rounding
@@ -222,6 +223,7 @@ def _evidence(data: Any) -> Evidence:
     typed = {
         "method": Method(data["method"]),
         "verdict": Verdict(data["verdict"]),
+        "figures": figures_from_data(data["figures"]),
         "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
         "example": None if data["example"] is None else example_from_data(data["example"]),
     }

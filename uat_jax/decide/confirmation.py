@@ -7,7 +7,8 @@ logistic function, which is defined everywhere.  Where one method proves what an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,7 +18,8 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.effort import ERROR
-from uat_jax.decide.identity import identity
+from uat_jax.decide.figures import Fields, FieldsAtSizes, FieldsOfSteps
+from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -90,7 +92,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     found = identity(*traced, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
-    figures = {**found.figures(), "sizes": named}
+    figures = FieldsAtSizes(*fields_of(found), sizes=named)
     at = f" at {shown}" if shown else ""
     if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
@@ -99,7 +101,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
-    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, {**figures, "digits": DIGITS, "points": POINTS})
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, replace(figures, digits=DIGITS, points=POINTS))
 
 
 def check_results(left: Program, right: Program) -> None:
@@ -113,7 +115,7 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
     """Whether prime fields find both programs equal at given sizes; True where they do not fit at such sizes."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
     try:
-        sides = _traced(left, right, letters, sizes, jax.lax.lgamma)
+        sides = programs_at(left, right, letters, sizes, jax.lax.lgamma)
     except (UatJaxError, TypeError, ValueError):
         return True
     return identity(*sides, thoroughly=False).within(ERROR)
@@ -121,7 +123,7 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
 
 def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
     """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
-    seen = sample(left, right, seed=0)
+    seen = sample(left, right, seed=0).seen
     if seen.apart or seen.mismatched or seen.reason:
         reason = seen.reason or "values in float64 are apart"
         raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
@@ -131,7 +133,10 @@ def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
 
 
 def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
-    """The same for the equations of a chain; None if none of them can be lowered (sums over a symbolic range, say)."""
+    """CERTIFIED if prime fields find both sides of every equation of a chain equal, UNKNOWN with the first they do not.
+
+    None if none of the equations can be lowered, such as sums over a symbolic range.
+    """
     found = []
     for step in steps:
         programs = sides(step)
@@ -147,11 +152,11 @@ def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
     wrong = next((f for f in found if f.verdict is not Verdict.CERTIFIED), None)
     if wrong is not None:
         return wrong
-    worst = max(f.figures["log2_error"] for f in found)
+    fields = [f.figures for f in found if isinstance(f.figures, Fields)]
+    worst = max(of.log2_error for of in fields)
     finding = f"{what}: {len(found)} equations at small sizes, each equal except with probability 2^{worst:.0f}"
-    theorem = all(f.figures["theorem"] for f in found)
-    of_all = {"log2_error": worst, "theorem": theorem, "limbs": found[0].figures["limbs"]}
-    figures = {**of_all, "confirmed": [f.finding for f in found]}
+    theorem, confirmed = all(of.theorem for of in fields), tuple(f.finding for f in found)
+    figures = FieldsOfSteps(worst, theorem, fields[0].limbs, confirmed)
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures)
 
 
@@ -192,7 +197,7 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
     reason = ""
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
         sizes = dict(zip(symbols, numbers, strict=True))
-        trace = lambda activation, at=sizes: _traced(left, right, letters, at, activation)
+        trace = lambda activation, at=sizes: programs_at(left, right, letters, at, activation)
         if not slices_exist((left, right), sizes):
             reason = f"a slice is beyond the last at {sizes}"
             continue
@@ -226,13 +231,19 @@ def _dimensions(e: m.Expression) -> Iterator[Any]:
         yield from _dimensions(operand)
 
 
-def _traced(
-    left: Program, right: Program, letters: tuple[m.Letter, ...], sizes: Sizes, activation: Activation
+def programs_at(
+    left: Program, right: Program, letters: Sequence[m.Letter], sizes: Sizes, activation: Activation
 ) -> Sides:
+    """Both programs at given sizes as jaxprs of the matrices of the letters, in this order.
+
+    Raises:
+        UnsupportedError: two letters are written alike.
+        ValueError: a dimension is no whole number there.
+    """
     if not written_apart(letters):
         raise UnsupportedError("two letters are written alike, and arrays are found by what is written")
-    specs = {str(l): jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters}
-    of = lambda program: jax.make_jaxpr(lambda arrays: _value(program, letters, arrays, sizes, activation))(specs)
+    specs = [jax.ShapeDtypeStruct(tuple(_whole(s, sizes) for s in l.shape), jnp.float32) for l in letters]
+    of = lambda program: jax.make_jaxpr(lambda *matrices: _value(program, letters, matrices, sizes, activation))(*specs)
     return of(left), of(right)
 
 
@@ -245,13 +256,13 @@ def _whole(dimension: Any, sizes: Sizes) -> int:
 
 
 def _value(
-    program: Program,
-    letters: tuple[m.Letter, ...],
-    arrays: Mapping[str, Any],
-    sizes: Sizes,
-    activation: Activation,
+    program: Program, letters: Sequence[m.Letter], matrices: Sequence[Any], sizes: Sizes, activation: Activation
 ) -> jax.Array:
-    argument, names = letters[0], {str(letter) for letter in program.inputs}
+    """The program's result; it may use fewer letters than there are matrices."""
+    argument, *_ = letters
     lowered = Lowered(program, argument, activation, dimensions=sizes)
-    weights = {name: array for name, array in arrays.items() if name in names and name != str(argument)}
-    return lowered(weights, arrays[str(argument)])
+    arrays = dict(zip(letters, matrices, strict=True))
+    weights = {
+        str(letter): array for letter, array in arrays.items() if letter in program.inputs and letter != argument
+    }
+    return lowered(weights, arrays[argument])

@@ -11,6 +11,7 @@ import sympy
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_hypotheses
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.exhibits import same_number
+from uat_jax.decide.figures import Counted, Found
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.language import exact_scalar
@@ -53,12 +54,12 @@ def counted(
     if same and _determined(terms, [shape for shape, _ in numbers]):
         of_terms = Assumption(AssumptionKind.COUNTED_TERMS, {"terms": list(map(text_of, terms))})
         assumed = (of_terms, *of_hypotheses(list(map(text_of, given))))
-        figures = {"claimed": str(claimed), "counted_at": [_named(shape) for shape, _ in numbers]}
+        figures = Counted(str(claimed), tuple(_named(shape) for shape, _ in numbers))
         yield Evidence(Method.COUNTING, f"{what}: {claimed}, for all shapes", Verdict.PROVED, figures, assumed)
         yield Evidence(Method.ARRAYS, f"{what}: counted so on arrays of {len(numbers)} shapes", Verdict.AGREES)
         return
     but = "and the shapes leave other numbers" if same else f"not {claimed}"
-    yield Evidence(Method.COUNTING, f"{what}: {found}, {but}", Verdict.UNKNOWN, {"found": str(found)})
+    yield Evidence(Method.COUNTING, f"{what}: {found}, {but}", Verdict.UNKNOWN, Found(str(found)))
     yield wrong or Evidence(Method.COUNTEREXAMPLE, f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from uat_jax.decide.certificate import Certificate, environment
+from uat_jax.decide.figures import Depths, Figures
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict, combine
 from uat_jax.devices import numerics, on_device
@@ -44,8 +45,8 @@ def decide(claim: Decidable, settings: Settings) -> Certificate:
     )
 
 
-def _exact_as_expected(claim: Decidable, figures: Mapping[str, Any]) -> bool:
+def _exact_as_expected(claim: Decidable, figures: Figures) -> bool:
     """A refuted reading must be exact at just the depths 1 … exact_to."""
-    if claim.exact_to is None or "exact_depths" not in figures:
+    if claim.exact_to is None or not isinstance(figures, Depths):
         return True
-    return list(figures["exact_depths"]) == list(range(1, claim.exact_to + 1))
+    return list(figures.exact_depths) == list(range(1, claim.exact_to + 1))

@@ -15,8 +15,8 @@ import numpy as np
 import sympy
 from flint import arb
 
+from uat_jax.arithmetic.balls import enclosure
 from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from uat_jax.decide.specification import Specification, is_variable, traced
+from uat_jax.decide.specification import Specification, is_variable, name_of, same_outputs, traced
 from uat_jax.errors import InputError
 
 
@@ -18,29 +19,30 @@ def pulled_back(
 
     The cotangents of the outputs are inputs like any other.
 
+    Each function is traced once.
+
     Raises:
+        OutputsError: the functions return different trees, shapes or dtypes.
         InputError: a dimension is symbolic, so that the shapes of the outputs are not known beforehand.
     """
     if specification.symbols:
         raise InputError('wrt="grad" needs concrete dimensions; certify jax.grad of both functions instead')
-    _, outputs = traced(left, specification.arguments)
+    (first, outputs), (second, others) = (traced(f, specification.arguments) for f in (left, right))
+    same_outputs(outputs, others)
     cotangents = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), outputs)
     arguments = Specification((*specification.arguments, cotangents))
-    return _pulled_back(left), _pulled_back(right), arguments
+    tree = jax.tree.structure(outputs)
+    return _pulled_back(name_of(left), first, tree), _pulled_back(name_of(right), second, tree), arguments
 
 
-def _pulled_back(function: Callable) -> Callable:
+def _pulled_back(name: str, program: ClosedJaxpr, tree: Any) -> Callable:
+    """The derivative of a function that was traced already, so that it is not called again."""
+
     def derivative(*arguments: Any) -> Any:
         *values, cotangents = arguments
-        leaves, tree = jax.tree.flatten(tuple(values))
-        variables = [leaf for leaf in leaves if is_variable(leaf)]
+        variables = [leaf for leaf in jax.tree.leaves(tuple(values)) if is_variable(leaf)]
+        outputs, pull = jax.vjp(jaxpr_as_fun(program), *variables)
+        return jax.tree.unflatten(tree, outputs), pull(jax.tree.leaves(cotangents))
 
-        def of_variables(*floats: Any) -> Any:
-            remaining = iter(floats)
-            return function(*jax.tree.unflatten(tree, [next(remaining) if is_variable(x) else x for x in leaves]))
-
-        outputs, pull = jax.vjp(of_variables, *variables)
-        return outputs, pull(cotangents)
-
-    derivative.__name__ = f"derivative of {getattr(function, '__name__', 'function')}"
+    derivative.__name__ = f"derivative of {name}"
     return derivative

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
+from uat_jax.decide.figures import Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -28,15 +30,21 @@ from uat_jax.decide.specification import (
     Specification,
     entries_computed,
     name_of,
-    same_outputs,
     sizes_text,
     specified,
-    traced,
 )
+from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
-from uat_jax.errors import BudgetError, DisagreementError, InputError, NotEquivalentError, UnsupportedError
+from uat_jax.errors import (
+    BudgetError,
+    DisagreementError,
+    InputError,
+    NotEquivalentError,
+    OutputsError,
+    UnsupportedError,
+)
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -174,14 +182,17 @@ class Question:
         """The question about the derivatives, if it is one."""
         if self.wrt is None:
             return self
-        return Question(
-            *pulled_back(self.left, self.right, self.specification), almost_everywhere=self.almost_everywhere
-        )
+        functions = pulled_back(self.left, self.right, self.specification)
+        return Question(*functions, almost_everywhere=self.almost_everywhere)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """Both programs at given sizes, each function traced once at each of them."""
+        return Traces(self.left, self.right, self.specification)
 
     def at(self, sizes: Sizes) -> Pair:
-        """Both programs with the symbolic dimensions evaluated, each traced once."""
-        arguments = self.specification.at(sizes)
-        return _pair(sizes, [traced(f, arguments) for f in (self.left, self.right)])
+        """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
+        return Pair(sizes, *self.traces(sizes))
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -193,14 +204,14 @@ class Question:
         skipped: list[str] = []
         for sizes in self.specification.sizes_to_try():
             try:
-                arguments = self.specification.at(sizes)
-                traces = [traced(f, arguments) for f in (self.left, self.right)]
+                pairs.append(self.at(sizes))
+            except OutputsError:
+                raise
             except InputError as error:
                 if not sizes or self.specification.listed:
                     raise
                 skipped.append(f"{sizes_text(sizes)}: {error}")
                 continue
-            pairs.append(_pair(sizes, traces))
             if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
@@ -212,9 +223,10 @@ class Question:
     def search(self, pair: Pair, effort: Effort) -> Search:
         """The search for a witness: at the smallest sizes if any are symbolic."""
         if self.specification.symbols:
-            of = self.left, self.right, self.specification, pair.sizes
             return lambda: smallest(
-                *of,
+                self.traces,
+                pair.sizes,
+                self.specification.smaller_sizes(pair.sizes),
                 seed=effort.seed,
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
@@ -260,13 +272,6 @@ class Pair:
         return {"sizes": dict(self.sizes), **programs, **digests}
 
 
-def _pair(sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]]) -> Pair:
-    """The pair of two traces of `traced`.  Raises `InputError` if they return different trees, shapes or dtypes."""
-    (left, left_outputs), (right, right_outputs) = traces
-    same_outputs(left_outputs, right_outputs)
-    return Pair(sizes, left, right)
-
-
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
@@ -300,7 +305,7 @@ def not_for_all_sizes(
         return []
     tried = "; ".join(sizes_text(pair.sizes) for pair in pairs)
     finding = f"equal at {tried}; not shown for all sizes: pass sizes=[…] to make such a list the claim"
-    return [Evidence(Method.SIZES, finding, Verdict.AGREES, {"skipped": list(skipped)}, subject=ALL_SIZES)]
+    return [Evidence(Method.SIZES, finding, Verdict.AGREES, Skipped(tuple(skipped)), subject=ALL_SIZES)]
 
 
 def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evidence:
@@ -311,19 +316,20 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
-        seen = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        sampled = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        seen = sampled.seen
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort)
         reached = fields.finding
-        if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
+        if fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
         elif fields.verdict is Verdict.CERTIFIED:
-            found = doubted(pair.left, pair.right, fields, seen, effort)
+            found = doubted(pair.left, pair.right, fields, sampled.suspects, effort)
         elif fields.method is not Method.VACUITY:
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort)

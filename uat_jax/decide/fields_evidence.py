@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable
 
@@ -11,9 +10,10 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.identity import identity
+from uat_jax.decide.figures import FieldsOfFunctions
+from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.prime_fields import FieldComparison
-from uat_jax.decide.sampling import Sample
+from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
@@ -25,7 +25,7 @@ DERIVATION = (
 )
 
 
-def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Sample, effort: Effort) -> Evidence:
+def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort) -> Evidence:
     """CERTIFIED with the chance of error, or UNKNOWN with the reason; `seen`: both functions in float64."""
     try:
         if seen.nowhere_defined:
@@ -43,18 +43,18 @@ def _vacuous(reason: str) -> Evidence:
     return Evidence(Method.VACUITY, f"vacuous: {reason}, so that being equal says nothing", Verdict.UNKNOWN)
 
 
-def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Sample, error: float) -> Evidence:
-    figures = {
-        **found.figures(),
-        "derivation": DERIVATION,
-        "condition": found.condition,
-        "readings": found.readings,
-        "laws": list(found.laws),
-        "constants": [dataclasses.asdict(constant) for constant in found.constants],
-        "rounds": [dataclasses.asdict(r) for r in found.rounds],
-        "sample": seen.as_figures(),
-        "almost_everywhere": found.almost,
-    }
+def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: float) -> Evidence:
+    figures = FieldsOfFunctions(
+        *fields_of(found),
+        derivation=DERIVATION,
+        condition=found.condition,
+        readings=found.readings,
+        laws=found.laws,
+        constants=found.constants,
+        rounds=found.rounds,
+        sample=seen,
+        almost_everywhere=found.almost,
+    )
     reason = _doubt(found, ties, error)
     if reason:
         return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN, figures, found.assumptions)
@@ -86,7 +86,7 @@ def _lines(equations: Iterable[JaxprEqn]) -> str:
     return ", ".join(sorted({f"'{e.primitive.name}'{source_line(e)}" for e in equations}))
 
 
-def _assumptions(found: FieldComparison, seen: Sample) -> tuple[Assumption, ...]:
+def _assumptions(found: FieldComparison, seen: Seen) -> tuple[Assumption, ...]:
     kind = AssumptionKind
     made = [
         *of_constants(found.constants),

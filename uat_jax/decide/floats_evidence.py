@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from uat_jax.decide.assumption import Assumption, AssumptionKind
-from uat_jax.decide.floats import FloatComparison
+from uat_jax.decide.figures import FloatFigures
+from uat_jax.decide.float_comparison import FloatComparison
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 
 ASSUMPTIONS = (Assumption(AssumptionKind.INDEPENDENT_ROUNDING), Assumption(AssumptionKind.ORDER_OF_DATA))
 
-STATED = {
-    "reference": "exact value of the network at the given floats, by ball arithmetic; casts are taken as exact",
-    "comparison": "|side − exact value| ≤ tolerance of that side, entry by entry",
-    "aggregation": "every entry of every trial; the worst error over entries and trials, the median over trials",
-}
+REFERENCE = "exact value of the network at the given floats, by ball arithmetic; casts are taken as exact"
+COMPARISON = "|side − exact value| ≤ tolerance of that side, entry by entry"
+AGGREGATION = "every entry of every trial; the worst error over entries and trials, the median over trials"
 
 
 def float_evidence(found: FloatComparison, *, what: str, drawn: str) -> Evidence:
@@ -31,4 +28,7 @@ def float_evidence(found: FloatComparison, *, what: str, drawn: str) -> Evidence
     if not found.agrees:
         finding = f"tolerance exceeded: {finding}"
     verdict = Verdict.AGREES if found.agrees else Verdict.UNKNOWN
-    return Evidence(Method.FLOATS, finding, verdict, {**asdict(found), **STATED, "inputs": drawn}, ASSUMPTIONS)
+    figures = FloatFigures(
+        **vars(found), reference=REFERENCE, comparison=COMPARISON, aggregation=AGGREGATION, inputs=drawn
+    )
+    return Evidence(Method.FLOATS, finding, verdict, figures, ASSUMPTIONS)

@@ -42,7 +42,7 @@ def confirm_functions(
     results = [[tuple(result.shape) for result in traced.out_avals] for traced in traces]
     if results[0] != results[1]:
         raise ShapeError(f"the results of {what} have the shapes {results[0]} and {results[1]}; wanted the same")
-    found = field_evidence(traces[0], traces[1], sample(traces[0], traces[1], seed=0), Effort())
+    found = field_evidence(traces[0], traces[1], sample(traces[0], traces[1], seed=0).seen, Effort())
     return replace(found, finding=f"{what}: {found.finding}", subject=subject)
 
 

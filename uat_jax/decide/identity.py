@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import Fields
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 
@@ -33,12 +36,17 @@ def identity(
     return dataclasses.replace(found, varies=fields.varies)
 
 
+def fields_of(found: FieldComparison) -> tuple[float, bool, Mapping[str, str]]:
+    """The chance of error, whether it is by a theorem, and in what limbs it was computed."""
+    return found.log2_error, not found.condition, limbs_in_use()
+
+
 def identical(
     left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort = USUAL, *, what: str, thoroughly: bool = False
 ) -> Evidence:
     """CERTIFIED if prime fields find both programs equal, else UNKNOWN."""
     found = identity(left, right, effort, thoroughly=thoroughly)
-    figures = found.figures()
+    figures = Fields(*fields_of(found))
     if not found.within(effort.error):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different", Verdict.UNKNOWN, figures, found.assumptions)
     finding = f"{what}: equal, except with probability 2^{found.log2_error:.0f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
@@ -11,9 +12,10 @@ import jax
 import sympy
 from flint import arb, ctx, fmpq
 
-from uat_jax.arithmetic.rounded_constants import enclosure
+from uat_jax.arithmetic.balls import enclosure
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
+from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
@@ -32,7 +34,7 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
     """
     hypotheses = tuple(hypotheses)
     found = deduce(claim, hypotheses)
-    figures: dict[str, Any] = {"claim": text_of(claim), "hypotheses": list(map(text_of, hypotheses))}
+    figures = Deduced(text_of(claim), tuple(map(text_of, hypotheses)))
     if found.point is not None:
         example = _example(claim, found.point)
         shown = ", ".join(f"{name} = {value}" for name, value in example.values.items())
@@ -47,27 +49,23 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
             Method.INEQUALITY, f"{what}: the hypotheses {reason}", Verdict.UNKNOWN, figures, subject=subject
         )
     if possible.point:
-        figures["hypotheses_hold_at"] = {text_of(s): str(value) for s, value in possible.point.items()}
+        holds_at = {text_of(s): str(value) for s, value in possible.point.items()}
+        figures = replace(figures, hypotheses_hold_at=holds_at)
     if not all(case.contradicts() for case in found.cases):
         raise DisagreementError(f"{what}: the multipliers do not multiply out, please report this")
     count = len(found.cases)
     finding = f"{what}: follows, by exact multipliers in {count} case{'s' if count > 1 else ''}"
-    figures["cases"] = list(map(_written, found.cases))
+    figures = replace(figures, cases=tuple(map(_written, found.cases)))
     return Evidence(Method.INEQUALITY, finding, Verdict.PROVED, figures, subject=subject)
 
 
-def _written(case: Case) -> dict[str, Any]:
+def _written(case: Case) -> Contradiction:
     """One contradiction: Σ multiplier · (value ≥ 0) with sum zero."""
-    terms = [
-        {
-            "multiplier": str(factor),
-            "times": text_of(fact.value.as_expr()),
-            "is": "> 0" if fact.strict else "≥ 0",
-            "because": fact.name,
-        }
+    terms = (
+        Term(str(factor), text_of(fact.value.as_expr()), "> 0" if fact.strict else "≥ 0", fact.name)
         for factor, fact in case.terms
-    ]
-    return {"signs": list(case.signs), "terms": terms}
+    )
+    return Contradiction(tuple(case.signs), tuple(terms))
 
 
 def _example(claim: Relation, point: dict) -> Counterexample:
@@ -117,10 +115,9 @@ def enclosed(
             f"got box {box}, above {above}, below {below}; wanted exact numbers, least ≤ greatest, and a bound"
         )
     shown = " and ".join(filter(None, (f"> {low}" if low is not None else "", f"< {high}" if high is not None else "")))
-    figures: dict[str, Any] = {"box": [f"[{a}, {b}]" for a, b in sides], "bound": shown, "precision": PRECISION}
     with ctx.workprec(PRECISION):
         count, undecided, outside = _subdivided(function, sides, low, high, boxes)
-    figures["boxes"] = count
+    figures = Boxes(tuple(f"[{a}, {b}]" for a, b in sides), shown, PRECISION, count)
     if outside is not None:
         at = {f"argument {k}": str(value) for k, value in enumerate(outside["point"], 1)}
         values = outside["value"], shown
@@ -201,7 +198,7 @@ def measured(
     arrays = {name: jax.tree.map(lambda x, n=name: held(n, x), value) for name, value in inputs.items()}
     values = [enclosure(lambda a, f=f: f(**a), arrays).item() for f in (actual, bound)]
     shown = [value.str(12, radius=False) for value in values]
-    figures: dict[str, Any] = {"actual": shown[0], "bound": shown[1]}
+    figures = Measured(shown[0], shown[1])
     if values[0] <= values[1]:
         finding = f"{what}: {shown[0]} is at most {shown[1]}"
         return Evidence(Method.BALLS, finding, Verdict.AGREES, figures, subject=subject)

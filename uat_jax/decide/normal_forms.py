@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from uat_jax.decide.assumption import of_hypotheses
+from uat_jax.decide.figures import Equation, Proof
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError
 from uat_jax.symbolic.difference import Difference, difference
@@ -20,18 +20,18 @@ def prove(steps: Iterable[Step], *, method: Method, what: str) -> Evidence:
     The figures hold every equation with the definitions that were unfolded in it ("where"); the assumptions are the
     slices that have to exist.
     """
-    done: list[dict[str, Any]] = []
+    done: list[Equation] = []
     assumed: list[str] = []
     for step in steps:
         found = decide(step)
         if found is not None:
-            return Evidence(method, f"{step.name}: {found}", Verdict.UNKNOWN, {"steps": done, "fails": step.name})
-        where = {"where": list(map(str, step.definitions))} if step.definitions else {}
-        done.append({"name": step.name, "equation": str(step), "latex": step.latex(), **where})
+            return Evidence(method, f"{step.name}: {found}", Verdict.UNKNOWN, Proof(tuple(done), fails=step.name))
+        where = tuple(map(str, step.definitions)) or None
+        done.append(Equation(step.name, str(step), step.latex(), where))
         assumed += step.hypotheses()
     if not done:
         return Evidence(method, "no equation was given", Verdict.UNKNOWN)
-    return Evidence(method, what, Verdict.PROVED, {"steps": done}, of_hypotheses(assumed))
+    return Evidence(method, what, Verdict.PROVED, Proof(tuple(done)), of_hypotheses(assumed))
 
 
 def decide(step: Step) -> Difference | None:

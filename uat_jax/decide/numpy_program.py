@@ -9,12 +9,12 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import sympy
 
+from uat_jax.decide.script import assigned, script
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program, letters_of
@@ -28,8 +28,6 @@ FUNCTIONS = {
 RESERVED = ("np", "relu", "softmax", "left", "right", "print", "SystemExit")
 """Names that the program uses itself."""
 
-ZEROS_PER_LINE = 8
-
 
 def numpy_program(
     network: Program, printed: Program, inputs: Mapping[str, Any], dimensions: Mapping[Any, int], names: tuple[str, str]
@@ -39,19 +37,15 @@ def numpy_program(
     Raises `UnsupportedError` for a head that has no counterpart.
     """
     write = _Writer(dimensions, (network, printed))
-    body = [
-        "import numpy as np",
-        "",
-        *write.functions(),
-        *write.inputs(inputs),
-    ]
     again = {str(letter): inputs[str(letter)] for letter in printed.inputs if letter in network}  # overwritten by then
-    for program, title, result, given in ((network, names[0], "left", {}), (printed, names[1], "right", again)):
-        lines = [*write.inputs(given), *write.lines(program)]
-        body += ["", f"# {title}", *lines, f"{result} = {write.name(program.result)}"]
-    body += ["", f'print("{names[0]}", left.ravel().tolist(), "{names[1]}", right.ravel().tolist())']
-    body += ["if np.array_equal(left, right):", '    raise SystemExit("both values are equal: nothing is refuted")']
-    return "\n".join(body) + "\n"
+    sides = (network, names[0], "left", {}), (printed, names[1], "right", again)
+    computed = [
+        [f"# {title}", *write.inputs(given), *write.lines(program), f"{result} = {write.name(program.result)}"]
+        for program, title, result, given in sides
+    ]
+    given = list(write.inputs(inputs))
+    lists = [f'"{name}", {value}.ravel().tolist()' for name, value in zip(names, ("left", "right"), strict=True)]
+    return script("np", (), write.functions(), given, *computed, values=("left", "right"), shown=lists)
 
 
 class _Writer:
@@ -73,9 +67,8 @@ class _Writer:
         return self.names[letter]
 
     def functions(self) -> list[str]:
-        """The functions that the programs need, and an empty line if there are any."""
-        used = [line for head, line in FUNCTIONS.items() if head in self.heads]
-        return [*used, ""] if used else []
+        """The functions that the programs need."""
+        return [line for head, line in FUNCTIONS.items() if head in self.heads]
 
     def lines(self, program: Program) -> Iterator[str]:
         for letter, expression in program.items():
@@ -85,18 +78,10 @@ class _Writer:
         return int(sympy.sympify(sympy.sympify(size).xreplace(dict(self.dimensions))))
 
     def inputs(self, numbers: Mapping[str, Any]) -> Iterator[str]:
-        """What is not zero, one letter per line; then the zeros, those of one shape together."""
-        zeros: dict[tuple[int, int], list[str]] = {}
-        for letter in self.letters:
-            if str(letter) in numbers:
-                shape = self.size(letter.shape[0]), self.size(letter.shape[1])
-                values = np.array(numbers[str(letter)]).reshape(shape)
-                if np.any(values):
-                    yield f"{self.name(letter)} = np.array({values.tolist()})"
-                else:
-                    zeros.setdefault(shape, []).append(self.name(letter))
-        for shape, names in zeros.items():
-            yield from (f"{' = '.join(some)} = np.zeros({shape}, int)" for some in _batches(names))
+        """The lines that give the letters their numbers."""
+        shape = lambda letter: tuple(map(self.size, letter.shape))
+        given = [letter for letter in self.letters if str(letter) in numbers]
+        return assigned({self.name(l): np.array(numbers[str(l)]).reshape(shape(l)) for l in given})
 
     def scalar(self, c: Any) -> str:
         value = sympy.sympify(sympy.sympify(c).xreplace(dict(self.dimensions)))
@@ -143,12 +128,6 @@ _HEADS: dict[type, Callable[[_Writer, Any], str]] = {
     m.RangeSum: _range_sum,
 }
 """Head of the language → NumPy source; `Letter` is its name."""
-
-
-def _batches(names: list[str]) -> Iterator[list[str]]:
-    rest = iter(names)
-    while some := list(islice(rest, ZEROS_PER_LINE)):
-        yield some
 
 
 def _parts(e: m.Expression) -> Iterator[m.Expression]:

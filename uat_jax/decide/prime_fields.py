@@ -12,7 +12,6 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -33,10 +32,10 @@ from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.prime_field import BITS, limbs_in_use
+from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
-from uat_jax.arithmetic.residues import Draw, ZeroDivisorError
+from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
@@ -112,10 +111,6 @@ class FieldComparison:
     def within(self, error: float) -> bool:
         """Whether the programs are equal, with a chance of error of at most so much."""
         return self.equal and self.log2_error <= math.log2(error)
-
-    def figures(self) -> dict[str, Any]:
-        """What all evidence from prime fields states: chance of error, whether by a theorem, in what limbs."""
-        return {"log2_error": self.log2_error, "theorem": not self.condition, "limbs": limbs_in_use()}
 
 
 @dataclass
@@ -272,7 +267,7 @@ class PrimeFields:
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
-    def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[str]) -> FieldComparison:
+    def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         names = tuple(sorted(laws))
         found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
         almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)
@@ -362,7 +357,7 @@ class Drawn:
         return "; ".join(filter(None, texts))
 
     @property
-    def notes(self) -> frozenset[str]:
+    def notes(self) -> frozenset[Note]:
         """What was assumed on the way."""
         return frozenset(self.draw.notes)
 
@@ -383,9 +378,12 @@ class Drawn:
         return Round(primes, copies, tuple(self.draw.applications), error_bound(self.draw))
 
 
-def _assumed(notes: Iterable[str]) -> tuple[Assumption, ...]:
+def _assumed(notes: Iterable[Note]) -> tuple[Assumption, ...]:
     """The notes of all draws."""
-    return tuple(Assumption(AssumptionKind.EVALUATION, {"note": note}) for note in sorted(notes))
+    deep = sorted(note.levels for note in notes if isinstance(note, DeepExponentials))
+    made = [Assumption(AssumptionKind.DEEP_EXPONENTIALS, {"levels": levels}) for levels in deep]
+    left_out = any(isinstance(note, EntriesLeftOut) for note in notes)
+    return (*([Assumption(AssumptionKind.ENTRIES_LEFT_OUT)] if left_out else []), *made)
 
 
 def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tuple[int, ...]] | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
+from uat_jax.decide.figures import Depths, FieldsAtSizes, Written, WrongWord
 from uat_jax.decide.program_witness import refute
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
@@ -38,7 +39,7 @@ def difference(network: Program, printed: Program, also: Unfolding | None = None
     return difference_of_forms(left, left(printed.result), right(network.result))
 
 
-def settle(network: Program, printed: Program, argument: m.Letter, *, what: str) -> Iterator[Evidence]:
+def settle(network: Program, printed: Program, *, what: str) -> Iterator[Evidence]:
     """PROVED if both programs have one normal form; else the first wrong word and a counterexample.
 
     Where the normal forms differ, both may still be equal at the sizes at which they are confirmed, such as M X and 2 X
@@ -47,23 +48,24 @@ def settle(network: Program, printed: Program, argument: m.Letter, *, what: str)
     check_results(network, printed)
     found = difference(network, printed)
     if found is None:
-        proof = Evidence(Method.NORMAL_FORM, f"{what}: equal", Verdict.PROVED, _written(printed))
+        proof = Evidence(Method.NORMAL_FORM, f"{what}: equal", Verdict.PROVED, Written(str(printed), printed.latex()))
         yield proof
         yield agreeing(proof, confirm(network, printed, what=what))
         return
-    figures = {**_difference_figures(found), **_written(printed)}
+    figures = WrongWord(str(printed), printed.latex(), found.left, found.right, found.where)
     yield Evidence(Method.NORMAL_FORM, f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield _at_some_sizes(confirm(network, printed, what=what))
-    yield refute(network, printed, argument)
+    yield refute(network, printed)
 
 
 def _at_some_sizes(confirmed: Evidence) -> Evidence:
     """What was found at sizes that were chosen for symbolic dimensions, as evidence on all of them."""
-    return replace(confirmed, verdict=Verdict.UNKNOWN) if confirmed.figures.get("sizes") else confirmed
+    chosen = isinstance(confirmed.figures, FieldsAtSizes) and confirmed.figures.sizes
+    return replace(confirmed, verdict=Verdict.UNKNOWN) if chosen else confirmed
 
 
 def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterator[Evidence]:
-    """The same for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
+    """PROVED or REFUTED for one equation: ``left`` is what is true, ``right`` what is printed, every letter an input.
 
     Raises `InputError` if the definitions of its letters are no finite list or there is no letter to put numbers in,
     `ShapeError` if a letter and its definition, or both sides, have two shapes.
@@ -72,17 +74,15 @@ def settle_equation(step: Step, *, what: str = "", subject: str = "") -> Iterato
     pair = sides(step)
     if pair is None:
         raise InputError(f"{step.name}: the letters are not defined by a finite list; wanted a mapping")
-    argument = next(iter((*pair[0].inputs, *pair[1].inputs)), None)
-    if argument is None:
+    if not any(side.inputs for side in pair):
         raise InputError(f"{step.name}: neither side has a letter; wanted one to put numbers in")
-    for found in settle(*pair, argument, what=what or step.name):
+    for found in settle(*pair, what=what or step.name):
         yield replace(found, subject=subject)
 
 
 def settle_by_depth(
     pair: Pair,
     depths: Iterable[int],
-    argument: m.Letter,
     *,
     what: str,
     also: Callable[[int], Unfolding] | None = None,
@@ -93,61 +93,58 @@ def settle_by_depth(
     next to where they are equal without it.
     """
     depths = tuple(depths)
-    found = replace(by_depth(pair, depths, what=what), subject=what)
+    found, wrong = _compared(pair, depths, what)
     if also is not None:
-        special = by_depth(pair, depths, what=what, also=also).figures["exact_depths"]
-        found = replace(found, figures={**found.figures, "exact_depths_with_identity_skip": special})
-    failure, exact = found.figures["first_failure"], found.figures["exact_depths"]
+        special, _ = _compared(pair, depths, what, also)
+        found = replace(found, exact_depths_with_identity_skip=special.exact_depths)
+    failure = found.first_failure
     if failure is None:
-        yield found
-        yield replace(agreeing(found, confirm_at(pair, exact[-1], what)), subject=what)
+        proof = replace(_said(found, wrong, what), subject=what)
+        yield proof
+        yield replace(agreeing(proof, confirm_at(pair, found.exact_depths[-1], what)), subject=what)
         return
     network, printed = pair(failure)
-    yield replace(found, figures={**found.figures, **_written(printed)})
+    found = replace(found, program=str(printed), program_latex=printed.latex())
+    yield replace(_said(found, wrong, what), subject=what)
     yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
-    yield replace(refute(network, printed, argument), subject=what)
+    yield replace(refute(network, printed), subject=what)
 
 
 def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
-    """The same depth in prime fields."""
+    """What prime fields say of the network and the printed form at one depth."""
     return confirm(*pair(depth), what=f"{what}, L = {depth}")
 
 
-def _written(program: Program) -> dict[str, str]:
-    """The executed program, for the reader of the certificate."""
-    return {"program": str(program), "program_latex": program.latex()}
-
-
-def by_depth(
-    pair: Pair, depths: Iterable[int], *, what: str, also: Callable[[int], Unfolding] | None = None
-) -> Evidence:
+def by_depth(pair: Pair, depths: Iterable[int], *, what: str) -> Evidence:
     """PROVED (at those depths) if all agree, else UNKNOWN with the first depth that fails and the first wrong word.
 
     Raises `InputError` if there is no depth.
     """
-    depths = tuple(depths)
+    return _said(*_compared(pair, tuple(depths), what), what)
+
+
+def _compared(
+    pair: Pair, depths: Sequence[int], what: str, also: Callable[[int], Unfolding] | None = None
+) -> tuple[Depths, Difference | None]:
+    """At which depths both are equal, and the difference at the first at which they are not."""
     if not depths:
         raise InputError(f"got no depth for {what}; wanted at least one")
-    exact, first, wrong = [], None, None
-    for depth in depths:
-        found = difference(*pair(depth), also(depth) if also else None)
-        if found is None:
-            exact.append(depth)
-        elif first is None:
-            first, wrong = depth, found
-    figures = {"exact_depths": exact, "first_failure": first, **_difference_figures(wrong)}
-    shown = f"exact at L = {_span(exact)}" if exact else "exact at no L"
-    if first is None:
-        return Evidence(Method.NORMAL_FORM, f"{what}: {shown}", Verdict.PROVED, figures)
-    return Evidence(Method.NORMAL_FORM, f"{what}: {shown}; fails at L = {first}: {wrong}", Verdict.UNKNOWN, figures)
+    found = {depth: difference(*pair(depth), also(depth) if also else None) for depth in depths}
+    exact = tuple(depth for depth in depths if found[depth] is None)
+    first, wrong = next(((depth, wrong) for depth, wrong in found.items() if wrong is not None), (None, None))
+    if wrong is None:
+        return Depths(exact, None), None
+    return Depths(exact, first, wrong.left, wrong.right, wrong.where), wrong
 
 
-def _difference_figures(found: Difference | None) -> dict[str, str]:
-    if found is None:
-        return {}
-    return {"wrong_word": found.left, "right_word": found.right, "where": found.where}
+def _said(found: Depths, wrong: Difference | None, what: str) -> Evidence:
+    shown = f"exact at L = {_span(found.exact_depths)}" if found.exact_depths else "exact at no L"
+    if wrong is None:
+        return Evidence(Method.NORMAL_FORM, f"{what}: {shown}", Verdict.PROVED, found)
+    finding = f"{what}: {shown}; fails at L = {found.first_failure}: {wrong}"
+    return Evidence(Method.NORMAL_FORM, finding, Verdict.UNKNOWN, found)
 
 
-def _span(depths: list[int]) -> str:
-    consecutive = depths == list(range(depths[0], depths[-1] + 1))
+def _span(depths: Sequence[int]) -> str:
+    consecutive = list(depths) == list(range(depths[0], depths[-1] + 1))
     return f"{depths[0]}…{depths[-1]}" if consecutive and len(depths) > 1 else ", ".join(map(str, depths))

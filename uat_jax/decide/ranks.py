@@ -19,12 +19,12 @@ import numpy as np
 import sympy
 from flint import arb, fmpz_mat
 
-from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.balls import enclosure, exact
 from uat_jax.arithmetic.decisions import UndecidedError
-from uat_jax.arithmetic.rounded_constants import enclosure
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
+from uat_jax.decide.figures import Factored, Minor, Rank, Ranks
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -99,7 +99,7 @@ def bounded(step: Step, *, claimed: Any, what: str, subject: str = "") -> Iterat
 
 
 def _shown(factored: m.Expression, claimed: Any, what: str) -> Evidence:
-    figures = {"factored": str(factored), "claimed": str(claimed)}
+    figures = Factored(str(factored), str(claimed))
     if any(m.same_dimension(bound, claimed) for bound in bounds(factored)):
         return Evidence(Method.RANK, f"{what}: rank ≤ {claimed}", Verdict.PROVED, figures)
     return Evidence(Method.RANK, f"{what}: {factored} does not show a rank ≤ {claimed}", Verdict.UNKNOWN, figures)
@@ -135,7 +135,7 @@ def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: s
         if ranks[-1] == claimed:
             break
     rows, columns = matrix.shape
-    figures = {"seed": seed, "shape": [rows, columns], "ranks": ranks, "claimed": int(claimed)}
+    figures = Ranks(seed, (rows, columns), tuple(ranks), int(claimed))
     verdict = Verdict.PROVED if ranks[-1] == claimed else Verdict.UNKNOWN
     finding = f"{what}: a {rows} × {columns} matrix of whole numbers has rank {max(ranks)}"
     return Evidence(Method.RANK, finding, verdict, figures, subject=subject)
@@ -147,9 +147,7 @@ def refuted(claimed: int, matrix: np.ndarray, *, what: str, subject: str = "") -
     rows, columns = matrix.shape
     finding = f"{what}: a {rows} × {columns} matrix of rank {found}, claimed {claimed}"
     if found <= claimed:
-        return Evidence(
-            Method.RANK, finding, Verdict.UNKNOWN, {"rank": found, "claimed": int(claimed)}, subject=subject
-        )
+        return Evidence(Method.RANK, finding, Verdict.UNKNOWN, Rank(found, int(claimed)), subject=subject)
     example = _example({"matrix": matrix}, found, int(claimed), f"rank = {found}")
     return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, subject=subject, example=example)
 
@@ -178,16 +176,16 @@ def enclosed(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     rows, columns = pivots(np.vectorize(float, otypes=[float])(balls))
     if len(rows) < claimed:
         finding = f"{what}: elimination ends after {len(rows)} pivots, claimed {claimed}"
-        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, Minor(int(claimed)), subject=subject)
     rows, columns = rows[:claimed], columns[:claimed]
     minor = lambda a: determinant(function(**a)[np.ix_(rows, columns)])
     try:
         value = enclosure(minor, arrays).item()
     except UndecidedError as error:  # as where the minor is zero, or an entry that is divided by
         finding = f"{what}: a minor of size {claimed} is not known: {error}"
-        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, {"claimed": int(claimed)}, subject=subject)
+        return Evidence(Method.MINOR_IN_BALLS, finding, Verdict.UNKNOWN, Minor(int(claimed)), subject=subject)
     verdict = Verdict.PROVED if are_apart(value, arb(0)) else Verdict.UNKNOWN
-    figures = {"rows": rows, "columns": columns, "determinant": value.str(5), "claimed": int(claimed)}
+    figures = Minor(int(claimed), tuple(rows), tuple(columns), value.str(5))
     finding = f"{what}: a minor of size {claimed} is {value.str(5, radius=False)}"
     return Evidence(Method.MINOR_IN_BALLS, finding, verdict, figures, subject=subject)
 
@@ -219,6 +217,7 @@ def exceeded(claimed: int, function: Function, inputs: Inputs, *, what: str, sub
     found = enclosed(claimed + 1, function, inputs, what=f"{what}: claimed rank ≤ {claimed}", subject=subject)
     if found.verdict is not Verdict.PROVED:
         return found
-    reason = f"a minor of size {claimed + 1} has the determinant {found.figures['determinant']}"
+    assert isinstance(found.figures, Minor)
+    reason = f"a minor of size {claimed + 1} has the determinant {found.figures.determinant}"
     example = _example(inputs, claimed + 1, claimed, reason)
     return replace(found, method=Method.COUNTEREXAMPLE, verdict=Verdict.REFUTED, example=example)

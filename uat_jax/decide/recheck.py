@@ -31,7 +31,9 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
+from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
@@ -237,36 +239,37 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
 
 
 def _check_rounds(evidence: Evidence, log2_error: float) -> None:
-    rounds, total, readings = (evidence.figures[name] for name in ("rounds", "log2_error", "readings"))
-    if type(readings) is not int or not 1 <= readings <= MOST_READINGS:
-        raise _damaged(f"{readings!r} readings")
-    share = math.log2(2 * readings)
-    fits = math.isclose(sum(r["bound"]["log2"] for r in rounds) + share, total, abs_tol=1e-6)
-    if evidence.method is not Method.PRIME_FIELDS or not fits or total > log2_error:
+    figures = evidence.figures
+    if not isinstance(figures, FieldsOfFunctions):
+        raise MismatchError("what the certificate calls CERTIFIED has not the figures of a comparison in prime fields")
+    if not 1 <= figures.readings <= MOST_READINGS:
+        raise _damaged(f"{figures.readings} readings")
+    total = sum(r.bound.log2 for r in figures.rounds) + math.log2(2 * figures.readings)
+    fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
+    if evidence.method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
         raise MismatchError(
             "the chance of error in the certificate is not that of its rounds, or not as small as asked"
         )
-    conditions = [r["bound"]["condition"] for r in rounds if r["bound"]["condition"] != ""]
-    if (evidence.figures["condition"], evidence.figures["theorem"]) != ((conditions or [""])[0], not conditions):
+    conditions = [r.bound.condition for r in figures.rounds if r.bound.condition]
+    if (figures.condition, figures.theorem) != ((conditions or [""])[0], not conditions):
         raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
-    for r in rounds:
+    for r in figures.rounds:
         _check_round(r)
 
 
-def _check_round(r: Mapping[str, Any]) -> None:
-    primes, copies, applications = r["primes"], r["copies"], r["applications"]
-    counts = [*primes, *copies, *applications, r["bound"]["degree"]]
-    whole = all(type(n) is int and 0 <= n < 2**62 for n in counts)
-    if not whole or not 1 <= len(primes) == len(copies) == len(applications):
+def _check_round(r: Round) -> None:
+    counts = [*r.primes, *r.copies, *r.applications, r.bound.degree]
+    whole = all(0 <= n < 2**62 for n in counts)
+    if not whole or not 1 <= len(r.primes) == len(r.copies) == len(r.applications):
         raise _damaged("primes, copies, applications and degrees are not whole numbers, one for each level")
-    tower = all(p > q and (p - 1) % q == 0 for p, q in pairwise(primes))
-    if not tower or not all(fmpz(p).is_prime() for p in primes):
-        raise MismatchError(f"the numbers {primes[:3]} in the certificate are no tower of primes")
-    if not r["bound"]["log2"] >= _best(primes[0], copies[0], applications, r["bound"]["degree"]):
+    tower = all(p > q and (p - 1) % q == 0 for p, q in pairwise(r.primes))
+    if not tower or not all(fmpz(p).is_prime() for p in r.primes):
+        raise MismatchError(f"the numbers {list(r.primes[:3])} in the certificate are no tower of primes")
+    if not r.bound.log2 >= _best(r.primes[0], r.copies[0], r.applications, r.bound.degree):
         raise MismatchError("the chance of error in the certificate is less than its primes and copies allow")
 
 
-def _best(prime: int, copies: int, applications: list[int], degree: int) -> float:
+def _best(prime: int, copies: int, applications: Sequence[int], degree: int) -> float:
     """log₂ of the least chance of error that a round of such numbers can have: two terms of Theorem E."""
     outputs = copies * min(0.0, math.log2(max(degree, 1) * (1 / prime + 2.0**-52)))
     return math.log2(ATTEMPTS) + max(outputs, *(log2_tests(applied) - 120 for applied in applications))

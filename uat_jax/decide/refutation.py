@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -14,7 +14,7 @@ from uat_jax.decide.assumption import AssumptionKind, of_constants
 from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.sampling import Sample
+from uat_jax.decide.figures import Agreed, Refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UatJaxError
 
@@ -40,17 +40,19 @@ def refutation(search: Search, fields: Evidence, write: Writer) -> Evidence | No
     values = found.exact if found.left == found.right else (repr(found.left), repr(found.right))
     finding = f"{' against '.join(values)} at output {found.output}{list(found.entry)}"
     example = replace(found, program=write(found))
-    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, {"fields": fields.finding}, example=example)
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(fields.finding), example=example)
 
 
-def doubted(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, seen: Sample, effort: Effort) -> Evidence:
-    """What prime fields certified although float64 values are apart: it stands if exact values there are not.
+def doubted(
+    left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, suspects: Sequence[Sequence[np.ndarray]], effort: Effort
+) -> Evidence:
+    """What prime fields certified although float64 values are apart at the suspects: it stands if exact values are not.
 
     Float64 alone may be to blame, as in 1 + erf(-9) or exp(1000).
     """
     meant = any(a.kind is AssumptionKind.CONSTANT for a in fields.assumptions)
     reading = Reading.MEANT if meant else Reading.WRITTEN
-    found = agreement_at(left, right, seen.suspects, digits=DIGITS, reading=reading, deadline=effort.deadline)
+    found = agreement_at(left, right, suspects, digits=DIGITS, reading=reading, deadline=effort.deadline)
     if found.agrees:
         return fields
     reason = f"{fields.finding}; but float64 values differ at random inputs, and so may exact ones: {found.reason}"
@@ -81,7 +83,7 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
 
 def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading]) -> Evidence:
     finding = f"equal to {found.digits} digits at {found.points} random inputs; prime fields: {reason}"
-    figures = {"points": found.points, "digits": found.digits, "constants": [asdict(c) for c in constants]}
+    figures = Agreed(found.points, found.digits, tuple(constants))
     return Evidence(Method.BALLS, finding, Verdict.AGREES, figures, of_constants(constants))
 
 

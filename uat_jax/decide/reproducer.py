@@ -1,5 +1,6 @@
 """A witness as a Python program that anyone can paste: both functions evaluated on it by plain JAX."""
 
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,49 +11,43 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import Specification, is_variable
-
-DENSE = 16
-"""Arrays up to this many entries are written out; larger ones entry by entry where few entries are not zero."""
 
 
 def reproducer(left: Callable, right: Callable, specification: Specification, witness: Counterexample) -> str:
-    """A program that prints both values of the entry that differs, and their difference.
+    """A program that prints both values of the entry that differs, and fails if they are equal.
 
     Functions that can be imported are; of others the program says that they must be put in.  It stands in the dtypes of
     the inputs, or in float64 where a difference does not show in these; one that float64 does not show either stands in
-    the exact values, which are in a comment.
+    the exact values, which are in a comment, and is not checked.
     """
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
-    widened = not _shows(witness)
-    if widened:
+    notes = [f"# exact: {witness.exact[0]} and {witness.exact[1]}"]
+    if not _shows(witness):
         witness = replace(witness, inputs=tuple(replace(of, dtype="float64") for of in witness.inputs))
-    wide = any(array.dtype == np.float64 for array in witness.arrays)
-    body = [
-        *_arguments(specification, witness),
-        f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))",
-        "print(a, b, a - b)",
-    ]
-    if wide:
-        body = ["with jax.enable_x64(True):", *("    " + line for text in body for line in text.splitlines())]
-    lines = [
-        "import jax",
-        "import jax.numpy as jnp",
-        *_imported("left", left),
-        *_imported("right", right),
-        "",
-        f"# exact: {witness.exact[0]} and {witness.exact[1]}",
-        *(["# in float64: narrower inputs would hide the difference"] if widened else []),
-        'jax.config.update("jax_default_matmul_precision", "highest")',
-        *body,
-    ]
-    return "\n".join(lines) + "\n"
+        notes.append("# in float64: narrower inputs would hide the difference")
+    return script(
+        "jnp",
+        (*_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
+        [*_arguments(specification, witness), f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))"],
+        values=("a", "b"),
+        shown=("a", "b", "a - b"),
+        wide=any(array.dtype == np.float64 for array in witness.arrays),
+        checked=_shows(witness),
+    )
+
+
+PRECISION = 'jax.config.update("jax_default_matmul_precision", "highest")'
 
 
 def _shows(witness: Counterexample) -> bool:
     """Whether the difference exceeds thirty-two roundings in the narrowest dtype of the inputs."""
+    left, right = witness.left, witness.right
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return left != right
     coarsest = max(float(jnp.finfo(array.dtype).eps) for array in witness.arrays)
-    return abs(witness.left - witness.right) > 32 * coarsest * max(abs(witness.left), abs(witness.right))
+    return abs(left - right) > 32 * coarsest * max(abs(left), abs(right))
 
 
 def _imported(name: str, function: Callable) -> list[str]:
@@ -78,7 +73,7 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
     leaves, tree = jax.tree.flatten(specification.arguments)
     floats = iter(witness.arrays)
     arrays = [next(floats) if is_variable(leaf) else np.asarray(leaf) for leaf in leaves]
-    texts = [_array(array) for array in arrays]
+    texts = [literal(array, "jnp", _dtype(array)) for array in arrays]
     written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))
     if written is not None:
         return [f"arguments = {written}"]
@@ -86,6 +81,10 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
         "tree = ...  # put in jax.tree.structure(specs), of the tuple of inputs that were compared",
         f"arguments = jax.tree.unflatten(tree, [{', '.join(texts)}])",
     ]
+
+
+def _dtype(array: np.ndarray) -> str:
+    return "jnp.bool_" if array.dtype == np.bool_ else f"jnp.{array.dtype}"
 
 
 class _Leaf(str):
@@ -109,18 +108,3 @@ def _written(tree: Any) -> str | None:
         return None
     inside = ", ".join(part for part in parts if part is not None)
     return f"[{inside}]" if type(tree) is list else f"({inside}{',' if len(parts) == 1 else ''})"
-
-
-def _array(array: np.ndarray) -> str:
-    """An array as a JAX expression, exact in its dtype."""
-    dtype = "jnp.bool_" if array.dtype == np.bool_ else f"jnp.{array.dtype}"
-    entries = np.argwhere(array)
-    if array.size <= DENSE or len(entries) > DENSE:
-        return f"jnp.array({_plain(array).tolist()}, {dtype})"
-    sets = "".join(f".at[{', '.join(map(str, e))}].set({_plain(array)[tuple(e)].item()})" for e in entries)
-    return f"jnp.zeros({array.shape}, {dtype}){sets}"
-
-
-def _plain(array: np.ndarray) -> np.ndarray:
-    """Floats of any dtype as float64, which writes them exactly."""
-    return array if array.dtype.kind in "biu" else array.astype(np.float64)

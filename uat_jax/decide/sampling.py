@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr
@@ -26,30 +25,32 @@ APART = 1e-6
 
 
 @dataclass(frozen=True)
-class Sample:
+class Seen:
     """What was seen at `points` random normal inputs.
 
     undefined: (left, right) numbers of output entries that were not finite.  mismatched: entries finite on one side
     only.  apart: the sides differ by more than rounding.  reason: why float64 could not evaluate them, or ''.
-    suspects: a few of the inputs at which the sides were mismatched or apart.
     """
 
-    points: int = 0
-    undefined: tuple[int, int] = (0, 0)
-    entries: int = 0
-    mismatched: int = 0
-    apart: bool = False
-    reason: str = ""
-    suspects: tuple[tuple[np.ndarray, ...], ...] = ()
-
-    def as_figures(self) -> dict[str, Any]:
-        """Everything but the inputs, as JSON."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "suspects"}
+    points: int
+    undefined: tuple[int, int]
+    entries: int
+    mismatched: int
+    apart: bool
+    reason: str
 
     @property
     def nowhere_defined(self) -> bool:
         """Whether no entry of either side was ever finite."""
         return self.points > 0 and self.undefined == (self.entries, self.entries)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was seen, and as suspects a few of the inputs at which the sides were mismatched or apart."""
+
+    seen: Seen
+    suspects: tuple[tuple[np.ndarray, ...], ...] = ()
 
 
 def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline | None = None) -> Sample:
@@ -69,18 +70,19 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline 
     except BudgetError:
         raise
     except UatJaxError as error:
-        return Sample(reason=str(error))
+        return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
     finite = [np.isfinite(side) for side in sides]
     apart, mismatched = _apart(sides, finite), finite[0] != finite[1]
     suspects = np.flatnonzero(apart | mismatched.any(axis=1))[:SUSPECTS]
-    return Sample(
-        copies,
-        (int((~finite[0]).sum()), int((~finite[1]).sum())),
-        sides[0].size,
-        int(mismatched.sum()),
-        bool(apart.any()),
-        suspects=tuple(tuple(x[i] for x in points) for i in suspects),
+    seen = Seen(
+        points=copies,
+        undefined=(int((~finite[0]).sum()), int((~finite[1]).sum())),
+        entries=sides[0].size,
+        mismatched=int(mismatched.sum()),
+        apart=bool(apart.any()),
+        reason="",
     )
+    return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
 
 
 def _normal(random: np.random.Generator, copies: int, variable) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.figures import Misfit
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.symbolic import language as m
@@ -33,7 +34,7 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
     shown = ", ".join(f"{name} = {size}" for name, size in dimensions.items())
     example = Counterexample((), "a formula", text, (what, text), sizes=dimensions)
     fits = sum(1 for sizes in ordered if sizes not in misfits)
-    figures = {"reason": reason, "fits": f"{fits} of {len(ordered)} sizes up to {LARGEST}"}
+    figures = Misfit(reason, f"{fits} of {len(ordered)} sizes up to {LARGEST}")
     return Evidence(Method.SHAPES, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures, example=example)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.figures import Figures
 from uat_jax.errors import DisagreementError
 
 
@@ -80,7 +81,7 @@ class Evidence:
     """What one method found.
 
     ``method``: how it was found.  ``finding``: one readable line.  ``verdict``: what this method
-    alone says.  ``figures``: JSON-able numbers and texts, enough to do it again.
+    alone says.  ``figures``: numbers and texts, enough to do it again.
     ``assumptions``: what the finding presupposes.  ``subject``: which of several statements of one claim it is about
     (such as the kind of network), empty if there is only one.  ``example``: what shows it, such as two inputs at which
     a parameter differs: of REFUTED evidence a counterexample, of PROVED evidence a witness.
@@ -89,7 +90,7 @@ class Evidence:
     method: Method
     finding: str
     verdict: Verdict
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    figures: Figures = Figures()
     assumptions: tuple[Assumption, ...] = ()
     subject: str = ""
     example: Counterexample | None = None
@@ -98,7 +99,7 @@ class Evidence:
         """What a certificate keeps."""
         assumptions = [assumption.as_data() for assumption in self.assumptions]
         example = None if self.example is None else self.example.as_data()
-        return {**vars(self), "assumptions": assumptions, "example": example}
+        return {**vars(self), "figures": self.figures.as_data(), "assumptions": assumptions, "example": example}
 
 
 def combine(evidence: Iterable[Evidence]) -> Verdict:

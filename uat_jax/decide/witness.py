@@ -1,4 +1,6 @@
-"""A concrete input on which two functions differ, found in float64, confirmed in ball arithmetic, and made simple.
+"""A concrete input on which two programs differ, found in float64, confirmed in ball arithmetic, and made simple.
+
+There is one search, for two functions and for the programs of the ledger alike; they differ in the candidates.
 
     candidates (small integers, sparse, normal, scaled, uniform)  →  |left − right| in float64, many at once
     →  disjoint enclosures of both exact values at one output entry  →  simpler numbers, as long as they differ
@@ -8,8 +10,9 @@ confirms nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import jax
 import numpy as np
@@ -23,12 +26,12 @@ from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.simplification import Trials, simplify
-from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
+from uat_jax.decide.specification import Sizes, programs_within
 from uat_jax.decide.tie_points import tie_points
 from uat_jax.errors import BudgetError, ShapeError, UatJaxError
 
-CANDIDATES, CONFIRMATIONS = 64, 2
-"""How many candidates there are of each kind, and how many of them, those that differ most, are evaluated in balls."""
+CONFIRMATIONS = 2
+"""So many candidates of each kind, those that differ most, are evaluated in balls."""
 
 CLEAR, VISIBLE = 1e-9, 1e-6
 """A difference is looked at if, in float64, it exceeds 1e-9 of the output array's largest entry (2^23 roundings); at
@@ -63,14 +66,35 @@ def _small_integers(random: np.random.Generator, shape: tuple[int, int]) -> np.n
     return points
 
 
-KINDS: dict[str, Drawing] = {
-    "small integers": _small_integers,
-    "sparse": lambda random, shape: random.integers(-2, 3, shape) * (random.random(shape) < 0.2),
-    "normal": lambda random, shape: random.standard_normal(shape),
-    "scaled": lambda random, shape: random.standard_normal(shape) * 10 ** random.uniform(-2, 2, (shape[0], 1)),
-    "uniform": lambda random, shape: random.random(shape),
-}
-"""The candidates, in the order in which they are tried."""
+@dataclass(frozen=True)
+class Candidates:
+    """The inputs that are tried.
+
+    kinds: how they are drawn, in this order.  count: so many are drawn of each kind.  starts: of those that differ so
+    many are simplified, and the simplest result is kept.  only: nothing else is tried, such as ties, and the simplest
+    of those that differ are chosen, not those that differ most.
+    """
+
+    kinds: Mapping[str, Drawing]
+    count: int
+    starts: int = 1
+    only: bool = False
+
+
+REAL = Candidates(
+    {
+        "small integers": _small_integers,
+        "sparse": lambda random, shape: random.integers(-2, 3, shape) * (random.random(shape) < 0.2),
+        "normal": lambda random, shape: random.standard_normal(shape),
+        "scaled": lambda random, shape: random.standard_normal(shape) * 10 ** random.uniform(-2, 2, (shape[0], 1)),
+        "uniform": lambda random, shape: random.random(shape),
+    },
+    count=64,
+)
+"""Real inputs of all kinds."""
+
+WHOLE = Candidates({"whole numbers": lambda random, shape: random.integers(-2, 3, shape)}, 256, starts=8, only=True)
+"""Inputs that a person can follow by hand."""
 
 
 def find(
@@ -80,6 +104,7 @@ def find(
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
+    candidates: Candidates = REAL,
 ) -> Counterexample | None:
     """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
@@ -90,55 +115,41 @@ def find(
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline, almost_everywhere)
-    point = search.point()
-    return None if point is None else search.witness(*search.simplified(point))
+    search = _Search(left, right, seed, deadline, almost_everywhere, candidates)
+    return search.witness(search.points())
 
 
 def smallest(
-    left: Callable,
-    right: Callable,
-    specification: Specification,
+    programs: Callable[[Sizes], tuple[ClosedJaxpr, ClosedJaxpr]],
     sizes: Sizes,
+    smaller: Iterable[Sizes],
     *,
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
 ) -> Counterexample | None:
-    """The first of `specification.smaller_sizes(sizes)` with a witness, and that witness; None if `sizes` has none.
+    """The witness at the first of the ``smaller`` sizes that has one, or else at `sizes`; None if `sizes` has none.
 
-    Sizes at which a function cannot be traced, or ball arithmetic cannot evaluate it, are passed over.  After the
-    deadline the witness at `sizes` itself is given, if it was found by then.
+    ``programs`` are both sides at given sizes.  Sizes at which there are none, or ball arithmetic cannot evaluate them,
+    are passed over.  After the deadline the witness at `sizes` itself is given, if it was found by then.
     """
-    known = _search_at(left, right, specification, sizes, seed, deadline, almost_everywhere)
-    point = known.point()
-    if point is None:
+    search_at = lambda at: _Search(*programs(at), seed, deadline, almost_everywhere)
+    known = search_at(sizes)
+    points = known.points()
+    if not points:
         return None
-    for smaller in specification.smaller_sizes(sizes):
-        if smaller == sizes or known.late():
+    for at in smaller:
+        if at == sizes or known.late():
             break
         try:
-            search = _search_at(left, right, specification, smaller, seed, deadline, almost_everywhere)
-            found = search.point()
+            search = search_at(at)
+            found = search.witness(search.points())
         except UatJaxError:
             continue
         if found is not None:
-            return replace(search.witness(*search.simplified(found)), sizes=dict(smaller))
-    return replace(known.witness(*known.simplified(point)), sizes=dict(sizes))
-
-
-def _search_at(
-    left: Callable,
-    right: Callable,
-    specification: Specification,
-    sizes: Sizes,
-    seed: int,
-    deadline: Deadline | None,
-    almost_everywhere: bool,
-) -> "_Search":
-    (first, first_outputs), (second, second_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
-    same_outputs(first_outputs, second_outputs)
-    return _Search(first, second, seed, deadline, almost_everywhere)
+            return replace(found, sizes=dict(at))
+    found = known.witness(points)
+    return None if found is None else replace(found, sizes=dict(sizes))
 
 
 @dataclass(frozen=True)
@@ -197,9 +208,10 @@ class _Search:
         seed: int,
         deadline: Deadline | None,
         almost_everywhere: bool,
+        candidates: Candidates = REAL,
     ):
         self.sides = left, right
-        self.almost_everywhere = almost_everywhere
+        self.almost_everywhere, self.candidates = almost_everywhere, candidates
         self.seed, self.deadline = seed, deadline
         (self.inputs, self.outputs), other = (
             [[jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in vs] for vs in (p.jaxpr.invars, p.jaxpr.outvars)]
@@ -221,8 +233,10 @@ class _Search:
         return [p.reshape(len(points), *a.shape) for p, a in zip(pieces, self.inputs, strict=True)]
 
     def rounded(self, points: np.ndarray) -> np.ndarray:
-        """The points that the dtypes of the inputs hold."""
-        pieces = [p.astype(a.dtype).astype(np.float64) for p, a in zip(self.cut(points), self.inputs, strict=True)]
+        """The points that the dtypes of the inputs hold; 0 has no sign."""
+        pieces = [
+            p.astype(a.dtype).astype(np.float64) + 0.0 for p, a in zip(self.cut(points), self.inputs, strict=True)
+        ]
         return np.concatenate([p.reshape(len(points), -1) for p in pieces], axis=1)
 
     def doubles(self, points: np.ndarray) -> list[list[np.ndarray]]:
@@ -272,23 +286,22 @@ class _Search:
         pairs = enumerate(zip(*sides, strict=True))
         return {(s.output, s.entry) for output, (a, b) in pairs for s in _separated(output, a, b)}
 
-    def point(self) -> np.ndarray | None:
-        """The first candidate that ball arithmetic confirms."""
-        count = int(np.clip(self.copies, 2, CANDIDATES))
-        for index, draw in enumerate(KINDS.values()):
+    def points(self) -> list[np.ndarray]:
+        """Confirmed inputs to simplify: candidates of the first kind of which any differ, or else another one."""
+        count = int(np.clip(self.copies, 2, self.candidates.count))
+        for index, draw in enumerate(self.candidates.kinds.values()):
             if self.late():
-                return None
-            points = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
-            found = self.clearest(points)
-            if found is not None:
+                return []
+            drawn = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
+            found = self.confirmed(drawn)
+            if found:
                 return found
-        found = self.tie_point()
-        return self.fine_point() if found is None else found
+        return [] if self.candidates.only else self.tie_points() or self.fine_points()
 
-    def tie_point(self) -> np.ndarray | None:
+    def tie_points(self) -> list[np.ndarray]:
         """A point at a tie, or almost everywhere beside one, at which the sides differ."""
         beside = BESIDE if self.almost_everywhere else (0.0,)
-        random = np.random.default_rng((self.seed, len(KINDS) + 1))
+        random = np.random.default_rng((self.seed, len(self.candidates.kinds) + 1))
         bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
         for base in bases:
             try:
@@ -296,31 +309,33 @@ class _Search:
             except BudgetError:
                 raise
             except UatJaxError:
-                return None
+                return []
             if not len(ties):
                 continue
-            found = self.clearest(self.rounded(np.concatenate([ties + step for step in beside])))
-            if found is not None:
+            found = self.confirmed(self.rounded(np.concatenate([ties + step for step in beside])))
+            if found:
                 return found
-        return None
+        return []
 
-    def clearest(self, points: np.ndarray) -> np.ndarray | None:
-        """Of the points at which float64 sees the largest differences, the first that ball arithmetic confirms."""
+    def confirmed(self, points: np.ndarray) -> list[np.ndarray]:
+        """Points at which float64 sees a difference and balls confirm it, as many as are to be simplified."""
         gaps = self.gaps(points)
-        for best in np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]:
-            if gaps[best] > CLEAR and not self.late() and self.separation(points[best]) is not None:
-                return points[best]
-        return None
+        if self.candidates.only:
+            order = sorted(np.flatnonzero(gaps > CLEAR), key=lambda i: _weight(points[i]))[: self.candidates.starts]
+        else:
+            order = np.argsort(-gaps, kind="stable")[:CONFIRMATIONS]
+        holds = lambda i: gaps[i] > CLEAR and not self.late() and self.separation(points[i]) is not None
+        return list(islice((points[i] for i in order if holds(i)), self.candidates.starts))
 
-    def fine_point(self) -> np.ndarray | None:
+    def fine_points(self) -> list[np.ndarray]:
         """A random normal point at which only ball arithmetic sees the difference."""
         self.bits = FINE_BITS
         self.separations.clear()
-        random = np.random.default_rng((self.seed, len(KINDS)))
+        random = np.random.default_rng((self.seed, len(self.candidates.kinds)))
         for point in self.rounded(random.standard_normal((FINE_POINTS, self.entries))):
             if not self.late() and self.separation(point) is not None:
-                return point
-        return None
+                return [point]
+        return []
 
     def simplified(self, point: np.ndarray) -> tuple[np.ndarray, bool]:
         """A simpler point that still separates the sides, and whether it is minimal."""
@@ -337,8 +352,11 @@ class _Search:
                 return point, minimal
         return point, False
 
-    def witness(self, point: np.ndarray, minimal: bool) -> Counterexample:
-        """The witness at a separated point."""
+    def witness(self, points: Sequence[np.ndarray]) -> Counterexample | None:
+        """The simplest witness that separated points can be made into, or None without points."""
+        if not points:
+            return None
+        point, minimal = min(map(self.simplified, points), key=lambda found: _weight(found[0]))
         found = self.separation(point)
         assert found is not None
         arrays = zip(self.cut(point[None]), self.inputs, strict=True)
@@ -360,6 +378,11 @@ class _Search:
             return float(found.left.mid()), float(found.right.mid())
         entry = int(np.ravel_multi_index(found.entry, self.outputs[found.output].shape)) if found.entry else 0
         return float(left[entry]), float(right[entry])
+
+
+def _weight(point: np.ndarray) -> tuple:
+    """How simple a point is, less being simpler: fewer numbers that are not 0, smaller ones, fewer minus signs."""
+    return int(np.count_nonzero(point)), float(np.abs(point).sum()), int((point < 0).sum()), tuple(-point)
 
 
 def _gap(left: np.ndarray, right: np.ndarray) -> np.ndarray:

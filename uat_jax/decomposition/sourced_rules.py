@@ -177,7 +177,7 @@ def _frozen(
     moving: Moving,
     coefficient: Value,
 ) -> Moving:
-    """The same, unless the coefficient makes an activation of what it multiplies entry by entry."""
+    """The operands that move; none where the coefficient makes an activation of what it multiplies entry by entry."""
     entrywise = equation.primitive.name in ENTRYWISE
     activates = arithmetic.freezing == "activation" and entrywise and varies(coefficient, equation)
     return _none(arithmetic, equation, operands) if activates else moving

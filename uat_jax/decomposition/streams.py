@@ -80,7 +80,7 @@ class Separate(Sorting):
 
 @dataclass(frozen=True)
 class InPlaces(Sorting):
-    """The same as one batch (L + 2, N, M): input path, bias path, and a place for each layer."""
+    """Streams as one batch (L + 2, N, M): input path, bias path, and a place for each layer."""
 
     layers: int
     """L."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uat_jax.decide.counterexample import Counterexample, named
+from uat_jax.decide.figures import Count
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger import names
@@ -150,7 +151,7 @@ def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:
     for name, number in claimed.items():
         found = counted[name]
         verdict = Verdict.PROVED if found == number else Verdict.REFUTED
-        yield Evidence(Method.LABELS, f"{found} {name}, {number} claimed", verdict, {"count": found}, subject=name)
+        yield Evidence(Method.LABELS, f"{found} {name}, {number} claimed", verdict, Count(found), subject=name)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------

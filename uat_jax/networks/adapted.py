@@ -92,12 +92,12 @@ def dense(W: Matrix, *, precision: jax.lax.PrecisionLike = "highest") -> jax.Arr
 
 
 def merged(parameters: Tree, *, precision: jax.lax.PrecisionLike = "highest") -> Tree:
-    """The same layer or model with every W + s L R multiplied out."""
+    """The layer or model with every W + s L R multiplied out."""
     return _on_matrices(lambda W: dense(W, precision=precision), parameters)
 
 
 def without_adapter(parameters: Tree) -> Tree:
-    """The same layer or model with W in place of every W + s L R."""
+    """The layer or model with W in place of every W + s L R."""
     return _on_matrices(lambda W: W.matrix if isinstance(W, Adapted) else W, parameters)
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from uat_jax.certification import Certification
+from uat_jax.decide.figures import Fields, Figures
 from uat_jax.decomposition.attribution import Attribution, Similarity
 from uat_jax.decomposition.decomposition import Decomposition, names
 from uat_jax.decomposition.measurements import Depths, lengths, shares
@@ -27,7 +28,7 @@ def show_terms(console: Console, title: str, of: Decomposition, output: str, to:
 
 
 def show_adaptation(console: Console, of: Decomposition, output: str, to: Attribution) -> None:
-    """The same of what an adapter changes: everything with it minus everything without it."""
+    """One row per term of what an adapter changes: length, share and contribution with it minus without it."""
     title = "What the adapter changes: with it minus without it"
     console.print(_terms(_table(title, "term", "length", "share of the change of x_L", output), of, to))
 
@@ -147,11 +148,15 @@ def certification_figures(of: Certification) -> dict[str, object]:
     return {
         "verdict": str(of.certificate.verdict),
         "findings": [evidence.finding for evidence in of.certificate.evidence],
-        "log2_error": [evidence.figures.get("log2_error") for evidence in of.certificate.evidence],
+        "log2_error": [_log2_error(evidence.figures) for evidence in of.certificate.evidence],
         "sizes": dict(of.sizes),
         "all_depths": {"verdict": str(of.all_depths.verdict), "finding": of.all_depths.finding, "rows": list(of.rows)},
         "assumptions": [assumption.text for assumption in of.assumptions],
     }
+
+
+def _log2_error(figures: Figures) -> float | None:
+    return figures.log2_error if isinstance(figures, Fields) else None
 
 
 def _nested(array: object) -> Sequence[Sequence[float]]:

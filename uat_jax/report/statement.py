@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.figures import Depths, Equation, Proof, Written
+from uat_jax.decide.verdict import Evidence
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import written
 from uat_jax.report.table import COLOURS
@@ -29,9 +31,9 @@ def show_statement(console: Console, certificate: Certificate, script: str) -> N
     for evidence in certificate.evidence:
         console.print()
         console.print(Text(f"by {evidence.method}: {evidence.finding}", style="bold"))
-        for step in evidence.figures.get("steps", ()):
-            console.print(Text.assemble(("  ✓ ", "green"), (step["name"], "italic"), f"\n      {step['equation']}"))
-        for line in str(evidence.figures.get("program", "")).splitlines():
+        for step in _steps(evidence):
+            console.print(Text.assemble(("  ✓ ", "green"), (step.name, "italic"), f"\n      {step.equation}"))
+        for line in _program(evidence)[0].splitlines():
             console.print(Text(f"    {line}"))
 
 
@@ -58,12 +60,26 @@ def _latex_lines(certificate: Certificate) -> Iterator[str]:
     yield rf"\begin{{equation*}}{claim['printed']}\end{{equation*}}"
     for evidence in certificate.evidence:
         yield f"% by {evidence.method}: {evidence.finding}"
-        steps = evidence.figures.get("steps")
+        steps = _steps(evidence)
         if steps:
-            rows = (rf"&{step['latex']} && \text{{{_escaped(step['name'])}}}" for step in steps)
+            rows = (rf"&{step.latex} && \text{{{_escaped(step.name)}}}" for step in steps)
             yield "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
-        if evidence.figures.get("program_latex"):
-            yield str(evidence.figures["program_latex"])
+        _, program = _program(evidence)
+        if program:
+            yield program
+
+
+def _steps(evidence: Evidence) -> tuple[Equation, ...]:
+    """The equations of a proof."""
+    return evidence.figures.steps if isinstance(evidence.figures, Proof) else ()
+
+
+def _program(evidence: Evidence) -> tuple[str, str]:
+    """The executed program as text and as LaTeX, empty where there is none."""
+    figures = evidence.figures
+    if not isinstance(figures, Proof | Written | Depths):
+        return "", ""
+    return figures.program or "", figures.program_latex or ""
 
 
 _SIGNS = {

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
+from uat_jax.decide.figures import Depths, Fields, FloatFigures, WrongWord
 from uat_jax.decide.verdict import Method, Verdict
 from uat_jax.ledger.chapter import Chapter
 from uat_jax.ledger.claim import Claim
@@ -81,31 +82,37 @@ def _predictions(certificate: Certificate) -> list[str]:
 
 def _refutation(certificate: Certificate) -> str:
     """The depth at which it goes wrong, the wrong word and the right one, and a point where it shows."""
-    words = next((e.figures for e in certificate.evidence if e.figures.get("wrong_word")), None)
+    every = [e.figures for e in certificate.evidence]
+    words = next((f for f in every if isinstance(f, WrongWord | Depths) and f.wrong_word), None)
     lines = []
     if words is not None:
-        exact = words.get("exact_depths")
-        depth = f"right for L ≤ {exact[-1]}; at L = {words['first_failure']} " if exact else ""
-        lines.append(f"{depth}{words['wrong_word']} instead of {words['right_word']}")
+        lines.append(f"{_exact(words)}{words.wrong_word} instead of {words.right_word}")
     found = [e for e in certificate.evidence if e.verdict is Verdict.REFUTED]
     return "\n".join([*lines, found[0].finding])
+
+
+def _exact(words: WrongWord | Depths) -> str:
+    """The depths at which a form is right, and the first at which it is not, or '' if it is right at none."""
+    if not isinstance(words, Depths) or not words.exact_depths:
+        return ""
+    return f"right for L ≤ {words.exact_depths[-1]}; at L = {words.first_failure} "
 
 
 def _fields(certificate: Certificate) -> list[str]:
     """The confirmation of a proof in prime fields, with the worst chance of error."""
     fields = [e for e in certificate.evidence if e.method is Method.PRIME_FIELDS and e.verdict is Verdict.CERTIFIED]
-    found = [e.figures["log2_error"] for e in fields if "log2_error" in e.figures]
+    found = [e.figures.log2_error for e in fields if isinstance(e.figures, Fields)]
     return [f"confirmed in prime fields (chance of error 2^{max(found):.0f}), float64 and balls"] if found else []
 
 
 def _floats(certificate: Certificate) -> list[str]:
     """The float evidence in one line: the worst error of either side over all dtypes, in ULP."""
-    floats = [e.figures for e in certificate.evidence if e.method is Method.FLOATS]
+    floats = [e.figures for e in certificate.evidence if isinstance(e.figures, FloatFigures)]
     if not floats:
         return []
-    worst = max(max(f["f"]["worst_ulp"], f["g"]["worst_ulp"]) for f in floats)
-    trials = sum(f["trials"] for f in floats)
-    dtypes = ", ".join(dict.fromkeys(f["dtype"] for f in floats))
+    worst = max(max(f.f.worst_ulp, f.g.worst_ulp) for f in floats)
+    trials = sum(f.trials for f in floats)
+    dtypes = ", ".join(dict.fromkeys(f.dtype for f in floats))
     return [f"floats: both forms within {worst:.1f} ULP of the exact value in {trials} trials ({dtypes})"]
 
 

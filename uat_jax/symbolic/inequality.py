@@ -208,7 +208,7 @@ class _Search:
         return allowed and all(holds(h, point) for h in self.hypotheses) and not holds(self.claim, point)
 
     def _simplest(self, point: Point) -> Point:
-        """The same with small numbers wherever the claim still fails."""
+        """A point with small numbers, wherever the claim still fails with them."""
         corners = {corner.symbol for corner in self.corners}
         own = {s: v for s, v in point.items() if s not in corners}
         positive = {s: abs(v) for s, v in own.items()}

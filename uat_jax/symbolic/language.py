@@ -93,7 +93,7 @@ class Expression(Basic):
         return tuple(arg for arg in self.args if isinstance(arg, Expression))
 
     def rebuilt(self, change: Callable[[Expression], Expression]) -> Expression:
-        """The same head with every operand changed."""
+        """The expression with this head and every operand changed."""
         return self.func(*(change(arg) if isinstance(arg, Expression) else arg for arg in self.args))  # type: ignore[return-value]
 
     def renamed(self, names: Mapping[Any, Any]) -> Self:

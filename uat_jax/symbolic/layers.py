@@ -119,7 +119,7 @@ class Attention:
 
     @property
     def layers(self) -> Layers:
-        """The same network as a matrix–vector Transformer with D_j = N·M_j, F_j = N·G_j."""
+        """This network written as a matrix–vector Transformer with D_j = N·M_j, F_j = N·G_j."""
         size = lambda features: lambda j: self.tokens * features(j)
         return Layers("transformer", size(self.features), size(self.hidden_features))
 

@@ -61,7 +61,7 @@ def counts(most: int) -> list[int]:
 
 
 def one_bit_off(answer: np.ndarray) -> np.ndarray:
-    """The same but for the last bit of the last number."""
+    """The answer with the last bit of its last number changed."""
     wrong = answer.copy()
     wrong.flat[-1] = np.nextafter(wrong.flat[-1], wrong.dtype.type(np.inf))
     return wrong

@@ -17,7 +17,8 @@ import numpy as np
 from uat_jax.bench import residual
 from uat_jax.bench.blocks import draw, operations
 from uat_jax.bench.case import Case, Experiment, Program, Size, WrongAnswerError
-from uat_jax.decide.floats import FloatComparison, compare_on
+from uat_jax.decide.float_comparison import FloatComparison
+from uat_jax.decide.floats import compare_on
 from uat_jax.decide.trial_figures import TwoPrograms
 from uat_jax.devices import default_device
 

@@ -26,7 +26,7 @@ def in_two(family: str) -> Split:
 
 
 def stacked(weights: Any) -> Any:
-    """The same network with its layers one above the other."""
+    """The network with its layers one above the other."""
     return weights.stacked() if isinstance(weights, Model) else stack(weights)
 
 

@@ -39,7 +39,7 @@ def over_taps(term: Callable[..., m.Expression]) -> m.Expression:
 
 
 def _written(term: Callable[..., m.Expression]) -> m.Expression:
-    """The same with r = 1."""
+    """Σ_{k=−1}^{1} term(k), written out."""
     return m.Addition(*map(term, (-1, 0, 1)))
 
 

@@ -19,6 +19,7 @@ from uat_jax.decide import ranks
 from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.counts import Shape, counted
 from uat_jax.decide.exhibits import exhibit_numbers
+from uat_jax.decide.figures import Enumerated
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -196,7 +197,7 @@ def all_patterns(criterion: Callable[[np.ndarray, np.ndarray], bool]) -> Evidenc
         if bool(_matrix(H, _placed(Y)).all()) != criterion(H, Y):
             return Evidence(Method.ENUMERATION, f"fails at H = {H.tolist()}, Y = {Y.tolist()}", Verdict.UNKNOWN)
     finding = f"dense if and only if no zero in any H_i or Y_i: {len(cases)} patterns of zeros, N = 2, d = 1, h = 2"
-    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, {"cases": len(cases)})
+    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, Enumerated(len(cases)))
 
 
 def _nonzero_suffices(settings: Settings) -> Iterator[Evidence]:

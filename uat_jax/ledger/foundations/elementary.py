@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from uat_jax.decide.figures import Equations, RestsOn
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 
@@ -18,7 +19,7 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
     An equation that cannot be decided counts as one that does not hold.
     """
     wrong = next((name for name, (left, right) in pairs.items() if not _same(left, right)), None)
-    figures = {"equations": {name: f"{left} = {right}" for name, (left, right) in pairs.items()}}
+    figures = Equations({name: f"{left} = {right}" for name, (left, right) in pairs.items()})
     if wrong is not None or not pairs:
         finding = f"{what}: not shown: {wrong or 'nothing was given'}"
         return Evidence(Method.EQUATIONS, finding, Verdict.UNKNOWN, figures, subject=subject)
@@ -39,8 +40,7 @@ def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:
     missing = next((found for found in bounds if found.verdict is not Verdict.PROVED), None)
     if missing is not None:
         return replace(example, verdict=Verdict.UNKNOWN, finding=f"{example.finding}: not shown: {missing.finding}")
-    reasons = [found.finding for found in bounds]
-    return replace(example, figures={**example.figures, "rests_on": reasons})
+    return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)))
 
 
 def near_two(first: Any, second: Any, claimed: Any, *, what: str) -> Evidence:

@@ -15,6 +15,7 @@ from sympy import Rational
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit_numbers
+from uat_jax.decide.figures import Permutations
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
@@ -82,7 +83,7 @@ def permutation_facts(orders: Orders = permutations, largest: int = 4) -> Eviden
         return Evidence(Method.ENTRY_BY_ENTRY, f"{what}: not for {wrong}", Verdict.UNKNOWN)
     finding = f"{what}, for all {len(cases)} permutations of up to {largest} tokens"
     order = Assumption(AssumptionKind.ORDER_OF_SUMS, {"tokens": largest})
-    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.CERTIFIED, {"permutations": len(cases)}, (order,))
+    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.CERTIFIED, Permutations(len(cases)), (order,))
 
 
 def _permutes(P: Any, scores: Any) -> bool:

@@ -85,7 +85,7 @@ def _with_matrices(alpha: jax.Array, weights: jax.Array, theta: jax.Array, x: ja
 
 
 def _longer_diagonal_sum(alpha: jax.Array, weights: jax.Array, theta: jax.Array, x: jax.Array) -> jax.Array:
-    """The same with mN diagonal coefficients: term (j, l) has diag(α_j e_l), all columns (W_j)_{·l}, all biases θ_jl."""
+    """Σ_j α_j σ(W_jᵀ x + θ_j) with mN diagonal coefficients: term (j, l) has diag(α_j e_l), all columns (W_j)_{·l}, all biases θ_jl."""
     terms = [(i, c) for i in range(2) for c in range(3)]
     a = jnp.stack([alpha[i, :, c] for i, c in terms])
     wide = jnp.stack([jnp.stack([weights[i, :, c]] * 3, axis=1) for i, c in terms])

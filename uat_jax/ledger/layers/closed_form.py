@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from uat_jax.decide.confirmation import proved
+from uat_jax.decide.figures import Predictions, Proof
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.settings import Settings
@@ -49,8 +50,9 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
     derivation = derive(kind, depth=settings.depth, heads=2 if kind == "transformer" else None)
     steps = derivation.steps
     found, *confirmed = proved(steps, method=Method.DERIVATION, what=f"the derivation at L = {settings.depth}")
-    program = {"program": str(derivation), "program_latex": derivation.latex()}
-    yield replace(found, figures={**found.figures, **program})
+    assert isinstance(found.figures, Proof)
+    program = replace(found.figures, program=str(derivation), program_latex=derivation.latex())
+    yield replace(found, figures=program)
     yield from confirmed
     same = derivation.holds(dynamic=True)
     what = f"closed form and network have one normal form at L = {settings.depth}"
@@ -122,7 +124,7 @@ def _predictions(kind: Any, kernels: Kernels, network: Network, inputs: np.ndarr
     plain, closed = read(kernels.plain), read(kernels.closed)
     same, right = int(np.sum(plain == closed)), int(np.sum(plain == labels))
     finding = f"same digit read off both forms for {same} of {len(labels)} held-out images ({right} read correctly)"
-    figures = {"same": same, "images": len(labels), "correct": right, "dtype": str(inputs.dtype)}
+    figures = Predictions(same, len(labels), right, str(inputs.dtype))
     return Evidence(Method.PREDICTIONS, finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
 
 

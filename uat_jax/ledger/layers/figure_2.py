@@ -42,7 +42,7 @@ def row(depth: int, blocks: list[Block], *, raw: bool = False) -> Program:
 
 def _decide(depth: int, blocks: list[Block], *, raw: bool = False) -> Callable[[Settings], Iterator[Evidence]]:
     pair = plain_network(u.square_layers("transformer"), depth), row(depth, blocks, raw=raw)
-    return lambda settings: settle(*pair, u.X0, what=f"x_{depth} as in the figure")
+    return lambda settings: settle(*pair, what=f"x_{depth} as in the figure")
 
 
 def misprint(D: Any, F: Any) -> m.Expression:

@@ -75,7 +75,7 @@ def _index_of_28(settings: Settings) -> Iterator[Evidence]:
     """Layer i+1 with the parameters of layer i."""
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
-    yield from settle(network, _equations_28_29(i), of.x(i), what="Eq. 28 and 29 as layer i+1, for every i")
+    yield from settle(network, _equations_28_29(i), what="Eq. 28 and 29 as layer i+1, for every i")
 
 
 def _corrected_28_29(settings: Settings) -> Iterator[Evidence]:
@@ -127,7 +127,7 @@ def _decide_31(index):
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
 
-    return lambda settings: settle(network, _equation_31(index), of.x(i), what="Eq. 31 against Eq. 30, for every i")
+    return lambda settings: settle(network, _equation_31(index), what="Eq. 31 against Eq. 30, for every i")
 
 
 # --- Eq. 32 --------------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def _lets_32(block: Block):
     x = m.Addition(closed.affine(i), closed.u(i))
     pair = Program({of.x(j): of.apply(j, x)}, of.x(j)), printed
 
-    return lambda settings: settle(*pair, u.X0, what="Eq. 32 with its assignments, for every i")
+    return lambda settings: settle(*pair, what="Eq. 32 with its assignments, for every i")
 
 
 _SLIPS = "W_{i+1,3} for the printed W_{i,3}, b_{i,3} for b_{i,1}"

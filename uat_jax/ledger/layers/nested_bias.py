@@ -88,7 +88,7 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evid
                     [_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L"
                 )
                 yield replace(proof, subject=f"{kind} network")
-            yield from settle_by_depth(_pair(kind, reading), DEPTHS, u.X0, what=f"{kind} network")
+            yield from settle_by_depth(_pair(kind, reading), DEPTHS, what=f"{kind} network")
 
     return decide
 

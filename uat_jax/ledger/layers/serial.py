@@ -78,7 +78,7 @@ def scanned(A: jax.Array, c: jax.Array) -> jax.Array:
 
 
 def one_by_one(A: jax.Array, c: jax.Array) -> jax.Array:
-    """The same, each from the one before: P_j = A_j P_{j−1}, q_j = A_j q_{j−1} + c_j."""
+    """(P_j, q_j) for every j, each from the one before: P_j = A_j P_{j−1}, q_j = A_j q_{j−1} + c_j."""
     P, q = [A[0]], [c[0]]
     for matrix, bias in zip(A[1:], c[1:], strict=True):
         P.append(jnp.matmul(matrix, P[-1], precision="highest"))

@@ -58,7 +58,7 @@ def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
     difference = lambda f: Program({result: m.Addition(f(x + e), m.Scaled(-2, f(x)), f(x - e))}, result)
     pair = difference(argument), difference(affine)
     what = "second difference in x_0: that of w x_0 + β against that of the argument of the second σ"
-    yield from settle(*pair, x, what=what)
+    yield from settle(*pair, what=what)
 
 
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
@@ -119,7 +119,7 @@ _LETS_LATEX = (
 def _equation_23(block: Block):
     pair = plain_network(u.square_layers("residual"), 2), u.execute("residual", 2, [block])
 
-    return lambda settings: settle(*pair, u.X0, what="Eq. 23 with its assignments")
+    return lambda settings: settle(*pair, what="Eq. 23 with its assignments")
 
 
 def _wrong_name(settings: Settings) -> Iterator[Evidence]:
@@ -139,7 +139,7 @@ def _wrong_name(settings: Settings) -> Iterator[Evidence]:
     store = {at(v): at(value) for v, value in u.originals("residual", 2).items()}
     lets = [Assignment(at(a.target), at(a.value)) for a in _v2_lets(u.W3)]
     program = u.run(store, [simultaneous(lets)], square.x(2), at(u.closed_form_33(2)))
-    yield from settle(plain_network(square, 2), program, u.X0, what="with F = D")
+    yield from settle(plain_network(square, 2), program, what="with F = D")
 
 
 def _v2_lets(target) -> tuple[Assignment, ...]:

@@ -137,7 +137,7 @@ def reading(pairs: Callable[[str], Pair]) -> Callable[[Settings], Iterator[Evide
     def decide(settings: Settings) -> Iterator[Evidence]:
         for kind in KINDS:
             what = f"{kind} network"
-            yield from settle_by_depth(pairs(kind), DEPTHS, u.X0, what=what, also=_identity_skip(kind))
+            yield from settle_by_depth(pairs(kind), DEPTHS, what=what, also=_identity_skip(kind))
 
     return decide
 
@@ -165,7 +165,7 @@ def _first_factor(kind: str) -> Callable[[Settings], Iterator[Evidence]]:
     x = u.square_layers(kind).x(1)
     printed = u.run(store, [rule], x, u.closed_form_33(1))
     network = plain_network(u.square_layers(kind), 1)
-    return lambda settings: settle(network, printed, u.X0, what=f"{kind} network of one layer")
+    return lambda settings: settle(network, printed, what=f"{kind} network of one layer")
 
 
 def _raw_weights(settings: Settings) -> Iterator[Evidence]:
@@ -177,7 +177,7 @@ def _raw_weights(settings: Settings) -> Iterator[Evidence]:
         program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
         return plain_network(u.square_layers("transformer"), depth), program
 
-    return settle_by_depth(pair, DEPTHS, u.X0, what="transformer, raw W_{j,2}")
+    return settle_by_depth(pair, DEPTHS, what="transformer, raw W_{j,2}")
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))

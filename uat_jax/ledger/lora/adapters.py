@@ -87,7 +87,7 @@ def _factors(weight: m.Letter) -> tuple[m.Letter, m.Letter]:
 def _later_bias(settings: Settings) -> Iterator[Evidence]:
     """b̂_{2,2} with layer 1 tuned, and no other, against b̂_{2,2} of the network that was not tuned."""
     tuned, old = _second_bias(tuned=[0]), _second_bias(tuned=[])
-    yield from settle(tuned, old, u.X0, what="b̂_{2,2} of a residual network")
+    yield from settle(tuned, old, what="b̂_{2,2} of a residual network")
 
 
 def _second_bias(tuned: list[int]) -> Program:
@@ -102,7 +102,7 @@ def _later_coefficient(settings: Settings) -> Iterator[Evidence]:
     A, C, x, y = layers.A(2), layers.C(1), m.Letter("x", u.F, 1), m.Letter("y", u.D, 1)
     sides = (A @ (C + delta(C)) @ x, (A @ C + delta(C)) @ x)
     tuned, printed = (Program({y: side}, y) for side in sides)
-    yield from settle(tuned, printed, x, what="the coefficient of s_1")
+    yield from settle(tuned, printed, what="the coefficient of s_1")
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def _reading(name: str, *kinds: str) -> Callable[[Settings], Iterator[Evidence]]
         for kind in kinds:
             printed = lambda depth, kind=kind: eq_18(kind, depth, *READINGS[name])
             pair = lambda depth, kind=kind, p=printed: (plain_network(_tuned(kind), depth), p(depth))
-            yield from settle_by_depth(pair, DEPTHS, u.X0, what=f"{kind} network")
+            yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
 
     return decide
 
@@ -114,7 +114,7 @@ def _original(settings: Settings) -> Iterator[Evidence]:
             *proved(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L, every shape and every σ")
         ]
         pair = lambda depth, kind=kind: (plain_network(_tuned(kind), depth), recomputed(kind, range(depth), depth))
-        found += settle_by_depth(pair, DEPTHS, u.X0, what=f"{kind} network, written out")
+        found += settle_by_depth(pair, DEPTHS, what=f"{kind} network, written out")
         yield from (replace(evidence, subject=kind) for evidence in found)
     steps = closed_form_induction(Layers("transformer", dynamic=True))
     what = "Transformer with parameters that depend on the input, of which A(x), B + ΔB and C + ΔC are some"
@@ -154,7 +154,7 @@ def _bias_index(settings: Settings) -> Iterator[Evidence]:
     x, printed = layers.x(1), m.Letter("b", u.D, 1, (1, 1))
     wrong = lambda letter, _: printed if letter == layers.c(1) else None
     value = m.replace_letters(layers.apply(1, layers.x(0)), wrong)
-    yield from settle(plain_network(layers, 1), Program({x: value}, x), u.X0, what="one layer")
+    yield from settle(plain_network(layers, 1), Program({x: value}, x), what="one layer")
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------

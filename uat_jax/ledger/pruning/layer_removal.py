@@ -53,7 +53,7 @@ def _zero_layer(kind: str) -> Iterator[Evidence]:
     x_0, x_1, x_2 = map(layers.x, range(3))
     network = Program({x_1: layers.apply(1, x_0).renamed(zero), x_2: layers.apply(2, x_1)}, x_2)
     removed = Program({x_2: layers.apply(2, x_0)}, x_2)
-    yield from settle(network, removed, x_0, what=f"{kind} network of two layers, layer 1 zero or removed")
+    yield from settle(network, removed, what=f"{kind} network of two layers, layer 1 zero or removed")
 
 
 def _identity_layer(kind: str) -> Iterator[Evidence]:
@@ -247,7 +247,7 @@ def without_summand(kind: str, depth: int, k: int, *, everywhere: bool) -> tuple
 def _last_sum_only(kind: str) -> Iterator[Evidence]:
     """L = 2, k = 1: the summand is deleted from Eq. 11, but stays in b̂_{2,2}."""
     pair = without_summand(kind, 2, 1, everywhere=False)
-    yield from settle(*pair, u.X0, what=f"{kind} network of two layers, first summand deleted")
+    yield from settle(*pair, what=f"{kind} network of two layers, first summand deleted")
 
 
 def _every_sum(kind: str) -> Iterator[Evidence]:

@@ -10,6 +10,7 @@ import sympy
 from sympy import Abs, Eq
 
 from uat_jax.decide.confirmation import confirm_steps, proved
+from uat_jax.decide.figures import Deduced
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -71,8 +72,9 @@ def _prefix_sums(settings: Settings) -> Iterator[Evidence]:
         what="two terms, one in Λ_1 and one in Λ_2, so N_1 = N_2 = 1",
     )
     kept, dropped = Abs(t_1 - f) < epsilon, Abs(f) < epsilon + Abs(t_1)
-    one = [proved_inequality(c, [kept], what="one term").verdict for c in (kept, dropped)]
-    yield replace(found, figures={**found.figures, "with_one_term": list(map(str, one))})
+    one = tuple(str(proved_inequality(c, [kept], what="one term").verdict) for c in (kept, dropped))
+    assert isinstance(found.figures, Deduced)
+    yield replace(found, figures=replace(found.figures, with_one_term=one))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import sympy
 
 from uat_jax.decide.confirmation import agreeing
+from uat_jax.decide.figures import Series
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -127,7 +128,7 @@ def no_finite_sum(coefficient: Any, a: Any, b: Any, v: Any, *, what: str) -> Evi
     failed = [name for name, holds in checks.items() if not holds]
     finding = f"{what}: no finite sum" if not failed else f"{what}: not shown that {failed[0]}"
     verdict = Verdict.UNKNOWN if failed else Verdict.PROVED
-    return Evidence(Method.POWER_SERIES, finding, verdict, {"coefficient": str(coefficient), "checks": list(checks)})
+    return Evidence(Method.POWER_SERIES, finding, verdict, Series(str(coefficient), tuple(checks)))
 
 
 def _is_zero(expression: Any) -> bool:

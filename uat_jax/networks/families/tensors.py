@@ -54,7 +54,7 @@ def under(tensors: Tensors, prefix: str) -> dict[str, Any]:
 
 
 def prefixed(axes: Axes, prefix: str) -> dict[str, tuple[str, ...]]:
-    """The same axes under longer names."""
+    """The axes under longer names, which begin with `prefix`."""
     return {prefix + name: letters for name, letters in axes.items()}
 
 
