@@ -363,6 +363,9 @@ KEEP_INFINITIES = STRUCTURAL | frozenset(
 )
 """Primitives that make an infinity only of one that they are given."""
 
+CARRY_NAN = STRUCTURAL | {"convert_element_type", "neg"}
+"""Primitives that make NaN only of NaN."""
+
 
 class DefinedBalls(Balls):
     """Balls in which a pole is NaN, so that every infinity is one that the program writes on purpose."""
@@ -387,6 +390,38 @@ def enclose_defined(
     """
     with precision(DECIDING), jax.enable_x64(True):
         return interpret(closed_jaxpr, DefinedBalls(Reading.ROUNDED, deadline), arguments)
+
+
+class WrittenNan(Balls):
+    """Balls for programs in which every NaN is a constant that is written; any other stops the evaluation."""
+
+    def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results.
+
+        Raises:
+            UndecidedError: a NaN is computed.
+        """
+        results = super().evaluate(equation, operands)
+        if equation.primitive.name not in CARRY_NAN and any(map(_has_nan, results)):
+            raise UndecidedError(f"'{equation.primitive.name}' gives NaN")
+        return results
+
+
+def _has_nan(value: Value) -> bool:
+    return is_balls(value) and any(x.is_nan() for x in value.ravel())
+
+
+def enclose_written_nan(
+    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+) -> list[np.ndarray]:
+    """Enclosures of a jaxpr's outputs that are NaN only where the program chooses a NaN that is written in it.
+
+    Raises:
+        UndecidedError: a NaN is computed, or a decision depends on how a constant is read, or on NaN.
+        BudgetError: the deadline is over.
+    """
+    with precision(DECIDING), jax.enable_x64(True):
+        return interpret(closed_jaxpr, WrittenNan(Reading.ROUNDED, deadline), arguments)
 
 
 def enclose_around(

@@ -162,7 +162,8 @@ class PrimeFields:
 
         Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
         other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
-        and without their squares, cases of selections with and without their conditions; only the first of these unless `thoroughly`.
+        and without their squares, cases of selections with and without their conditions; only the first of these unless
+        `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.

@@ -285,21 +285,32 @@ def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> N
     if not all(_representable(x, aval.dtype) for x, aval in zip(arrays, pair.left.in_avals, strict=True)):
         raise MismatchError("the counterexample in the certificate is not made of finite numbers of its dtypes")
     values = [Balls().number(x) for x in arrays]
-    try:
-        sides = [enclose(side, values, deadline=end)[found.output] for side in (pair.left, pair.right)]
-    except (UndecidedError, UnsupportedError) as error:
-        raise MismatchError(f"no exact values at the counterexample in the certificate: {one_line(error)}") from None
-    place = found.output, found.entry
-    a, b = (side[place[1]] for side in sides)
-    if not apart(a, b):
-        raise MismatchError("at the counterexample in the certificate both programs have the same value")
-    if not any(
-        (s.output, s.entry) == place for s in separations(pair.left, pair.right, values, bits=BITS, deadline=end)
-    ):
-        raise MismatchError("rounding of constants explains the difference at the counterexample in the certificate")
+    there = [
+        separation
+        for separation in separations(pair.left, pair.right, values, bits=BITS, deadline=end)
+        if (separation.output, separation.entry) == (found.output, found.entry)
+    ]
+    if not there:
+        raise MismatchError(_why_not_apart(found, pair, values, end))
     texts = [arb(text) for text in found.exact]
-    if texts[0].overlaps(texts[1]) or not (texts[0].overlaps(a) and texts[1].overlaps(b)):
+    if _alike(*texts) or not all(map(_alike, texts, (there[0].left, there[0].right))):
         raise MismatchError("the values at the counterexample are not those in the certificate")
+
+
+def _why_not_apart(found: Counterexample, pair: Pair, values: Sequence[np.ndarray], end: Deadline) -> str:
+    """Why ball arithmetic does not separate both programs at the stated input."""
+    try:
+        a, b = (enclose(p, values, deadline=end)[found.output][found.entry] for p in (pair.left, pair.right))
+    except (UndecidedError, UnsupportedError) as error:
+        return f"no exact values at the counterexample in the certificate: {one_line(error)}"
+    if not apart(a, b):
+        return "at the counterexample in the certificate both programs have the same value"
+    return "rounding of constants explains the difference at the counterexample in the certificate"
+
+
+def _alike(one: arb, other: arb) -> bool:
+    """Whether two balls can be the same value; NaN is NaN."""
+    return one.is_nan() == other.is_nan() and (one.is_nan() or one.overlaps(other))
 
 
 def _representable(array: np.ndarray, dtype: np.dtype) -> bool:

@@ -2,11 +2,12 @@
 
 There is one search, for two functions and for the programs of the ledger alike; they differ in the candidates.
 
-    candidates (small integers, sparse, normal, scaled, uniform)  →  |left − right| in float64, many at once
+    candidates (small integers, sparse, normal, scaled, uniform, near constants)
+    →  |left − right| in float64, many at once
     →  disjoint enclosures of both exact values at one output entry  →  simpler numbers, as long as they differ
 
 Candidates are rounded to the dtypes of the inputs first: both sides get them exactly.  A value that is not finite
-confirms nothing.
+confirms nothing, unless the program writes it: an infinity or NaN that is chosen on purpose is a value.
 """
 
 import math
@@ -19,12 +20,21 @@ import numpy as np
 from flint import arb
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_around, enclose_defined, enclose_readings
+from uat_jax.arithmetic.balls import (
+    Balls,
+    UndecidedError,
+    enclose,
+    enclose_around,
+    enclose_defined,
+    enclose_readings,
+    enclose_written_nan,
+)
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
+from uat_jax.decide.landmarks import constants, landmarks, near
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, programs_within
 from uat_jax.decide.tie_points import tie_points
@@ -36,6 +46,9 @@ CONFIRMATIONS = 2
 CLEAR, VISIBLE = 1e-9, 1e-6
 """A difference is looked at if, in float64, it exceeds 1e-9 of the output array's largest entry (2^23 roundings); at
 1e-6 float64 is enough to see whether it stays while numbers are made simpler."""
+
+NAN_GAP = 2 * CLEAR
+"""What stands for the difference of a NaN and a number: any real difference is looked at before it."""
 
 BITS, FINE_BITS, FINE_POINTS = 64, 160, 3
 """Radii are 2^-64 of the scale; where float64 sees no difference, 2^-160 at three random normal points."""
@@ -179,7 +192,9 @@ def separations(
         written = [enclose(side, arguments, bits=bits, deadline=deadline) for side in sides]
         found = [s for output, (a, b) in enumerate(zip(*written, strict=True)) for s in _separated(output, a, b)]
         rounded = [enclose_readings(side, arguments, deadline=deadline) for side in sides] if found else []
-    except (UndecidedError, BudgetError):
+    except UndecidedError:
+        return _with_nan(sides, arguments, deadline)
+    except BudgetError:
         return []
     found = [s for s in found if apart(*(side[s.output][s.entry] for side in rounded))]
     if all(s.left.is_finite() and s.right.is_finite() for s in found):
@@ -187,6 +202,22 @@ def separations(
     # The infinity of a logarithm of 0 is no value: there the program is not defined.
     defined = [enclose_defined(side, arguments, deadline=deadline) for side in sides]
     return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]
+
+
+def _with_nan(
+    sides: Sequence[ClosedJaxpr], arguments: Sequence[np.ndarray], deadline: Deadline | None
+) -> list[_Separation]:
+    """The output entries at which one program chooses a NaN that is written in it, and the other has a value."""
+    try:
+        left, right = (enclose_written_nan(side, arguments, deadline=deadline) for side in sides)
+    except (UndecidedError, BudgetError):
+        return []
+    return [
+        _Separation(output, entry, x, y)
+        for output, (a, b) in enumerate(zip(left, right, strict=True))
+        for entry, x, y in zip(np.ndindex(a.shape), a.ravel(), b.ravel(), strict=True)
+        if x.is_nan() != y.is_nan()
+    ]
 
 
 def apart(left: arb, right: arb) -> bool:
@@ -221,6 +252,7 @@ class _Search:
             raise ShapeError(f"got jaxprs from {self.inputs} to {self.outputs} and from {other[0]} to {other[1]}")
         self.entries = sum(a.size for a in self.inputs)
         self.copies = int(np.clip(MEMORY // max(self.entries, *map(largest_array, self.sides)), 1, 512))
+        self.writes_nan = any(np.isnan(value).any() for side in self.sides for value in constants(side))
         self.bits = BITS
         self.separations: dict[bytes, _Separation | None] = {}
 
@@ -250,7 +282,8 @@ class _Search:
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
 
-        0 where a value is not finite, and where float64 arithmetic cannot evaluate the functions.
+        0 where a value is not finite, and where float64 arithmetic cannot evaluate the functions; of programs in which
+        a NaN is written, a little more than is looked at where only one side is NaN.
         """
         try:
             sides = self.doubles(points)
@@ -258,7 +291,11 @@ class _Search:
             alone = len(points) == 1 or self.late()
             return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
+            gaps = np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
+        if not self.writes_nan:
+            return gaps
+        alone = [(np.isnan(a) != np.isnan(b)).any(axis=1) for a, b in zip(*sides, strict=True)]
+        return np.where((gaps == 0) & np.any(alone, axis=0), NAN_GAP, gaps)
 
     def separation(self, point: np.ndarray) -> _Separation | None:
         """Where ball arithmetic tells the two sides apart at a point, or None."""
@@ -296,7 +333,16 @@ class _Search:
             found = self.confirmed(drawn)
             if found:
                 return found
-        return [] if self.candidates.only else self.tie_points() or self.fine_points()
+        return [] if self.candidates.only else self.landmark_points() or self.tie_points() or self.fine_points()
+
+    def landmark_points(self) -> list[np.ndarray]:
+        """A point near the constants of the programs at which the sides differ."""
+        places = landmarks(self.sides)
+        if not len(places):
+            return []
+        random = np.random.default_rng((self.seed, len(self.candidates.kinds) + 2))
+        count = int(np.clip(self.copies, 2, self.candidates.count))
+        return self.confirmed(self.rounded(near(places, random, (count, self.entries))))
 
     def tie_points(self) -> list[np.ndarray]:
         """A point at a tie, or almost everywhere beside one, at which the sides differ."""
