@@ -164,6 +164,55 @@ def test_a_value_that_is_not_finite_is_no_witness():
     assert find(*programs(undefined, lambda x: 2 * x, specs((1,)))) is not None
 
 
+def clipped(low):
+    return lambda x: jax.nn.softmax(jnp.where(np.arange(3) < 2, x, np.float32(low)))
+
+
+FAR = {
+    "a mask that is a number": (clipped(-1e4), clipped(-np.inf), True),
+    "two masks": (clipped(-1e9), clipped(-1e10), True),
+    "a threshold": (lambda x: jnp.where(x > 7e5, 0, x), lambda x: x, True),
+    "a threshold of a sum": (lambda x: jnp.where(jnp.sum(x) > 3e4, 0, x), lambda x: x, True),
+    "a bound": (lambda x: jnp.clip(x, -300, 300), lambda x: x, True),
+    "one bound, written twice": (lambda x: jnp.minimum(x, 7e5), lambda x: jnp.where(x > 7e5, 7e5, x), False),
+}
+"""(left, right, whether they differ): only where numbers are as large as the constants in the programs."""
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_candidates_lie_near_the_constants_of_the_programs(name):
+    left, right, differ = FAR[name]
+    assert (find(*programs(left, right, specs((3,)))) is not None) is differ
+
+
+def chosen(value, otherwise=lambda x: x):
+    """A value that is written, chosen for large x."""
+    return lambda x: jnp.where(x > 5, np.float32(value), otherwise(x))
+
+
+WRITTEN = {
+    "NaN against a number": (chosen(np.nan), lambda x: x, True),
+    "NaN against an infinity": (chosen(np.nan), chosen(np.inf), True),
+    "NaN at a tie": (chosen(np.nan), lambda x: jnp.where(x >= 5, np.float32(np.nan), x), True),
+    "NaN, put beside": (lambda x: jnp.concatenate([chosen(np.nan)(x), x]), lambda x: jnp.concatenate([x, x]), True),
+    "NaN on both sides": (chosen(np.nan), lambda x: jnp.where(x - 5 > 0, np.float32(np.nan), x), False),
+    "a logarithm out of range": (lambda x: jnp.where(x > 5, jnp.log(-x), x), lambda x: x, False),
+    "NaN where the other side is undefined": (chosen(np.nan), lambda x: jnp.where(x > 5, jnp.sqrt(-x), x), False),
+    "NaN that is caught": (lambda x: jnp.nan_to_num(chosen(np.nan)(x)), chosen(0), False),
+    "NaN times 0": (lambda x: chosen(np.nan)(x) * 0, lambda x: x * 0, False),
+}
+"""(left, right, whether a difference is shown): NaN that is written is a value, and NaN that is computed is none."""
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_nan_that_is_written_is_a_value(name):
+    left, right, differ = WRITTEN[name]
+    witness = find(*programs(left, right, specs((2,))))
+    assert (witness is not None) is differ
+    if witness is not None:
+        assert np.isnan([witness.left, witness.right]).sum() == 1 and "nan" in witness.exact
+
+
 def test_a_value_that_only_float64_has_is_no_simplification():
     poles = lambda factor: lambda a, b: 1 / (1 / a) + factor * b  # at a = 0, float64 says 1 / inf = 0
     witness = find(*programs(poles(1), poles(2), specs((), ())))
