@@ -198,8 +198,12 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         _refuse_undefined(equation, x, y)
         _refuse_masks(equation, x, y)
         difference = f.subtract(x, y)
-        if not strict and difference.nonnegative and fields.certain(x, y):
-            return np.ones(x.shape, bool)
+        if fields.certain(x, y):
+            surely = _surely_positive if strict else _surely_nonnegative
+            if surely(difference):
+                return np.ones(x.shape, bool)
+            if (_surely_nonnegative if strict else _surely_positive)(f.subtract(y, x)):
+                return np.zeros(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
         step = (
             (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
@@ -209,6 +213,15 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
 
     return rule
+
+
+def _surely_positive(x: Number) -> bool:
+    """Whether every entry of a number that is defined for all inputs is known to be above 0."""
+    return x.facts is not None and bool(x.facts.positive.all())
+
+
+def _surely_nonnegative(x: Number) -> bool:
+    return x.nonnegative or _surely_positive(x)
 
 
 def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
@@ -244,6 +257,8 @@ def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
 def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     """The sign, which is 0 at 0."""
     f = fields.functions
+    if _surely_positive(x) and fields.certain(x):
+        return f.constant(1, x.shape)
     return fields.decision(equation, (x,), x, lambda: f.sign(x), lambda: f.almost_sign(x), strict=True)
 
 
@@ -252,6 +267,8 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
     _refuse_undefined(equation, x, y)
+    if fields.certain(x, y) and any(map(_surely_positive, (f.subtract(x, y), f.subtract(y, x)))):
+        return np.zeros(x.shape, bool)
     form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
     surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
     return fields.decision(

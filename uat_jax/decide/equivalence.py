@@ -17,6 +17,7 @@ from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names
@@ -63,7 +64,8 @@ def certify(
         left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
-            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.
+            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
+            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
@@ -142,7 +144,9 @@ def _headline(certificate: Certificate) -> str:
     """Verdict and functions."""
     claim = certificate.claim
     where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"
+    domains = [a.text for a in certificate.assumptions if a.kind is AssumptionKind.DOMAIN]
+    inputs = f", for {' and '.join(domains)}" if domains else ""
+    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,7 @@ class Question:
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated, each traced once."""
         arguments = self.specification.at(sizes)
-        return _pair(sizes, [traced(f, arguments) for f in (self.left, self.right)])
+        return _pair(sizes, [traced(f, arguments) for f in (self.left, self.right)], self.specification.domains)
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -200,7 +204,7 @@ class Question:
                     raise
                 skipped.append(f"{sizes_text(sizes)}: {error}")
                 continue
-            pairs.append(_pair(sizes, traces))
+            pairs.append(_pair(sizes, traces, self.specification.domains))
             if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
@@ -224,11 +228,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both programs at one assignment of sizes."""
+    """Both programs at one assignment of sizes, and what their inputs range over."""
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
+    domains: Domains = EVERYWHERE
 
     @property
     def entries(self) -> int:
@@ -245,6 +250,7 @@ class Pair:
                 seed=effort.seed,
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
+                domains=self.domains,
             )
             return None if witness is None else dataclasses.replace(witness, sizes=dict(self.sizes))
 
@@ -260,11 +266,11 @@ class Pair:
         return {"sizes": dict(self.sizes), **programs, **digests}
 
 
-def _pair(sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]]) -> Pair:
+def _pair(sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]], domains: Domains) -> Pair:
     """The pair of two traces of `traced`.  Raises `InputError` if they return different trees, shapes or dtypes."""
     (left, left_outputs), (right, right_outputs) = traces
     same_outputs(left_outputs, right_outputs)
-    return Pair(sizes, left, right)
+    return Pair(sizes, left, right, domains)
 
 
 def decide(question: Question, effort: Effort) -> Certificate:
@@ -311,10 +317,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
-        seen = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        seen = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         effort.progress(f"comparing at random points of prime fields{at}")
-        fields = field_evidence(pair.left, pair.right, seen, effort)
+        fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
         if fields.verdict is Verdict.CERTIFIED and not seen.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
@@ -326,7 +332,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             found = doubted(pair.left, pair.right, fields, seen, effort)
         elif fields.method is not Method.VACUITY:
             effort.progress(f"comparing exact values{at}")
-            found = agreeing(pair.left, pair.right, fields, effort)
+            found = agreeing(pair.left, pair.right, fields, effort, pair.domains)
     except BudgetError as error:
         found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
     except DisagreementError as error:
@@ -359,8 +365,10 @@ def _certificate(
     effort: Effort,
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
-    assumptions = [*specification.assumptions, *only_at(claim, verdict), *assumed(evidence)]
-    floats = in_floats(pairs, input_names(question.left, specification))
+    names = input_names(question.left, specification)
+    of_inputs = (*specification.assumptions, *specification.hypotheses(names))
+    assumptions = [*of_inputs, *only_at(claim, verdict), *assumed(evidence)]
+    floats = in_floats(pairs, names)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 
@@ -411,7 +419,7 @@ def _claim(question: Question, specification: Specification, pairs: Sequence[Pai
         "right": _full_name(question.right),
         "derivatives": question.wrt is not None,
         "almost_everywhere": question.almost_everywhere,
-        "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in leaves],
+        "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]{domain_of(leaf).text}" for leaf in leaves],
         "symbols": list(specification.symbols),
         "sizes_listed": specification.listed is not None,
         "programs": [pair.as_data() for pair in pairs],

@@ -18,6 +18,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
@@ -44,6 +45,11 @@ class Programs(Protocol):
     @property
     def right(self) -> ClosedJaxpr:
         """The second."""
+        ...
+
+    @property
+    def domains(self) -> Domains:
+        """What their inputs range over."""
         ...
 
 
@@ -96,7 +102,7 @@ def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None) -> 
     `names` are those of the programs' inputs, for texts.
     """
     chosen = list(pairs)[:SIZES]
-    devices = [OnDevice(pair.left, pair.right) for pair in chosen]
+    devices = [OnDevice(pair.left, pair.right, pair.domains) for pair in chosen]
     names = names or _numbered(len(devices[0].inputs))
 
     def search() -> HazardSearch:

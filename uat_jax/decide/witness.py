@@ -3,8 +3,8 @@
     candidates (small integers, sparse, normal, scaled, uniform)  →  |left − right| in float64, many at once
     →  disjoint enclosures of both exact values at one output entry  →  simpler numbers, as long as they differ
 
-Candidates are rounded to the dtypes of the inputs first: both sides get them exactly.  A value that is not finite
-confirms nothing.
+Candidates are brought into the domains of the inputs and rounded to their dtypes first: both sides get them exactly.
+A value that is not finite confirms nothing, and an input outside its domain neither.
 """
 
 import math
@@ -22,6 +22,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, Specification, programs_within, same_outputs, traced
 from uat_jax.decide.tie_points import tie_points
@@ -80,17 +81,18 @@ def find(
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
+    domains: Domains = EVERYWHERE,
 ) -> Counterexample | None:
     """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
     At the ``deadline`` the search ends, and simplifying stops.  With ``almost_everywhere`` only differences count that
-    all inputs around share.
+    all inputs around share.  The input lies in its `domains`.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline, almost_everywhere)
+    search = _Search(left, right, seed, deadline, almost_everywhere, domains)
     point = search.point()
     return None if point is None else search.witness(*search.simplified(point))
 
@@ -138,7 +140,7 @@ def _search_at(
 ) -> "_Search":
     (first, first_outputs), (second, second_outputs) = (traced(f, specification.at(sizes)) for f in (left, right))
     same_outputs(first_outputs, second_outputs)
-    return _Search(first, second, seed, deadline, almost_everywhere)
+    return _Search(first, second, seed, deadline, almost_everywhere, specification.domains)
 
 
 @dataclass(frozen=True)
@@ -197,8 +199,9 @@ class _Search:
         seed: int,
         deadline: Deadline | None,
         almost_everywhere: bool,
+        domains: Domains = EVERYWHERE,
     ):
-        self.sides = left, right
+        self.sides, self.domains = (left, right), domains
         self.almost_everywhere = almost_everywhere
         self.seed, self.deadline = seed, deadline
         (self.inputs, self.outputs), other = (
@@ -221,8 +224,8 @@ class _Search:
         return [p.reshape(len(points), *a.shape) for p, a in zip(pieces, self.inputs, strict=True)]
 
     def rounded(self, points: np.ndarray) -> np.ndarray:
-        """The points that the dtypes of the inputs hold."""
-        pieces = [p.astype(a.dtype).astype(np.float64) for p, a in zip(self.cut(points), self.inputs, strict=True)]
+        """The points brought into the domains of the inputs, as their dtypes hold them."""
+        pieces = self.domains.folded(self.cut(points), [a.dtype for a in self.inputs])
         return np.concatenate([p.reshape(len(points), -1) for p in pieces], axis=1)
 
     def doubles(self, points: np.ndarray) -> list[list[np.ndarray]]:
@@ -236,7 +239,7 @@ class _Search:
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
 
-        0 where a value is not finite, and where float64 arithmetic cannot evaluate the functions.
+        0 where a value is not finite, where float64 arithmetic cannot evaluate the functions, and outside the domains.
         """
         try:
             sides = self.doubles(points)
@@ -244,13 +247,18 @@ class _Search:
             alone = len(points) == 1 or self.late()
             return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
+            gaps = np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
+        return np.where(self.inside(points), gaps, 0.0)
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """Which points lie in the domains of the inputs."""
+        return self.domains.contain(self.cut(points))
 
     def separation(self, point: np.ndarray) -> _Separation | None:
-        """Where ball arithmetic tells the two sides apart at a point, or None."""
+        """Where ball arithmetic tells the two sides apart at a point of the domains, or None."""
         key = point.tobytes()
         if key not in self.separations:
-            self.separations[key] = self._separation(point)
+            self.separations[key] = self._separation(point) if self.inside(point[None]).all() else None
         return self.separations[key]
 
     def _separation(self, point: np.ndarray) -> _Separation | None:
@@ -275,7 +283,7 @@ class _Search:
     def point(self) -> np.ndarray | None:
         """The first candidate that ball arithmetic confirms."""
         count = int(np.clip(self.copies, 2, CANDIDATES))
-        for index, draw in enumerate(KINDS.values()):
+        for index, draw in enumerate((*KINDS.values(), self.corners)):
             if self.late():
                 return None
             points = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
@@ -285,21 +293,30 @@ class _Search:
         found = self.tie_point()
         return self.fine_point() if found is None else found
 
+    def corners(self, random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        """Candidates at the ends of the domains; none where every input may be any real numbers."""
+        if not self.domains.of:
+            return np.zeros((0, self.entries))
+        pieces = [self.domains[i].corners(random, (shape[0], a.size), a.dtype) for i, a in enumerate(self.inputs)]
+        return np.concatenate(pieces, axis=1)
+
     def tie_point(self) -> np.ndarray | None:
         """A point at a tie, or almost everywhere beside one, at which the sides differ."""
         beside = BESIDE if self.almost_everywhere else (0.0,)
         random = np.random.default_rng((self.seed, len(KINDS) + 1))
         bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
-        for base in bases:
+        for base in self.rounded(np.array(bases)):
             try:
                 ties = tie_points(self.sides, self.cut, base, random, self.deadline)
             except BudgetError:
                 raise
             except UatJaxError:
                 return None
-            if not len(ties):
+            points = np.concatenate([ties + step for step in beside])
+            points = points[self.inside(points)]
+            if not len(points):
                 continue
-            found = self.clearest(self.rounded(np.concatenate([ties + step for step in beside])))
+            found = self.clearest(self.rounded(points))
             if found is not None:
                 return found
         return None
