@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -209,7 +210,7 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
             (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
         )
         form = lambda found: _with_infinities(fields, x, y, compare, found)
-        almost = lambda: form(lambda a, b: f.almost_step(f.subtract(a, b)))
+        almost = lambda: form(functools.partial(_almost_above, f))
         return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
 
     return rule
@@ -218,6 +219,14 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
 def _surely_positive(x: Number) -> bool:
     """Whether every entry of a number that is defined for all inputs is known to be above 0."""
     return x.facts is not None and bool(x.facts.positive.all())
+
+
+def _almost_above(f: FieldFunctions, x: Number, y: Number) -> Number:
+    """[x > y] where x and y are different numbers: known if one of them is never smaller."""
+    for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):
+        if difference.nonnegative:
+            return f.constant(value, x.shape)
+    return f.almost_step(f.subtract(x, y))
 
 
 def _surely_nonnegative(x: Number) -> bool:
@@ -259,7 +268,8 @@ def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     f = fields.functions
     if _surely_positive(x) and fields.certain(x):
         return f.constant(1, x.shape)
-    return fields.decision(equation, (x,), x, lambda: f.sign(x), lambda: f.almost_sign(x), strict=True)
+    almost = lambda: f.constant(1, x.shape) if x.nonnegative else f.almost_sign(x)
+    return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 
 
 def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:

@@ -188,7 +188,8 @@ class Domains:
 
     def contain(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
         """Which points lie inside, given as one array (copies, *shape) for each input."""
-        return np.all([self[i].contains(array) for i, array in enumerate(arrays) if self[i] != REALS] or [True], axis=0)
+        inside = [self[i].contains(array) for i, array in enumerate(arrays) if self[i] != REALS]
+        return np.logical_and.reduce(inside) if inside else np.ones(len(arrays[0]), bool)
 
     def folded(self, arrays: Sequence[np.ndarray], dtypes: Sequence[np.dtype]) -> list[np.ndarray]:
         """Points inside that the dtypes hold (`Interval.folded`)."""

@@ -19,11 +19,12 @@ from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
+from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
-from uat_jax.decide.in_floats import InFloats, in_floats, input_names
+from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
-from uat_jax.decide.sampling import sample
+from uat_jax.decide.sampling import Sample, sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
@@ -37,7 +38,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
-from uat_jax.errors import BudgetError, DisagreementError, InputError, NotEquivalentError, UnsupportedError
+from uat_jax.errors import BudgetError, DisagreementError, InputError, NotEquivalentError, UatJaxError, UnsupportedError
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -185,7 +186,7 @@ class Question:
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated, each traced once."""
         arguments = self.specification.at(sizes)
-        return _pair(sizes, [traced(f, arguments) for f in (self.left, self.right)], self.specification.domains)
+        return self._pair(sizes, [traced(f, arguments) for f in (self.left, self.right)])
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -204,7 +205,7 @@ class Question:
                     raise
                 skipped.append(f"{sizes_text(sizes)}: {error}")
                 continue
-            pairs.append(_pair(sizes, traces, self.specification.domains))
+            pairs.append(self._pair(sizes, traces))
             if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
@@ -212,6 +213,17 @@ class Question:
             fitting = "write dimensions as they must be, such as 4*k or n+1"
             raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
         return tuple(pairs), tuple(skipped)
+
+    def _pair(self, sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]]) -> Pair:
+        """Of two traces of `traced`.  Raises `InputError` if they return different trees, shapes or dtypes."""
+        (left, left_outputs), (right, right_outputs) = traces
+        same_outputs(left_outputs, right_outputs)
+        return Pair(sizes, left, right, self.specification.domains, self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the variables are called in a text."""
+        return tuple(input_names(self.left, self.specification))
 
     def search(self, pair: Pair, effort: Effort) -> Search:
         """The search for a witness: at the smallest sizes if any are symbolic."""
@@ -228,12 +240,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both programs at one assignment of sizes, and what their inputs range over."""
+    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text."""
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
     domains: Domains = EVERYWHERE
+    names: tuple[str, ...] = ()
+
+    @property
+    def input_names(self) -> Sequence[str]:
+        """The names of the inputs, or their numbers where there are none."""
+        return self.names or numbered(len(self.left.in_avals))
 
     @property
     def entries(self) -> int:
@@ -264,13 +282,6 @@ class Pair:
             return {"sizes": dict(self.sizes), "missing": str(error)}
         digests = {f"{side}_digest": digest(program) for side, program in programs.items()}
         return {"sizes": dict(self.sizes), **programs, **digests}
-
-
-def _pair(sizes: Sizes, traces: Sequence[tuple[ClosedJaxpr, Any]], domains: Domains) -> Pair:
-    """The pair of two traces of `traced`.  Raises `InputError` if they return different trees, shapes or dtypes."""
-    (left, left_outputs), (right, right_outputs) = traces
-    same_outputs(left_outputs, right_outputs)
-    return Pair(sizes, left, right, domains)
 
 
 def decide(question: Question, effort: Effort) -> Certificate:
@@ -328,6 +339,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         found = refutation(search, fields, write)
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
+            found = _except_where(pair, found, fields, seen, effort)
         elif fields.verdict is Verdict.CERTIFIED:
             found = doubted(pair.left, pair.right, fields, seen, effort)
         elif fields.method is not Method.VACUITY:
@@ -340,6 +352,25 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+def _except_where(pair: Pair, found: Evidence, fields: Evidence, seen: Sample, effort: Effort) -> Evidence:
+    """The same refutation, that says where the functions differ if they are shown to be equal almost everywhere."""
+    example = found.example
+    if effort.almost_everywhere or not fields.figures.get("almost_everywhere") or example is None:
+        return found
+    if example.sizes != dict(pair.sizes):
+        return found
+    accepted = dataclasses.replace(effort, almost_everywhere=True)
+    try:
+        almost = field_evidence(pair.left, pair.right, seen, accepted, pair.domains)
+        if almost.verdict is not Verdict.CERTIFIED:
+            return found
+        sentence = except_where((pair.left, pair.right), example, pair.domains, pair.input_names, effort.deadline)
+    except UatJaxError:  # such as that the time is up: the counterexample stands
+        return found
+    figures = {**found.figures, "almost_everywhere": {name: almost.figures[name] for name in ("log2_error", "theorem")}}
+    return dataclasses.replace(found, finding=sentence, figures=figures)
 
 
 def _sizes_of(evidence: Evidence) -> Sizes:

@@ -73,11 +73,16 @@ class InFloats:
         """A copy for another process holds the answers, not the programs."""
         return known, (self.rounding, self.search)
 
-    def lines(self) -> list[tuple[str, str]]:
-        """What a person is told, a word and a line each: the rounding, every hazard, why the search ended early."""
-        hazards = [("hazard", f"{_at(h.sizes)}{h.text} ({h.kind})") for h in self.search.found]
+    def lines(self, *, hazards: bool = True) -> list[tuple[str, str]]:
+        """What a person is told, a word and a line each: the rounding, every hazard, why the search ended early.
+
+        Without `hazards` none are searched.
+        """
+        if not hazards:
+            return [("rounding", self.rounding.text)]
+        found = [("hazard", f"{_at(h.sizes)}{h.text} ({h.kind})") for h in self.search.found]
         ended = [("hazards", f"the search ended early: {self.search.reason}")] if self.search.reason else []
-        return [("rounding", self.rounding.text), *hazards, *ended]
+        return [("rounding", self.rounding.text), *found, *ended]
 
     def as_data(self) -> dict[str, Any]:
         """The fields ``rounding`` and ``hazards`` of a certificate's file."""
@@ -103,7 +108,7 @@ def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None) -> 
     """
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains) for pair in chosen]
-    names = names or _numbered(len(devices[0].inputs))
+    names = names or numbered(len(devices[0].inputs))
 
     def search() -> HazardSearch:
         different = [(d, pair) for d, pair in zip(devices, chosen, strict=True) if not _identical(pair)]
@@ -124,7 +129,8 @@ def _identical(pair: Programs) -> bool:
         return False
 
 
-def _numbered(count: int) -> list[str]:
+def numbered(count: int) -> list[str]:
+    """The names of inputs that have none."""
     return ["x"] if count == 1 else [f"input {i}" for i in range(count)]
 
 
@@ -135,12 +141,12 @@ def input_names(function: Callable, specification: Specification) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return _numbered(len(floats))
+        return numbered(len(floats))
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(named) + 1 == len(specification.arguments):
         named.append("cotangents")  # of a comparison of derivatives
     if len(named) < len(specification.arguments):
-        return _numbered(len(floats))
+        return numbered(len(floats))
     return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
 
 

@@ -124,8 +124,8 @@ class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
-    (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an input at all.  constants: those of both
-    that stand for other numbers than are written.
+    (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
+    input at all.  constants: those of both that stand for other numbers than are written.
     """
 
     left: ClosedJaxpr

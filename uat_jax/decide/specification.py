@@ -303,10 +303,18 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
 def _untraceable(name: str, error: Exception) -> InputError:
     """What a user can do about the error that a function raised under the tracer."""
     if isinstance(error, ValueError) and str(error).startswith("Non-hashable static arguments"):
-        wanted = "bind static arguments with functools.partial"
-        return StaticArgumentError(f"{name} is given an array for a static argument{_line(error)}; {wanted}")
+        given = next((kind for kind in UNHASHABLE if f"unhashable type: '{kind}'" in str(error)), "")
+        what = f"a {given}, which cannot be hashed," if given else "an array"
+        wanted = "pass a tuple" if given else "bind static arguments with functools.partial"
+        return StaticArgumentError(f"{name} is given {what} for a static argument{_line(error)}; {wanted}")
     got = f"JAX cannot trace {name}: {type(error).__name__}: {_first_line(error)}{_line(error)}"
-    if isinstance(error, CONCRETE):
+    if isinstance(error, TypeError) and str(error).startswith(WHOLE_SHAPES) and "Tracer" not in str(error):
+        return ConcreteValueError(f"{got}; a shape needs whole numbers: use // in place of /, or int")
+    if (
+        isinstance(error, CONCRETE)
+        or isinstance(error, TypeError)
+        and str(error).startswith((WHOLE_SHAPES, WHOLE_INDEX))
+    ):
         wanted = "use jnp.where or jax.lax.cond, or pass an integer array, whose values are fixed"
         return ConcreteValueError(f"{got}; it needs the value of a variable: {wanted}")
     return InputError(got)
@@ -318,6 +326,13 @@ CONCRETE = (
     jax.errors.TracerArrayConversionError,
 )
 """What JAX raises where a function looks at the value of a variable."""
+
+WHOLE_SHAPES = "Shapes must be 1D sequences of concrete values of integer type"
+WHOLE_INDEX = "Only integer scalar arrays can be converted to a scalar index"
+"""How the texts of JAX begin where a shape, a `range` or an index of a list is a float or the value of a variable."""
+
+UNHASHABLE = ("list", "dict", "set")
+"""Static arguments that are no arrays and that JAX cannot hash either."""
 
 
 def name_of(function: Callable) -> str:

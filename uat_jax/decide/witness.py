@@ -283,7 +283,8 @@ class _Search:
     def point(self) -> np.ndarray | None:
         """The first candidate that ball arithmetic confirms."""
         count = int(np.clip(self.copies, 2, CANDIDATES))
-        for index, draw in enumerate((*KINDS.values(), self.corners)):
+        kinds = [*KINDS.values(), *([self.corners] if self.domains.of else [])]
+        for index, draw in enumerate(kinds):
             if self.late():
                 return None
             points = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
@@ -294,9 +295,7 @@ class _Search:
         return self.fine_point() if found is None else found
 
     def corners(self, random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-        """Candidates at the ends of the domains; none where every input may be any real numbers."""
-        if not self.domains.of:
-            return np.zeros((0, self.entries))
+        """Candidates at the ends of the domains."""
         pieces = [self.domains[i].corners(random, (shape[0], a.size), a.dtype) for i, a in enumerate(self.inputs)]
         return np.concatenate(pieces, axis=1)
 
