@@ -179,14 +179,46 @@ def _refuse_masks(equation: JaxprEqn, *numbers: Number) -> None:
 def _maximum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     x, y = fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
-    return fields.functions.maximum(x, y)
+    return _beyond(fields, x, y, 1) or fields.functions.maximum(x, y)
 
 
 def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     """-max(-x, -y)."""
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
-    return f.negate(f.maximum(f.negate(x), f.negate(y)))
+    return _beyond(fields, x, y, -1) or f.negate(f.maximum(f.negate(x), f.negate(y)))
+
+
+def _absolute(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """|x|, which is x or -x where its range says so."""
+    f, known = fields.functions, x.special is None and fields.certain(x)
+    if known and fields.operand_ranges[0].low >= 0:
+        return x
+    return f.negate(x) if known and fields.operand_ranges[0].high <= 0 else f.absolute(x)
+
+
+def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:
+    """Of two numbers the one that is never smaller (way 1), or never larger (way -1), if their ranges show it."""
+    if not fields.certain(x, y) or x.special is not None or y.special is not None:
+        return None
+    first, second = fields.operand_ranges
+    x, y = fields.functions.aligned(x, y)
+    if first.low >= second.high:
+        return x if way > 0 else y
+    return (y if way > 0 else x) if second.low >= first.high else None
+
+
+def _apart(fields: Fields, x: Number, y: Number, *, strict: bool, swapped: bool) -> tuple[bool, bool]:
+    """Whether the ranges of finite numbers show that x > y (x ≥ y if not `strict`), and whether they show that not.
+
+    `swapped`: x is the second operand of the equation.
+    """
+    if x.special is not None or y.special is not None:
+        return False, False
+    first, second = fields.operand_ranges[:: -1 if swapped else 1]
+    if strict:
+        return first.low > second.high, first.high <= second.low
+    return first.low >= second.high, first.high < second.low
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
@@ -200,10 +232,11 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         _refuse_masks(equation, x, y)
         difference = f.subtract(x, y)
         if fields.certain(x, y):
-            surely = _surely_positive if strict else _surely_nonnegative
-            if surely(difference):
+            surely, surely_not = (_surely_positive, _surely_nonnegative)[:: 1 if strict else -1]
+            above, below = _apart(fields, x, y, strict=strict, swapped=swapped)
+            if above or surely(difference):
                 return np.ones(x.shape, bool)
-            if (_surely_nonnegative if strict else _surely_positive)(f.subtract(y, x)):
+            if below or surely_not(f.subtract(y, x)):
                 return np.zeros(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
         step = (
@@ -453,7 +486,7 @@ def _argument(name: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    "abs": _lifted(lambda f, x: f.absolute(x)),
+    "abs": _absolute,
     "add": _lifted(lambda f, x, y: f.add(x, y)),
     "add_any": _lifted(lambda f, x, y: f.add(x, y)),
     "and": _unless_integers(_and),

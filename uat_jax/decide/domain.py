@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.arithmetic.facts import Facts, of_inputs
+from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.errors import DomainError
 
 
@@ -111,6 +112,11 @@ class Interval:
     def facts(self, shape: tuple[int, ...]) -> Facts:
         """What is known of an input of this shape."""
         return of_inputs(shape, positive=self.positive)
+
+    @property
+    def range(self) -> Range:
+        """Its two ends."""
+        return Range(self.low, self.high)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (copies, *shape) have all their entries in the interval."""

@@ -298,6 +298,8 @@ class PrimeFields:
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
         inputs = [self._input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
+        for side in sides:
+            side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
