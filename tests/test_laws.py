@@ -200,8 +200,8 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 def equal(
     left: Callable, right: Callable, laws: frozenset[str] = LAWS, *, domains: Domains, almost_everywhere: bool = False
 ) -> bool:
-    programs = (jax.make_jaxpr(function)(X) for function in (left, right))
-    fields = PrimeFields(*programs, laws=laws, domains=domains)
+    one, other = (jax.make_jaxpr(function)(X) for function in (left, right))
+    fields = PrimeFields(one, other, laws=laws, domains=domains)
     return fields.compare(almost_everywhere=almost_everywhere).equal
 
 

@@ -121,7 +121,7 @@ class Interval:
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (copies, *shape) have all their entries in the interval."""
         above = points > self.low if self.open else points >= self.low
-        return (above & (points <= self.high)).all(axis=tuple(range(1, points.ndim)))
+        return np.asarray((above & (points <= self.high)).all(axis=tuple(range(1, points.ndim))))
 
     def ends(self, dtype: np.dtype) -> tuple[float, float]:
         """The smallest and the largest number of a dtype in the interval.

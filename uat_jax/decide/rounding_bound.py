@@ -113,6 +113,8 @@ def _name(device: OnDevice) -> str:
 def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.ndarray]]]:
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
+    Numbers outside the domain of an input are mirrored at its ends.
+
     Raises:
         BudgetError: the deadline is over.
     """
@@ -124,7 +126,7 @@ def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.
         drawn = [_inside(device, point) for point in normal]
         kept = [leaves for leaves in drawn if _finite(device, leaves, deadline)]
         if len(kept) > len(best[1]):
-            best = scale, kept
+            best = f"mirrored {scale}" if device.domains.of else scale, kept
         if 2 * len(kept) >= count:
             break
     return best

@@ -258,7 +258,7 @@ def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
     except Exception as error:  # JAX's own parser says what is wrong with the dimensions
         raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
     dtype, domain = jnp.dtype(FLOATS.get(match[1], match[1])), parse_domain(match[3])
-    return jax.ShapeDtypeStruct(shape, dtype) if domain == REALS else Restricted(shape, dtype, domain)
+    return jax.ShapeDtypeStruct(shape, dtype) if domain == REALS else Restricted(tuple(shape), dtype, domain)
 
 
 def is_float(text: str) -> bool:
