@@ -91,6 +91,16 @@ REFUTED: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
         lambda x: x[0],
         (uj.interval(V, 0.25, 0.75),),
     ),
+    "one end, and inside in the other": (
+        lambda x: jnp.where(x[0] >= 1, x[1] * (1 - x[1]), ZERO),
+        lambda x: 0 * x[0],
+        (uj.interval(V, 0, 1),),
+    ),
+    "an end and a tie": (
+        lambda x: jnp.where((x[0] >= 1) & (x[1] == 0.3125), x[1], ZERO),
+        lambda x: 0 * x[0],
+        (uj.interval(V, 0.25, 1),),
+    ),
     "floor at the end": (lambda x: jnp.floor(x) + x, lambda x: x * 1, (uj.interval(V, 0, 1),)),
     "cast that saturates": (into_bytes, lambda x: -into_bytes(-x), (uj.interval(V, -200, 200),)),
     "far away": (lambda x: x * indicator(x > 100.5), same, (uj.interval(V, 100, 101),)),
@@ -299,6 +309,24 @@ def test_a_domain_is_read_as_it_is_written(name):
     assert parse_domain(domain.text) == domain
     (spec,) = parse(f"f32[2,3]{domain.text}")
     assert getattr(spec, "domain", REALS) == domain and spec.shape == (2, 3)
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_which_ends_belong(name):
+    domain = INTERVALS[name]
+    belongs = lambda x: bool(domain.contains(np.full((1, 2), x))[0])
+    if math.isfinite(domain.low):
+        assert belongs(domain.low) is not domain.open and not belongs(np.nextafter(domain.low, -math.inf))
+        assert belongs(np.nextafter(domain.low, math.inf))
+    if math.isfinite(domain.high):
+        assert belongs(domain.high) and not belongs(np.nextafter(domain.high, math.inf))
+    assert not belongs(math.nan) and not domain.contains(np.array([[domain.ends(np.dtype(float))[0], math.nan]]))[0]
+
+
+def test_an_interval_has_one_form():
+    assert Interval(-math.inf, math.inf, open=True) == REALS == parse_domain("in (-inf, inf]")
+    assert Interval(-math.inf, 3, open=True) == Interval(-math.inf, 3) == parse_domain("<= 3")
+    assert parse_domain(">= -0.0").text == " >= 0" and isinstance(parse("f32[2] <= inf")[0], jax.ShapeDtypeStruct)
 
 
 def test_facts_of_a_domain():

@@ -68,6 +68,7 @@ class Interval:
             _check_end(end)
         object.__setattr__(self, "low", float(self.low) + 0.0)  # no -0.0
         object.__setattr__(self, "high", float(self.high) + 0.0)
+        object.__setattr__(self, "open", self.open and self.low != -math.inf)  # one form of each interval
         if self.low > self.high or self.low == self.high and (self.open or math.isinf(self.low)):
             raise DomainError(f"no input satisfies {self.written()}; give an interval whose lower end is smaller")
         if self.low == self.high:

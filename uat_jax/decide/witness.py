@@ -295,15 +295,19 @@ class _Search:
         return self.fine_point() if found is None else found
 
     def corners(self, random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-        """Candidates at the ends of the domains."""
+        """Candidates at the ends of the domains, all but the first two with some of their entries inside."""
         pieces = [self.domains[i].corners(random, (shape[0], a.size), a.dtype) for i, a in enumerate(self.inputs)]
-        return np.concatenate(pieces, axis=1)
+        points, normal = np.concatenate(pieces, axis=1), random.standard_normal(shape)
+        points[2:] = np.where(random.random(shape) < 0.5, points, self.rounded(normal))[2:]
+        return points
 
     def tie_point(self) -> np.ndarray | None:
         """A point at a tie, or almost everywhere beside one, at which the sides differ."""
         beside = BESIDE if self.almost_everywhere else (0.0,)
         random = np.random.default_rng((self.seed, len(KINDS) + 1))
         bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
+        if self.domains.of:
+            bases += [*self.corners(random, (TIE_BASES, self.entries))]
         for base in self.rounded(np.array(bases)):
             try:
                 ties = tie_points(self.sides, self.cut, base, random, self.deadline)
