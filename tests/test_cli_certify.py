@@ -30,6 +30,11 @@ def einsum(x, w): return jnp.einsum("bh,ho->bo", x, w, precision="highest")
 def transposed(x, w): return jnp.dot(x, w.T.reshape(w.shape), precision="highest")
 def arctan(x): return jnp.arctan(x)
 def arcsin(x): return jnp.arcsin(x / jnp.sqrt(1 + x * x))
+def step(x): return jnp.where(x > 0, np.float32(1), np.float32(0))
+def closed_step(x): return jnp.where(x >= 0, np.float32(1), np.float32(0))
+def magnitude(x): return jnp.abs(x)
+def same(x): return x
+def root(x): return jnp.sqrt(x) ** 2
 def unstable(x): return jnp.exp(x) / (1 + jnp.exp(x))
 def stable(x): return 1 / (1 + jnp.exp(-x))
 def constant(x): return jnp.ones(3)
@@ -207,6 +212,68 @@ def test_a_seed_gives_the_same_file(own_folder):
     assert a == b != c
 
 
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_domain_is_asked_for_and_stated(capsys):
+    for domain, line in (
+        ("> 0", "x > 0"),
+        (">= 0", "x >= 0"),
+        ("in [0, 1]", "0 <= x <= 1"),
+        ("in (0, 2]", "0 < x <= 2"),
+    ):
+        assert _certify("root", "same", "--arg", f"f32[3] {domain}", "--json", "c.json") == 0
+        printed = capsys.readouterr().out
+        assert f"  inputs    float32[3] {domain}\n" in printed and f"  assuming  {line}\n" in printed
+        assert uj.load("c.json").claim["inputs"] == [f"float32[3] {domain}"]
+        assert main(["recheck", "c.json"]) == 0
+    assert _certify("magnitude", "same", "--arg", "f32[n] >= 0", "--sizes", "n=1", "--sizes", "n=4") == 0
+    assert _certify("magnitude", "same", "--arg", "f32[3] in [-1, 2]") == 1
+    assert "REFUTED" in capsys.readouterr().out
+
+
+def test_almost_everywhere_is_asked_for(capsys):
+    assert _certify("step", "closed_step", "--arg", "f32[]") == 1
+    assert "equal except where x = 0 (left 0, right 1); pass almost_everywhere=True" in capsys.readouterr().out
+    assert _certify("step", "closed_step", "--arg", "f32[]", "--almost-everywhere") == 0
+    assert "inputs    float32[], almost everywhere" in capsys.readouterr().out
+
+
+def test_rounding_within_a_tolerance(capsys):
+    for tolerance in ("64", "relative=1e-3", "absolute=1"):
+        assert _certify("softmax", "library", *V, "--rounding", tolerance) == 0
+        assert "refused" not in capsys.readouterr().out
+    for tolerance, unit in (
+        ("0.5", "ULP"),
+        ("relative=1e-12", "of the largest entry"),
+        ("absolute=1e-12", "in absolute"),
+    ):
+        assert _certify("softmax", "library", *V, "--rounding", tolerance) == 1
+        printed = capsys.readouterr().out
+        assert (
+            printed.startswith("CERTIFIED") and "  refused   the left side may be off by" in printed and unit in printed
+        )
+
+
+def test_hazards_are_told_forbidden_or_ignored(capsys):
+    for options, code, told, refused in (
+        ((), 0, True, False),
+        (("--hazards", "warn"), 0, True, False),
+        (("--hazards", "forbid"), 1, True, True),
+        (("--hazards", "ignore"), 0, False, False),
+    ):
+        assert _certify("softmax", "library", *V, *options) == code
+        printed = capsys.readouterr().out
+        assert printed.startswith("CERTIFIED")
+        assert ("  hazard    left is NaN" in printed, "  refused   hazard: left is NaN" in printed) == (told, refused)
+    assert _certify("softmax", "library", "--arg", "f32[3] in [-2, 2]", "--hazards", "forbid") == 0
+
+
+def test_a_budget_is_kept(capsys):
+    assert _certify("softmax", "library", *V, "--budget", "1e-9") == 1
+    assert capsys.readouterr().out.startswith("UNKNOWN")
+
+
 # --- the certificate ------------------------------------------------------------------------------------------------
 
 
@@ -291,6 +358,17 @@ BAD = {
     "dimension 0": ([SQUARE, EXPANDED, "--arg", "f32[0]"], "every dimension must be at least 1"),
     "negative dimension": ([SQUARE, EXPANDED, "--arg", "f32[-3]"], "every dimension must be at least 1"),
     "other wrt": ([SQUARE, EXPANDED, *V, "--wrt", "hessian"], "got wrt='hessian'"),
+    "contradiction": ([SQUARE, EXPANDED, "--arg", "f32[3] in [2, 1]"], "no input satisfies 2 <= x <= 1"),
+    "no domain": ([SQUARE, EXPANDED, "--arg", "f32[3] positive"], "got 'positive' for a domain; write > 0"),
+    "domain outside the dtype": (
+        [SQUARE, EXPANDED, "--arg", "f16[3] in [0, 1e5]"],
+        "float16 holds numbers up to 65504",
+    ),
+    "tolerance 0": ([SQUARE, EXPANDED, *V, "--rounding", "0"], "got '0' for a tolerance; write 16 for that many"),
+    "tolerance NaN": ([SQUARE, EXPANDED, *V, "--rounding", "nan"], "wanted a finite number above 0"),
+    "less than a ULP": ([SQUARE, EXPANDED, *V, "--rounding", "1e-4"], "got '1e-4' for a tolerance; write 16"),
+    "tolerance in words": ([SQUARE, EXPANDED, *V, "--rounding", "small"], "got 'small' for a tolerance"),
+    "other hazards": ([SQUARE, EXPANDED, *V, "--hazards", "fail"], "got hazards='fail'; wanted one of warn"),
     "error 0": ([SQUARE, EXPANDED, *V, "--error", "0"], "got error=0.0; wanted a probability"),
     "error 1": ([SQUARE, EXPANDED, *V, "--error", "1"], "got error=1.0; wanted a probability"),
     "negative error": ([SQUARE, EXPANDED, *V, "--error=-1"], "got error=-1.0; wanted a probability"),

@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 
 from uat_jax.arithmetic.field_functions import LAWS
+from uat_jax.decide.domain import EVERYWHERE, Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
 
 X = jax.ShapeDtypeStruct((3, 4), jnp.float32)
+POSITIVE = Domains((Interval(0, np.inf, open=True),))
 
 
 @dataclass(frozen=True)
 class Case:
-    """left = right by a law, almost everywhere if it says so; twin looks like right and is another function."""
+    """left = right by a law, almost everywhere if it says so; twin looks like right and is another function.
+
+    domains: what the input ranges over.
+    """
 
     law: str
     name: str
@@ -24,6 +29,7 @@ class Case:
     right: Callable
     twin: Callable
     almost_everywhere: bool = False
+    domains: Domains = EVERYWHERE
 
     def __str__(self) -> str:
         return f"{self.law}: {self.name}"
@@ -170,6 +176,22 @@ CASES = (
         lambda x: jnp.where(x > 0, 2 * jnp.log(x), 0),
     ),
     Case(
+        "logarithm of a positive input",
+        "product",
+        lambda x: jnp.log(x[0] * x[1]),
+        lambda x: jnp.log(x[0]) + jnp.log(x[1]),
+        lambda x: jnp.log(x[0] + x[1]),
+        domains=POSITIVE,
+    ),
+    Case(
+        "logarithm of a positive input",
+        "inverse",
+        lambda x: jnp.exp(2 * jnp.log(x)),
+        lambda x: x * x,
+        lambda x: 2 * x,
+        domains=POSITIVE,
+    ),
+    Case(
         "almost everywhere",
         "derivative of relu",
         jax.grad(lambda x: jnp.sum(jax.nn.relu(x))),
@@ -183,10 +205,11 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
 def equal(
-    left: Callable, right: Callable, laws: frozenset[str] = LAWS, seed: int = 0, *, almost_everywhere: bool = False
+    left: Callable, right: Callable, laws: frozenset[str] = LAWS, *, domains: Domains, almost_everywhere: bool = False
 ) -> bool:
-    programs = (jax.make_jaxpr(function)(X) for function in (left, right))
-    return PrimeFields(*programs, seed=seed, laws=laws).compare(almost_everywhere=almost_everywhere).equal
+    one, other = (jax.make_jaxpr(function)(X) for function in (left, right))
+    fields = PrimeFields(one, other, laws=laws, domains=domains)
+    return fields.compare(almost_everywhere=almost_everywhere).equal
 
 
 def test_every_law_has_a_case():
@@ -195,36 +218,44 @@ def test_every_law_has_a_case():
 
 @every_case
 def test_the_law_makes_them_equal(case):
-    assert equal(case.left, case.right, almost_everywhere=case.almost_everywhere)
+    assert equal(case.left, case.right, domains=case.domains, almost_everywhere=case.almost_everywhere)
 
 
 @every_case
 def test_without_the_law_they_are_called_different(case):
-    assert not equal(case.left, case.right, LAWS - {case.law}, almost_everywhere=case.almost_everywhere)
+    laws = LAWS - {case.law}
+    assert not equal(case.left, case.right, laws, domains=case.domains, almost_everywhere=case.almost_everywhere)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.domains != EVERYWHERE], ids=str)
+def test_outside_the_domain_they_are_called_different(case):
+    for domains in (EVERYWHERE, Domains((Interval(0, np.inf),))):
+        assert not equal(case.left, case.right, domains=domains)
 
 
 @every_case
 def test_no_law_makes_the_twin_equal(case):
-    assert not equal(case.left, case.twin, almost_everywhere=True)
-    assert not equal(case.right, case.twin, almost_everywhere=True)
+    assert not equal(case.left, case.twin, domains=case.domains, almost_everywhere=True)
+    assert not equal(case.right, case.twin, domains=case.domains, almost_everywhere=True)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.almost_everywhere], ids=str)
 def test_almost_everywhere_has_to_be_asked_for(case):
-    assert not equal(case.left, case.right)
+    assert not equal(case.left, case.right, domains=case.domains)
 
 
 @every_case
 def test_a_function_equals_itself_whatever_is_switched_off(case):
     for laws in (LAWS - {case.law}, frozenset()):
-        assert equal(case.left, case.left, laws)
-        assert equal(case.right, case.right, laws)
+        assert equal(case.left, case.left, laws, domains=case.domains)
+        assert equal(case.right, case.right, laws, domains=case.domains)
 
 
 @every_case
 def test_the_twin_is_another_function_in_floats(case):
     """Above what rounding does: an entry takes fewer than 100 operations, each with a relative error of 2⁻²⁴."""
-    x = jnp.asarray(np.random.default_rng(0).standard_normal(X.shape), jnp.float32)
+    normal = np.random.default_rng(0).standard_normal((1, *X.shape))
+    x = jnp.asarray(case.domains.folded([normal], [np.dtype(X.dtype)])[0][0], jnp.float32)
     left, right, twin = (np.asarray(function(x)) for function in (case.left, case.right, case.twin))
     scale = np.abs(left).max()
     assert np.abs(left - right).max() <= 100 * 2.0**-24 * scale

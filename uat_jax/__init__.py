@@ -8,6 +8,9 @@ from uat_jax.certification import certify_decomposition as certify_decomposition
 from uat_jax.decide.certificate import Certificate as Certificate
 from uat_jax.decide.certificate import load as load
 from uat_jax.decide.demands import Tolerance as Tolerance
+from uat_jax.decide.domain import interval as interval
+from uat_jax.decide.domain import nonnegative as nonnegative
+from uat_jax.decide.domain import positive as positive
 from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
 from uat_jax.decide.equivalence import certify as certify
 from uat_jax.decide.verdict import Evidence as Evidence

@@ -22,6 +22,7 @@ from uat_jax.cli_decompose import add_decompose
 from uat_jax.cli_hosts import add_hosts, hosts_of
 from uat_jax.decide.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.decide.decision import decide
+from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.decide.named_function import named_function
@@ -139,7 +140,11 @@ def _add_certify(commands: Any) -> None:
     two.add_argument("left", metavar="MODULE:FUNCTION")
     two.add_argument("right", metavar="MODULE:FUNCTION")
     two.add_argument(
-        "--arg", action="append", default=[], metavar="TYPE", help="repeatable: f32[4,8], bf16[b,2*h], f64[] …"
+        "--arg",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        help="repeatable: f32[4,8], bf16[b,2*h], 'f32[n] > 0', 'f64[] in [0, 1]'",
     )
     two.add_argument(
         "--sizes", action="append", default=[], metavar="SIZES", help="repeatable: n=4,m=3; the list is the claim"
@@ -150,6 +155,12 @@ def _add_certify(commands: Any) -> None:
     )
     two.add_argument(
         "--error", default="2^-128", metavar="P", help="largest chance of a wrong CERTIFIED (default %(default)s)"
+    )
+    two.add_argument(
+        "--rounding", metavar="N", help="ULP within which floats must lie; or relative=1e-4, absolute=1e-6"
+    )
+    two.add_argument(
+        "--hazards", default="warn", metavar="WHAT", help=f"one of {', '.join(HAZARDS)} (default %(default)s)"
     )
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
@@ -170,6 +181,7 @@ def _certify(options: argparse.Namespace) -> int:
     if options.json:
         check_writable(Path(options.json))
     specs, sizes = parse(*options.arg), parse_sizes(*options.sizes)
+    demands = Demands(None if options.rounding is None else parse_tolerance(options.rounding), options.hazards)
     functions = [named_function(name) for name in (options.left, options.right)]
     start = time.perf_counter()
     console = Console(stderr=True)
@@ -185,10 +197,12 @@ def _certify(options: argparse.Namespace) -> int:
             sizes=sizes,
             progress=status.update,
         )
-    show_equivalence(_console(), certificate, time.perf_counter() - start)
+    complaints = demands.complaints(certificate) if certificate.passes else []
+    seconds = time.perf_counter() - start
+    show_equivalence(_console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
     if options.json:
         certificate.save(options.json)
-    return 0 if certificate.passes else 1
+    return 0 if certificate.passes and not complaints else 1
 
 
 def _probability(text: str) -> float:

@@ -21,6 +21,14 @@ class StaticArgumentError(InputError):
     """A function with a static argument that is given an array, which cannot be one."""
 
 
+class DomainError(InputError):
+    """A domain of inputs that no number satisfies, that is outside the dtype, or that is about no real input."""
+
+
+class ToleranceError(InputError):
+    """A tolerance for rounding that is no finite number above 0, or of no known unit."""
+
+
 class OutputsError(InputError):
     """Two functions that return different trees, shapes or dtypes, so that they cannot be compared."""
 

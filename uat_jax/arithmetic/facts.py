@@ -69,6 +69,9 @@ def of_constant(values: np.ndarray) -> Facts:
     return Facts(Nature.ENTIRE, Defined.ALWAYS, False, finite & (values > 0), finite & (values != 0))
 
 
-def of_inputs(shape: tuple[int, ...]) -> Facts:
-    """Facts of an input whose entries may be any real numbers."""
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, np.zeros(shape, bool), np.ones(shape, bool))
+def of_inputs(shape: tuple[int, ...], *, positive: bool = False) -> Facts:
+    """Facts of an input whose entries may be any real numbers, or any of a domain of positive measure.
+
+    `positive`: whether the domain has numbers above 0 only.
+    """
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, np.full(shape, positive), np.ones(shape, bool))

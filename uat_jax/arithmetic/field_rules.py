@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -178,14 +179,46 @@ def _refuse_masks(equation: JaxprEqn, *numbers: Number) -> None:
 def _maximum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     x, y = fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
-    return fields.functions.maximum(x, y)
+    return _beyond(fields, x, y, 1) or fields.functions.maximum(x, y)
 
 
 def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     """-max(-x, -y)."""
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
     _refuse_masks(equation, x, y)
-    return f.negate(f.maximum(f.negate(x), f.negate(y)))
+    return _beyond(fields, x, y, -1) or f.negate(f.maximum(f.negate(x), f.negate(y)))
+
+
+def _absolute(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """|x|, which is x or -x where its range says so."""
+    f, known = fields.functions, x.special is None and fields.certain(x)
+    if known and fields.operand_ranges[0].low >= 0:
+        return x
+    return f.negate(x) if known and fields.operand_ranges[0].high <= 0 else f.absolute(x)
+
+
+def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:
+    """Of two numbers the one that is never smaller (way 1), or never larger (way -1), if their ranges show it."""
+    if not fields.certain(x, y) or x.special is not None or y.special is not None:
+        return None
+    first, second = fields.operand_ranges
+    x, y = fields.functions.aligned(x, y)
+    if first.low >= second.high:
+        return x if way > 0 else y
+    return (y if way > 0 else x) if second.low >= first.high else None
+
+
+def _apart(fields: Fields, x: Number, y: Number, *, strict: bool, swapped: bool) -> tuple[bool, bool]:
+    """Whether the ranges of finite numbers show that x > y (x ≥ y if not `strict`), and whether they show that not.
+
+    `swapped`: x is the second operand of the equation.
+    """
+    if x.special is not None or y.special is not None:
+        return False, False
+    first, second = fields.operand_ranges[:: -1 if swapped else 1]
+    if strict:
+        return first.low > second.high, first.high <= second.low
+    return first.low >= second.high, first.high < second.low
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
@@ -198,17 +231,39 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         _refuse_undefined(equation, x, y)
         _refuse_masks(equation, x, y)
         difference = f.subtract(x, y)
-        if not strict and difference.nonnegative and fields.certain(x, y):
-            return np.ones(x.shape, bool)
+        if fields.certain(x, y):
+            surely, surely_not = (_surely_positive, _surely_nonnegative)[:: 1 if strict else -1]
+            above, below = _apart(fields, x, y, strict=strict, swapped=swapped)
+            if above or surely(difference):
+                return np.ones(x.shape, bool)
+            if below or surely_not(f.subtract(y, x)):
+                return np.zeros(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
         step = (
             (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
         )
         form = lambda found: _with_infinities(fields, x, y, compare, found)
-        almost = lambda: form(lambda a, b: f.almost_step(f.subtract(a, b)))
+        almost = lambda: form(functools.partial(_almost_above, f))
         return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
 
     return rule
+
+
+def _surely_positive(x: Number) -> bool:
+    """Whether every entry of a number that is defined for all inputs is known to be above 0."""
+    return x.facts is not None and bool(x.facts.positive.all())
+
+
+def _almost_above(f: FieldFunctions, x: Number, y: Number) -> Number:
+    """[x > y] where x and y are different numbers: known if one of them is never smaller."""
+    for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):
+        if difference.nonnegative:
+            return f.constant(value, x.shape)
+    return f.almost_step(f.subtract(x, y))
+
+
+def _surely_nonnegative(x: Number) -> bool:
+    return x.nonnegative or _surely_positive(x)
 
 
 def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
@@ -244,7 +299,10 @@ def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
 def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     """The sign, which is 0 at 0."""
     f = fields.functions
-    return fields.decision(equation, (x,), x, lambda: f.sign(x), lambda: f.almost_sign(x), strict=True)
+    if _surely_positive(x) and fields.certain(x):
+        return f.constant(1, x.shape)
+    almost = lambda: f.constant(1, x.shape) if x.nonnegative else f.almost_sign(x)
+    return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 
 
 def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
@@ -252,6 +310,8 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
     _refuse_undefined(equation, x, y)
+    if fields.certain(x, y) and any(map(_surely_positive, (f.subtract(x, y), f.subtract(y, x)))):
+        return np.zeros(x.shape, bool)
     form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
     surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
     return fields.decision(
@@ -426,7 +486,7 @@ def _argument(name: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    "abs": _lifted(lambda f, x: f.absolute(x)),
+    "abs": _absolute,
     "add": _lifted(lambda f, x, y: f.add(x, y)),
     "add_any": _lifted(lambda f, x, y: f.add(x, y)),
     "and": _unless_integers(_and),

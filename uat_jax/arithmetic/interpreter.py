@@ -97,6 +97,9 @@ class Arithmetic(ABC):
     takes_unknown: ClassVar[bool] = False
     """Whether a primitive that stands in no table is an uninterpreted function, instead of being refused."""
 
+    input_ranges: Sequence[Range] = ()
+    """What the inputs of the program range over; none are given if each may be anything that its dtype holds."""
+
     operand_ranges: Sequence[Range] = ()
     """The ranges of the operands of the equation that is being evaluated."""
 
@@ -177,6 +180,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     walk = _Walk(arithmetic)
     with jax.enable_x64(True):  # the types are the equations' own
         given = [walk.argument(*pair) for pair in zip(inputs, arguments, strict=True)]
+        walk.ranges.update(zip((number for number, _ in given), arithmetic.input_ranges, strict=False))
         outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, given)
     return [value for _, value in outputs]
 

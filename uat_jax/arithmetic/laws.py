@@ -8,6 +8,7 @@ LAWS = frozenset(
         "square of a root",
         "homogeneity",
         "largest of a set",
+        "logarithm of a positive input",
         "squares are nonnegative",
         "constants as meant",
         "almost everywhere",

@@ -12,6 +12,7 @@ from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_rea
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.witness import texts_apart
 from uat_jax.errors import InputError, UnsupportedError
 
@@ -44,8 +45,11 @@ def agreement(
     seed: int = 0,
     reading: Reading = Reading.WRITTEN,
     deadline: Deadline | None = None,
+    domains: Domains = EVERYWHERE,
 ) -> Agreement:
     """Whether two jaxprs of the same inputs and outputs agree at random points, their constants read in one way.
+
+    The points lie in the `domains` of the inputs.
 
     Enclosures of radius r ≤ 2^-bits · scale that overlap give |left − right| ≤ 2 · (2r) ≤ 2^(2 − bits) · scale, which
     is at most 10^-digits of the scale for bits = ⌈digits · log₂ 10⌉ + 2.
@@ -56,7 +60,9 @@ def agreement(
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
-    found = agreement_at(left, right, _points(left, points, seed), digits=digits, reading=reading, deadline=deadline)
+    found = agreement_at(
+        left, right, _points(left, points, seed, domains), digits=digits, reading=reading, deadline=deadline
+    )
     return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
 
 
@@ -79,14 +85,20 @@ def agreement_at(
 
 
 def rounding_apart(
-    left: ClosedJaxpr, right: ClosedJaxpr, *, points: int = 4, seed: int = 0, deadline: Deadline | None = None
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    *,
+    points: int = 4,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+    domains: Domains = EVERYWHERE,
 ) -> tuple[str, str] | None:
     """Both values at a random point at which the programs as written differ by what rounding of constants explains.
 
     None if there is no such point among those that are tried, or one where nothing explains the difference.
     """
     found = None
-    for inputs in _points(left, points, seed):
+    for inputs in _points(left, points, seed, domains):
         arguments = [Balls().number(x) for x in inputs]
         try:
             written = [enclose(side, arguments, deadline=deadline) for side in (left, right)]
@@ -135,14 +147,12 @@ def _entries(sides: Sequence[Sequence[np.ndarray]]) -> Iterator[tuple[int, tuple
         yield from ((output, *row) for row in zip(np.ndindex(a.shape), a.ravel(), b.ravel(), strict=True))
 
 
-def _points(program: ClosedJaxpr, points: int, seed: int) -> list[list[np.ndarray]]:
-    return [_point(np.random.default_rng((seed, index)), program) for index in range(points)]
+def _points(program: ClosedJaxpr, points: int, seed: int, domains: Domains) -> list[list[np.ndarray]]:
+    """Standard normal numbers brought into their domains, in the dtypes of the inputs."""
+    return [_point(np.random.default_rng((seed, index)), program, domains) for index in range(points)]
 
 
-def _point(random: np.random.Generator, program: ClosedJaxpr) -> list[np.ndarray]:
-    return [_normal(random, variable) for variable in program.jaxpr.invars]
-
-
-def _normal(random: np.random.Generator, variable) -> np.ndarray:
-    """Standard normal numbers, rounded to the variable's dtype."""
-    return random.standard_normal(shape_of(variable)).astype(dtype_of(variable))
+def _point(random: np.random.Generator, program: ClosedJaxpr, domains: Domains) -> list[np.ndarray]:
+    shapes, dtypes = zip(*((shape_of(v), dtype_of(v)) for v in program.jaxpr.invars), strict=True)
+    normal = [random.standard_normal((1, *shape)) for shape in shapes]
+    return [x[0].astype(dtype) for x, dtype in zip(domains.folded(normal, dtypes), dtypes, strict=True)]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.decide.domain import parse_domain
 
 MOST_WRITTEN = 32
 """So many readings of constants are assumptions of their own; the figures of the evidence hold all of them."""
@@ -19,6 +20,7 @@ class AssumptionKind(StrEnum):
 
     # of the question
     FIXED_INPUT = "fixed input"
+    DOMAIN = "domain"
     ONLY_AT_SIZES = "only at sizes"
     # of a comparison in prime fields, or of exact values
     CONSTANT = "constant"
@@ -51,6 +53,7 @@ def _only_at_sizes(*, symbols: Sequence[str], sizes: Sequence[str]) -> str:
 
 TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
+    AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.CONSTANT: lambda **reading: ConstantReading(**reading).text,
     AssumptionKind.MORE_CONSTANTS: lambda *, count: f"{count} more constants are read in the same way",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from dataclasses import dataclass
 
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.in_floats import InFloats
 from uat_jax.decide.rounding_bound import Deviation
-from uat_jax.errors import HazardWarning, InputError, NotEquivalentError
+from uat_jax.errors import HazardWarning, InputError, NotEquivalentError, ToleranceError
 
 HAZARDS = ("warn", "forbid", "ignore")
 
@@ -21,7 +22,7 @@ class Tolerance:
     ULP and relative distances are those of the largest entry of an output array.
 
     Raises:
-        InputError: none or several are given, or one that is not a finite number above 0.
+        ToleranceError: none or several are given, or one that is not a finite number above 0.
     """
 
     ulps: float | None = None
@@ -31,7 +32,7 @@ class Tolerance:
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}
         if len(given) != 1:
-            raise InputError(f"got {len(given)} tolerances; wanted one of ulps=, relative= and absolute=")
+            raise ToleranceError(f"got {len(given)} tolerances; wanted one of ulps=, relative= and absolute=")
         for name, value in given.items():
             _check(name, value)
 
@@ -46,9 +47,29 @@ class Tolerance:
         return f"{getattr(found, name):.3g} {unit}, more than {limit:g}"
 
 
+TOLERANCES_WANTED = "write 16 for that many ULP, relative=1e-4 or absolute=1e-6"
+
+
+def parse_tolerance(text: str) -> Tolerance:
+    """The tolerance that a text says: "16" of ULP, "relative=1e-4" or "absolute=1e-6".
+
+    Raises:
+        ToleranceError: a text of another form, a number that is not finite and above 0, or less than half a ULP, which
+            no rounded value keeps.
+    """
+    match = re.fullmatch(r"\s*(?:(relative|absolute)\s*=)?\s*([-+.\w]+)\s*", text)
+    try:
+        value = math.nan if match is None else float(match[2])
+    except ValueError:
+        match, value = None, math.nan
+    if match is None or match[1] is None and value < 0.5:
+        raise ToleranceError(f"got {text!r} for a tolerance; {TOLERANCES_WANTED}")
+    return Tolerance(**{match[1] or "ulps": value})
+
+
 def _check(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
-        raise InputError(f"got {name}={value!r}; wanted a finite number above 0, such as {name}=16")
+        raise ToleranceError(f"got {name}={value!r}; wanted a finite number above 0, such as {name}=16")
 
 
 @dataclass(frozen=True)
@@ -78,15 +99,19 @@ class Demands:
                 could be looked for, where they are forbidden.
         """
         __tracebackhide__ = True
-        floats = certificate.floats
-        if floats is None:
-            raise NotEquivalentError(f"{about}, but nothing is known of their floats")
-        complaints = [*self._of_rounding(floats), *(self._of_hazards(floats) if self.hazards == "forbid" else ())]
+        complaints = self.complaints(certificate)
         if complaints:
             raise NotEquivalentError("\n  ".join([f"{about} over the real numbers, but not in floats:", *complaints]))
         if self.hazards == "warn":
-            for hazard in floats.search.found:
+            for hazard in certificate.hazards:
                 warnings.warn(f"{about}; hazard: {hazard.text} ({hazard.kind})", HazardWarning, stacklevel=3)
+
+    def complaints(self, certificate: Certificate) -> list[str]:
+        """What the floats of two equal functions do that is not accepted, a line each."""
+        floats = certificate.floats
+        if floats is None:
+            return ["nothing is known of their floats"]
+        return [*self._of_rounding(floats), *(self._of_hazards(floats) if self.hazards == "forbid" else ())]
 
     def _of_rounding(self, floats: InFloats) -> list[str]:
         if self.rounding is None:

@@ -18,13 +18,15 @@ from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
+from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
-from uat_jax.decide.figures import Skipped
-from uat_jax.decide.in_floats import InFloats, in_floats, input_names
+from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
+from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
-from uat_jax.decide.sampling import sample
+from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
@@ -43,6 +45,7 @@ from uat_jax.errors import (
     InputError,
     NotEquivalentError,
     OutputsError,
+    UatJaxError,
     UnsupportedError,
 )
 
@@ -71,7 +74,8 @@ def certify(
         left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
-            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.
+            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
+            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
@@ -150,7 +154,9 @@ def _headline(certificate: Certificate) -> str:
     """Verdict and functions."""
     claim = certificate.claim
     where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{where}"
+    domains = [a.text for a in certificate.assumptions if a.kind is AssumptionKind.DOMAIN]
+    inputs = f", for {' and '.join(domains)}" if domains else ""
+    return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
 
 @dataclass(frozen=True)
@@ -192,7 +198,7 @@ class Question:
 
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
-        return Pair(sizes, *self.traces(sizes))
+        return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -220,6 +226,11 @@ class Question:
             raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
         return tuple(pairs), tuple(skipped)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the variables are called in a text."""
+        return tuple(input_names(self.left, self.specification))
+
     def search(self, pair: Pair, effort: Effort) -> Search:
         """The search for a witness: at the smallest sizes if any are symbolic."""
         if self.specification.symbols:
@@ -230,17 +241,25 @@ class Question:
                 seed=effort.seed,
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
+                domains=self.specification.domains,
             )
         return pair.search(effort)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Both programs at one assignment of sizes."""
+    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text."""
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
+    domains: Domains = EVERYWHERE
+    names: tuple[str, ...] = ()
+
+    @property
+    def input_names(self) -> Sequence[str]:
+        """The names of the inputs, or their numbers where there are none."""
+        return self.names or numbered(len(self.left.in_avals))
 
     @property
     def entries(self) -> int:
@@ -257,6 +276,7 @@ class Pair:
                 seed=effort.seed,
                 deadline=effort.deadline,
                 almost_everywhere=effort.almost_everywhere,
+                domains=self.domains,
             )
             return None if witness is None else dataclasses.replace(witness, sizes=dict(self.sizes))
 
@@ -316,11 +336,11 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     reached = "nothing was decided"
     try:
         effort.progress(f"evaluating both functions in float64{at}")
-        sampled = sample(pair.left, pair.right, effort.seed, effort.deadline)
+        sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
         effort.progress(f"comparing at random points of prime fields{at}")
-        fields = field_evidence(pair.left, pair.right, seen, effort)
+        fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
         if fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
@@ -328,11 +348,12 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         found = refutation(search, fields, write)
         if found is not None:
             combine([found, fields])  # sees a contradiction between two methods
+            found = _except_where(pair, found, fields, seen, effort)
         elif fields.verdict is Verdict.CERTIFIED:
             found = doubted(pair.left, pair.right, fields, sampled.suspects, effort)
         elif fields.method is not Method.VACUITY:
             effort.progress(f"comparing exact values{at}")
-            found = agreeing(pair.left, pair.right, fields, effort)
+            found = agreeing(pair.left, pair.right, fields, effort, pair.domains)
     except BudgetError as error:
         found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
     except DisagreementError as error:
@@ -340,6 +361,24 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+def _except_where(pair: Pair, found: Evidence, fields: Evidence, seen: Seen, effort: Effort) -> Evidence:
+    """A refutation that says where the functions differ, if they are shown to be equal almost everywhere."""
+    example, compared = found.example, fields.figures
+    at_ties = isinstance(compared, FieldsOfFunctions) and compared.almost_everywhere
+    if effort.almost_everywhere or not at_ties or example is None or example.sizes != dict(pair.sizes):
+        return found
+    accepted = dataclasses.replace(effort, almost_everywhere=True)
+    try:
+        almost = field_evidence(pair.left, pair.right, seen, accepted, pair.domains)
+        if almost.verdict is not Verdict.CERTIFIED or not isinstance(almost.figures, FieldsOfFunctions):
+            return found
+        sentence = except_where((pair.left, pair.right), example, pair.domains, pair.input_names, effort.deadline)
+    except UatJaxError:  # such as that the time is up: the counterexample stands
+        return found
+    figures = RefutedAtTies(fields.finding, EqualElsewhere(almost.figures.log2_error, almost.figures.theorem))
+    return dataclasses.replace(found, finding=sentence, figures=figures)
 
 
 def _sizes_of(evidence: Evidence) -> Sizes:
@@ -365,8 +404,10 @@ def _certificate(
     effort: Effort,
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
-    assumptions = [*specification.assumptions, *only_at(claim, verdict), *assumed(evidence)]
-    floats = in_floats(pairs, input_names(question.left, specification))
+    names = input_names(question.left, specification)
+    of_inputs = (*specification.assumptions, *specification.hypotheses(names))
+    assumptions = [*of_inputs, *only_at(claim, verdict), *assumed(evidence)]
+    floats = in_floats(pairs, names)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 
@@ -417,7 +458,7 @@ def _claim(question: Question, specification: Specification, pairs: Sequence[Pai
         "right": _full_name(question.right),
         "derivatives": question.wrt is not None,
         "almost_everywhere": question.almost_everywhere,
-        "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]" for leaf in leaves],
+        "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]{domain_of(leaf).text}" for leaf in leaves],
         "symbols": list(specification.symbols),
         "sizes_listed": specification.listed is not None,
         "programs": [pair.as_data() for pair in pairs],

@@ -9,6 +9,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
@@ -25,15 +26,18 @@ DERIVATION = (
 )
 
 
-def field_evidence(left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort) -> Evidence:
+def field_evidence(
+    left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
+) -> Evidence:
     """CERTIFIED with the chance of error, or UNKNOWN with the reason; `seen`: both functions in float64."""
     try:
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
-        found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False)
+        found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
         if not found.varies:
             return _vacuous("neither function depends on its inputs")
-        ties = undecided((left, right), found.decisions, effort.seed, effort.deadline) if found.almost else set()
+        decisions = found.decisions if found.almost else ()
+        ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
     return _evidence(found, ties, seen, effort.error)

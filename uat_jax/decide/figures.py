@@ -168,6 +168,21 @@ class Refuted(Figures):
 
 
 @dataclass(frozen=True)
+class EqualElsewhere:
+    """That two functions are equal almost everywhere: log₂ of the chance of error, and whether by a theorem."""
+
+    log2_error: float
+    theorem: bool
+
+
+@dataclass(frozen=True)
+class RefutedAtTies(Refuted):
+    """Beside a counterexample at which compared numbers are equal: everywhere else the functions are the same."""
+
+    almost_everywhere: EqualElsewhere
+
+
+@dataclass(frozen=True)
 class SmallerShapes:
     """How many shapes are smaller than that of a counterexample, and at how many of them both sides are equal."""
 

@@ -127,8 +127,17 @@ class _Search:
 
     def candidates(self) -> Iterator[np.ndarray]:
         """Points in blocks that fit into memory."""
-        yield from extremes(self.device.inputs, self.copies, self.seed)
-        yield self.zeros()
+        for points in extremes(self.device.inputs, self.copies, self.seed):
+            yield self.inside(points)
+        yield self.inside(self.zeros())
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """The points of the inputs' domains next to the given ones."""
+        if not len(points):
+            return points
+        pieces = arguments(points, self.device.inputs)
+        clipped = self.device.domains.clipped(pieces, [x.dtype for x in self.device.inputs])
+        return np.concatenate([x.reshape(len(points), -1) for x in clipped], axis=1)
 
     def zeros(self) -> np.ndarray:
         """Zeros of the divisors of both programs; none where NumPy cannot follow them."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.prime_field import limbs_in_use
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Fields
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
@@ -19,9 +20,15 @@ USUAL = Effort()
 
 
 def identity(
-    left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort = USUAL, *, thoroughly: bool = True, vacuous: bool = True
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    effort: Effort = USUAL,
+    *,
+    thoroughly: bool = True,
+    vacuous: bool = True,
+    domains: Domains = EVERYWHERE,
 ) -> FieldComparison:
-    """What prime fields say of two programs of the same inputs, at the error that the effort allows.
+    """What prime fields say of two programs of the same inputs, in their domains, at the error that the effort allows.
 
     Of functions that do not depend on their inputs only that is said, unless ``vacuous`` has them compared as well.
     ``thoroughly`` as for `PrimeFields.compare`.
@@ -29,7 +36,7 @@ def identity(
     Raises:
         UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
     """
-    fields = PrimeFields(left, right, effort.seed, effort.laws, effort.deadline)
+    fields = PrimeFields(left, right, effort.seed, effort.laws, effort.deadline, domains=domains)
     if not (fields.varies or vacuous):
         return FieldComparison(equal=False, laws=(), varies=False)
     found = fields.compare(math.log2(effort.error), thoroughly=thoroughly, almost_everywhere=effort.almost_everywhere)

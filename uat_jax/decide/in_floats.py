@@ -18,6 +18,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
 from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
@@ -46,6 +47,11 @@ class Programs(Protocol):
         """The second."""
         ...
 
+    @property
+    def domains(self) -> Domains:
+        """What their inputs range over."""
+        ...
+
 
 class InFloats:
     """Rounding and hazards of two functions, each computed when it is first read."""
@@ -67,11 +73,16 @@ class InFloats:
         """A copy for another process holds the answers, not the programs."""
         return known, (self.rounding, self.search)
 
-    def lines(self) -> list[tuple[str, str]]:
-        """What a person is told, a word and a line each: the rounding, every hazard, why the search ended early."""
-        hazards = [("hazard", f"{_at(h.sizes)}{h.text} ({h.kind})") for h in self.search.found]
+    def lines(self, *, hazards: bool = True) -> list[tuple[str, str]]:
+        """What a person is told, a word and a line each: the rounding, every hazard, why the search ended early.
+
+        Without `hazards` none are searched.
+        """
+        if not hazards:
+            return [("rounding", self.rounding.text)]
+        found = [("hazard", f"{_at(h.sizes)}{h.text} ({h.kind})") for h in self.search.found]
         ended = [("hazards", f"the search ended early: {self.search.reason}")] if self.search.reason else []
-        return [("rounding", self.rounding.text), *hazards, *ended]
+        return [("rounding", self.rounding.text), *found, *ended]
 
     def as_data(self) -> dict[str, Any]:
         """The fields ``rounding`` and ``hazards`` of a certificate's file."""
@@ -96,8 +107,8 @@ def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None) -> 
     `names` are those of the programs' inputs, for texts.
     """
     chosen = list(pairs)[:SIZES]
-    devices = [OnDevice(pair.left, pair.right) for pair in chosen]
-    names = names or _numbered(len(devices[0].inputs))
+    devices = [OnDevice(pair.left, pair.right, pair.domains) for pair in chosen]
+    names = names or numbered(len(devices[0].inputs))
 
     def search() -> HazardSearch:
         different = [(d, pair) for d, pair in zip(devices, chosen, strict=True) if not _identical(pair)]
@@ -118,7 +129,8 @@ def _identical(pair: Programs) -> bool:
         return False
 
 
-def _numbered(count: int) -> list[str]:
+def numbered(count: int) -> list[str]:
+    """The names of inputs that have none."""
     return ["x"] if count == 1 else [f"input {i}" for i in range(count)]
 
 
@@ -129,12 +141,12 @@ def input_names(function: Callable, specification: Specification) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return _numbered(len(floats))
+        return numbered(len(floats))
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(named) + 1 == len(specification.arguments):
         named.append("cotangents")  # of a comparison of derivatives
     if len(named) < len(specification.arguments):
-        return _numbered(len(floats))
+        return numbered(len(floats))
     return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
 
 

@@ -12,15 +12,19 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.devices import default_device
 from uat_jax.errors import UnsupportedError
 
 
 class OnDevice:
-    """Two programs of the same inputs and outputs, compiled when they are first run, on JAX's default device of now."""
+    """Two programs of the same inputs and outputs, compiled when they are first run, on JAX's default device of now.
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr):
-        self.programs = left, right
+    `domains`: what their inputs range over.
+    """
+
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains = EVERYWHERE):
+        self.programs, self.domains = (left, right), domains
         self.device = default_device()
         self.inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.in_avals]
         self.outputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.out_avals]

@@ -27,7 +27,6 @@ from uat_jax.arithmetic.error_bound import (
     vanishing,
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
-from uat_jax.arithmetic.facts import of_inputs
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.meeting import Meeting
@@ -39,6 +38,7 @@ from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, 
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import ERROR
 from uat_jax.errors import UnsupportedError
 
@@ -53,6 +53,9 @@ MOST_ROUNDS = 6
 
 ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 """Primitives whose values carry a square that products know of, and sums forget."""
+
+LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
+"""Primitives for which numbers are known as sums of exponentials."""
 
 MEETING_ERROR = -192.0
 """Log2 of the chance that the cases of one decision are wrongly taken to meet."""
@@ -118,8 +121,8 @@ class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
-    (False); None tries both.  varies: whether an output of either depends on an input at all.  constants: those of both
-    that stand for other numbers than are written.
+    (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
+    input at all.  constants: those of both that stand for other numbers than are written.
     """
 
     left: ClosedJaxpr
@@ -129,6 +132,7 @@ class PrimeFields:
     deadline: Deadline | None = None
     bits: int = BITS
     meant: bool | None = None
+    domains: Domains = EVERYWHERE
     meeting: Meeting = field(init=False)
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
@@ -210,7 +214,10 @@ class PrimeFields:
         return list(dict.fromkeys(readings))
 
     def _compare(self, laws: frozenset[str], log2_error: float, almost_everywhere: bool) -> FieldComparison:
-        depth = min(DEEPEST, self.depth.written if "exponential form" in laws else self.depth.plain)
+        depth = self.depth.written if "exponential form" in laws else self.depth.plain
+        if any(domain.positive for domain in self.domains.of) and self._with_logarithms(laws):
+            depth += 1
+        depth = min(DEEPEST, depth)
         probe = self.draw((PROBE,) * (depth + 1), 0, laws)
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
@@ -296,14 +303,28 @@ class PrimeFields:
         primes = draw_primes(len(copies) - 1, random_numbers, step=step, bits=self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.deadline)
-        functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & {"log", "log1p", "cumlogsumexp"}))
-        inputs = [
-            Number(draw.variable(shape), facts=of_inputs(shape), expression=functions.expressions.input(i, shape))
-            for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))
-        ]
+        functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
+        inputs = [self._input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
+        for side in sides:
+            side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
+
+    def _input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
+        """An input with what its domain says of it; one that is positive is the exponential of a real number."""
+        domain, number = self.domains[index], Number(functions.draw.variable(shape))
+        if domain.positive and self._with_logarithms(functions.laws):
+            number = functions.exponential(number)
+        return number.but(
+            nonnegative=domain.nonnegative,
+            facts=domain.facts(shape),
+            expression=functions.expressions.input(index, shape),
+        )
+
+    def _with_logarithms(self, laws: frozenset[str]) -> bool:
+        """Whether positive inputs are written as exponentials, which only logarithms need."""
+        return "logarithm of a positive input" in laws and bool(self.primitives & LOGARITHMS)
 
 
 @dataclass

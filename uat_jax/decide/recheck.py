@@ -21,6 +21,7 @@ from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.domain import REALS, domain_of
 from uat_jax.decide.effort import Effort, deadline
 from uat_jax.decide.equivalence import (
     ALL_SIZES,
@@ -91,7 +92,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
-    assumptions = [*_fixed(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
+    assumptions = [*_of_inputs(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
@@ -143,7 +144,7 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any]) -> Pair:
         if digest(data[side]) != data[f"{side}_digest"]:
             raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
     _check_types(left, right, claim, sizes)
-    return Pair(dict(sizes), left, right)
+    return Pair(dict(sizes), left, right, _stated(claim).domains)
 
 
 def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
@@ -174,12 +175,17 @@ def _may_be_derivative(program: ClosedJaxpr) -> bool:
 
 def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
     """The stated inputs, with the symbolic dimensions evaluated, are those of the program."""
-    stated = parse(*filter(is_float, claim["inputs"]))
-    if sorted(claim["symbols"]) != list(Specification(stated).symbols):
+    stated = _stated(claim)
+    if sorted(claim["symbols"]) != list(stated.symbols):
         raise MismatchError("the symbolic dimensions in the certificate are not those of its inputs")
-    wanted = [(leaf.shape, leaf.dtype) for leaf in Specification(stated).at(sizes)]
+    wanted = [(leaf.shape, leaf.dtype) for leaf in stated.at(sizes)]
     if wanted != [(aval.shape, aval.dtype) for aval in program.in_avals]:
         raise MismatchError("the inputs in the certificate are not those of its programs")
+
+
+def _stated(claim: Mapping[str, Any]) -> Specification:
+    """The variables that the claim states, with their domains."""
+    return Specification(parse(*filter(is_float, claim["inputs"])))
 
 
 # What is said
@@ -205,20 +211,25 @@ def _check_verdict(given: Certificate) -> None:
         raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
     if any(e.example is not None for e in given.evidence) != (found is Verdict.REFUTED):
         raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
-    wanted = {*_fixed(given), *only_at(given.claim, found), *assumed(given.evidence)}
+    wanted = {*_of_inputs(given), *only_at(given.claim, found), *assumed(given.evidence)}
     for assumption in wanted - set(given.assumptions):
         raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
     for assumption in set(given.assumptions) - wanted:
         raise MismatchError(f"the certificate states what its evidence does not assume: {one_line(assumption)}")
 
 
-def _fixed(given: Certificate) -> list[Assumption]:
-    """That integer inputs are fixed, which is about the question and not about its answer; one for each of them."""
+def _of_inputs(given: Certificate) -> list[Assumption]:
+    """What is about the question and not about its answer: which inputs are fixed integers, and domains of others."""
     fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
     integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
     if [a.about["position"] for a in fixed] != integers:
         raise MismatchError("the certificate does not say of each of its integer inputs that it is fixed")
-    return fixed
+    domains = [a for a in given.assumptions if a.kind is AssumptionKind.DOMAIN]
+    stated = [(i, parse(text)[0]) for i, text in enumerate(given.claim["inputs"]) if is_float(text)]
+    wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
+    if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
+        raise MismatchError("the domains that the certificate assumes are not those of its inputs")
+    return fixed + domains
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
@@ -278,6 +289,8 @@ def _best(prime: int, copies: int, applications: Sequence[int], degree: int) -> 
 def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> None:
     """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
     arrays = [np.asarray(x.values, np.float64) for x in found.inputs]
+    if len(arrays) == len(pair.left.in_avals) and not pair.domains.contain([x[None] for x in arrays]).all():
+        raise MismatchError("the counterexample in the certificate is outside the domain of its inputs")
     wanted = [(aval.shape, str(aval.dtype)) for aval in pair.left.in_avals]
     stated = [(array.shape, x.dtype) for array, x in zip(arrays, found.inputs, strict=True)]
     if stated != wanted or found.sizes != pair.sizes:

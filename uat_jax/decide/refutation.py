@@ -13,6 +13,7 @@ from uat_jax.decide.agreement import Agreement, agreement, agreement_at, roundin
 from uat_jax.decide.assumption import AssumptionKind, of_constants
 from uat_jax.decide.constant_readings import readings, rounded_constants
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Agreed, Refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -59,7 +60,9 @@ def doubted(
     return Evidence(Method.FLOATS, f"prime fields: {reason}", Verdict.UNKNOWN)
 
 
-def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Effort) -> Evidence:
+def agreeing(
+    left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Effort, domains: Domains = EVERYWHERE
+) -> Evidence:
     """AGREES to so many digits, or what prime fields said and why nothing more is known.
 
     Raises:
@@ -72,12 +75,21 @@ def agreeing(left: ClosedJaxpr, right: ClosedJaxpr, fields: Evidence, effort: Ef
     constants = readings(left, right)
     for reading in (Reading.WRITTEN, Reading.MEANT) if constants else (Reading.WRITTEN,):
         found = agreement(
-            left, right, points=POINTS, digits=DIGITS, seed=effort.seed, reading=reading, deadline=effort.deadline
+            left,
+            right,
+            points=POINTS,
+            digits=DIGITS,
+            seed=effort.seed,
+            reading=reading,
+            deadline=effort.deadline,
+            domains=domains,
         )
         if found.agrees:
             return _agrees(found, reason, constants if reading is Reading.MEANT else ())
     return Evidence(
-        Method.BALLS, f"{reason}; exact values: {found.reason}{_explained(left, right, effort)}", Verdict.UNKNOWN
+        Method.BALLS,
+        f"{reason}; exact values: {found.reason}{_explained(left, right, effort, domains)}",
+        Verdict.UNKNOWN,
     )
 
 
@@ -87,9 +99,9 @@ def _agrees(found: Agreement, reason: str, constants: Sequence[ConstantReading])
     return Evidence(Method.BALLS, finding, Verdict.AGREES, figures, of_constants(constants))
 
 
-def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort) -> str:
+def _explained(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Domains) -> str:
     """That the programs differ by rounding of constants, with a constant that only one has and both values, or ''."""
-    values = rounding_apart(left, right, points=POINTS, seed=effort.seed, deadline=effort.deadline)
+    values = rounding_apart(left, right, points=POINTS, seed=effort.seed, deadline=effort.deadline, domains=domains)
     sides = [rounded_constants(side) for side in (left, right)]
     constant = next(iter(sorted(sides[0] ^ sides[1]) or sorted(sides[0] | sides[1])), None)
     if values is None or constant is None:

@@ -113,6 +113,8 @@ def _name(device: OnDevice) -> str:
 def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.ndarray]]]:
     """The scale and the inputs: those at which float64 values of both programs are finite.
 
+    Numbers outside the domain of an input are mirrored at its ends.
+
     Raises:
         BudgetError: the deadline is over.
     """
@@ -120,13 +122,21 @@ def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.
     best: tuple[str, list[list[np.ndarray]]] = ("", [])
     for scale, change in SCALES.items():
         random = np.random.default_rng((seed, 93))
-        drawn = [[change(random.standard_normal(x.shape)).astype(x.dtype) for x in device.inputs] for _ in range(count)]
+        normal = [[change(random.standard_normal((1, *x.shape))) for x in device.inputs] for _ in range(count)]
+        drawn = [_inside(device, point) for point in normal]
         kept = [leaves for leaves in drawn if _finite(device, leaves, deadline)]
         if len(kept) > len(best[1]):
-            best = scale, kept
+            best = f"mirrored {scale}" if device.domains.of else scale, kept
         if 2 * len(kept) >= count:
             break
     return best
+
+
+def _inside(device: OnDevice, point: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The inputs that are a point brought into their domains."""
+    dtypes = [x.dtype for x in device.inputs]
+    folded = device.domains.folded(point, dtypes)
+    return [x[0].astype(dtype) for x, dtype in zip(folded, dtypes, strict=True)]
 
 
 def _finite(device: OnDevice, leaves: Sequence[np.ndarray], deadline: Deadline) -> bool:

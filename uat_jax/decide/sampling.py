@@ -12,6 +12,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.errors import BudgetError, UatJaxError
 
 COPIES = 32
@@ -26,7 +27,7 @@ APART = 1e-6
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen at `points` random normal inputs.
+    """What was seen at `points` random normal inputs, brought into their domains.
 
     undefined: (left, right) numbers of output entries that were not finite.  mismatched: entries finite on one side
     only.  apart: the sides differ by more than rounding.  reason: why float64 could not evaluate them, or ''.
@@ -53,8 +54,14 @@ class Sample:
     suspects: tuple[tuple[np.ndarray, ...], ...] = ()
 
 
-def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline | None = None) -> Sample:
-    """The sample of two jaxprs of the same inputs and outputs.
+def sample(
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    seed: int,
+    deadline: Deadline | None = None,
+    domains: Domains = EVERYWHERE,
+) -> Sample:
+    """The sample of two jaxprs of the same inputs and outputs; `domains` is what their inputs range over.
 
     Raises:
         BudgetError: the deadline is over.
@@ -62,7 +69,8 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline 
     size = sum(int(np.prod(shape_of(v))) for v in left.jaxpr.invars)
     copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
     random = np.random.default_rng((seed, 77))
-    points = [_normal(random, copies, v) for v in left.jaxpr.invars]
+    normal = [random.standard_normal((copies, *shape_of(v))) for v in left.jaxpr.invars]
+    points = domains.folded(normal, [dtype_of(v) for v in left.jaxpr.invars])
     arithmetic = Doubles()
     arithmetic.deadline = deadline
     try:
@@ -83,12 +91,6 @@ def sample(left: ClosedJaxpr, right: ClosedJaxpr, seed: int, deadline: Deadline 
         reason="",
     )
     return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
-
-
-def _normal(random: np.random.Generator, copies: int, variable) -> np.ndarray:
-    """Standard normal numbers that the variable's dtype holds."""
-    points = random.standard_normal((copies, *shape_of(variable)))
-    return points.astype(dtype_of(variable)).astype(np.float64)
 
 
 def _values(side: ClosedJaxpr, arithmetic: Doubles, points: Sequence[np.ndarray], copies: int) -> np.ndarray:

@@ -23,6 +23,7 @@ from jax.tree_util import keystr, tree_flatten_with_path
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -47,7 +48,7 @@ Sizes = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Specification:
-    """The arguments of a function: a tuple of pytrees of `jax.ShapeDtypeStruct` or arrays.
+    """The arguments of a function: a tuple of pytrees of `jax.ShapeDtypeStruct`, arrays, or inputs with a domain.
 
     ``listed``: the sizes of the symbolic dimensions at which two functions are compared, if the user lists them.  Then
     they are the claim.
@@ -79,6 +80,21 @@ class Specification:
         leaves, _ = tree_flatten_with_path(self.arguments)
         fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(leaves) if not is_variable(leaf)]
         return tuple(Assumption(AssumptionKind.FIXED_INPUT, {"position": i, "name": name}) for i, name in fixed)
+
+    @cached_property
+    def domains(self) -> Domains:
+        """What the variables range over, in the order of `jax.tree.leaves`; () if all are any real numbers."""
+        of = tuple(domain_of(leaf) for leaf in jax.tree.leaves(self.arguments) if is_variable(leaf))
+        return Domains(of if any(domain != REALS for domain in of) else ())
+
+    def hypotheses(self, names: Sequence[str]) -> tuple[Assumption, ...]:
+        """The domains of the inputs; `names` are those of the variables."""
+        variables = [(i, leaf) for i, leaf in enumerate(jax.tree.leaves(self.arguments)) if is_variable(leaf)]
+        about = [
+            {"position": i, "name": name, "domain": domain_of(leaf).text}
+            for (i, leaf), name in zip(variables, names, strict=True)
+        ]
+        return tuple(Assumption(AssumptionKind.DOMAIN, of) for of in about if of["domain"])
 
     @property
     def _symbolic(self) -> list[Any]:
@@ -175,9 +191,10 @@ def _float32(length: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct((length,), jnp.float32)
 
 
-def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct:
+def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | Restricted:
     shape = tuple(next(evaluated) if jax.export.is_symbolic_dim(d) else d for d in leaf.shape)
-    return jax.ShapeDtypeStruct(shape, leaf.dtype)
+    domain = domain_of(leaf)
+    return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
 
 
 def is_variable(leaf: Any) -> bool:
@@ -203,8 +220,8 @@ def _check_leaf(path: str, leaf: Any) -> None:
         raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
 
 
-def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct, ...]:
-    """The inputs that texts such as "f32[4,8]", "float32[4,8]", "bf16[b,2*h]" or "f64[]" describe.
+def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct | Restricted, ...]:
+    """The inputs that texts such as "f32[4,8]", "float32[4,8] > 0", "bf16[b,2*h] in [0, 1]" or "f64[]" describe.
 
     Names of dimensions are shared between them.
 
@@ -232,15 +249,16 @@ def _parsed_sizes(text: str) -> Sizes:
     return {pair[1]: int(pair[2]) for pair in pairs if pair is not None}
 
 
-def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct:
-    match = re.fullmatch(r"\s*(\w+)\s*\[(.*)\]\s*", text)
+def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
+    match = re.fullmatch(r"\s*(\w+)\s*\[([^\]]*)\](.*)", text)
     if match is None or match[1] not in {**FLOATS, **dict.fromkeys(FLOATS.values())}:
         raise InputError(f"got {text!r} for an input; write {', '.join(FLOATS)} and a shape, such as f32[4,8] or f64[]")
     try:
         shape = jax.export.symbolic_shape(match[2], scope=scope)
     except Exception as error:  # JAX's own parser says what is wrong with the dimensions
         raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
-    return jax.ShapeDtypeStruct(shape, jnp.dtype(FLOATS.get(match[1], match[1])))
+    dtype, domain = jnp.dtype(FLOATS.get(match[1], match[1])), parse_domain(match[3])
+    return jax.ShapeDtypeStruct(shape, dtype) if domain == REALS else Restricted(tuple(shape), dtype, domain)
 
 
 def is_float(text: str) -> bool:
@@ -285,10 +303,18 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
 def _untraceable(name: str, error: Exception) -> InputError:
     """What a user can do about the error that a function raised under the tracer."""
     if isinstance(error, ValueError) and str(error).startswith("Non-hashable static arguments"):
-        wanted = "bind static arguments with functools.partial"
-        return StaticArgumentError(f"{name} is given an array for a static argument{_line(error)}; {wanted}")
+        given = next((kind for kind in UNHASHABLE if f"unhashable type: '{kind}'" in str(error)), "")
+        what = f"a {given}, which cannot be hashed," if given else "an array"
+        wanted = "pass a tuple" if given else "bind static arguments with functools.partial"
+        return StaticArgumentError(f"{name} is given {what} for a static argument{_line(error)}; {wanted}")
     got = f"JAX cannot trace {name}: {type(error).__name__}: {_first_line(error)}{_line(error)}"
-    if isinstance(error, CONCRETE):
+    if isinstance(error, TypeError) and str(error).startswith(WHOLE_SHAPES) and "Tracer" not in str(error):
+        return ConcreteValueError(f"{got}; a shape needs whole numbers: use // in place of /, or int")
+    if (
+        isinstance(error, CONCRETE)
+        or isinstance(error, TypeError)
+        and str(error).startswith((WHOLE_SHAPES, WHOLE_INDEX))
+    ):
         wanted = "use jnp.where or jax.lax.cond, or pass an integer array, whose values are fixed"
         return ConcreteValueError(f"{got}; it needs the value of a variable: {wanted}")
     return InputError(got)
@@ -300,6 +326,13 @@ CONCRETE = (
     jax.errors.TracerArrayConversionError,
 )
 """What JAX raises where a function looks at the value of a variable."""
+
+WHOLE_SHAPES = "Shapes must be 1D sequences of concrete values of integer type"
+WHOLE_INDEX = "Only integer scalar arrays can be converted to a scalar index"
+"""How the texts of JAX begin where a shape, a `range` or an index of a list is a float or the value of a variable."""
+
+UNHASHABLE = ("list", "dict", "set")
+"""Static arguments that are no arrays and that JAX cannot hash either."""
 
 
 def name_of(function: Callable) -> str:

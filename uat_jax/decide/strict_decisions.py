@@ -20,6 +20,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import Value, interpret
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.errors import BudgetError, UatJaxError
 
 POINTS, PRECISION = 4, 256
@@ -45,9 +46,13 @@ class Watching(Balls):
 
 
 def undecided(
-    programs: Sequence[ClosedJaxpr], equations: Iterable[JaxprEqn], seed: int, deadline: Deadline | None
+    programs: Sequence[ClosedJaxpr],
+    equations: Iterable[JaxprEqn],
+    seed: int,
+    deadline: Deadline | None,
+    domains: Domains = EVERYWHERE,
 ) -> set[JaxprEqn]:
-    """Those equations of the programs that no random input shows to decide between different numbers.
+    """Those equations of the programs that no random input of the `domains` shows to decide between different numbers.
 
     An equation that is evaluated several times, in different calls of one function, must do so every time.
     """
@@ -56,8 +61,9 @@ def undecided(
         if not remaining:
             break
         random = np.random.default_rng((seed, 91, number))
-        point = [random.standard_normal(shape_of(v)).astype(dtype_of(v)) for v in programs[0].jaxpr.invars]
-        remaining -= _strict_at(programs, remaining, point, deadline)
+        normal = [random.standard_normal((1, *shape_of(v))) for v in programs[0].jaxpr.invars]
+        point = domains.folded(normal, [dtype_of(v) for v in programs[0].jaxpr.invars])
+        remaining -= _strict_at(programs, remaining, [x[0] for x in point], deadline)
     return remaining
 
 

@@ -26,10 +26,14 @@ COORDINATES, MOST = 8, 64
 
 
 class Differences(Doubles):
-    """Doubles that collect what each decision compares: arrays of shape (copies, entries) that are 0 at its ties."""
+    """Doubles that collect what each decision compares: arrays of shape (copies, entries) that are 0 at its ties.
+
+    jumps: whether numbers are rounded on the way, of whose ties only those next to the first copy are collected.
+    """
 
     def __init__(self) -> None:
         self.found: list[np.ndarray] = []
+        self.jumps = False
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results; the operands of decisions are kept."""
@@ -47,6 +51,7 @@ class Differences(Doubles):
 
     def _keep_jumps(self, x: np.ndarray) -> None:
         """Whole and half numbers next to the first copy's."""
+        self.jumps = True
         with np.errstate(all="ignore"):
             self._keep(x - np.round(x[:1]))
             self._keep(x - (np.floor(x[:1]) + 0.5))

@@ -6,8 +6,9 @@ There is one search, for two functions and for the programs of the ledger alike;
     →  |left − right| in float64, many at once
     →  disjoint enclosures of both exact values at one output entry  →  simpler numbers, as long as they differ
 
-Candidates are rounded to the dtypes of the inputs first: both sides get them exactly.  A value that is not finite
-confirms nothing, unless the program writes it: an infinity or NaN that is chosen on purpose is a value.
+Candidates are brought into the domains of the inputs and rounded to their dtypes first: both sides get them exactly.
+A value that is not finite confirms nothing, unless the program writes it: an infinity or NaN that is chosen on purpose
+is a value.  An input outside its domain confirms nothing either.
 """
 
 import math
@@ -34,6 +35,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
+from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.landmarks import constants, landmarks, near
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, programs_within
@@ -118,17 +120,18 @@ def find(
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
     candidates: Candidates = REAL,
+    domains: Domains = EVERYWHERE,
 ) -> Counterexample | None:
     """A simplified input on which left ≠ right, however their constants are read, or None if none is found.
 
     At the ``deadline`` the search ends, and simplifying stops.  With ``almost_everywhere`` only differences count that
-    all inputs around share.
+    all inputs around share.  The input lies in its `domains`.
 
     Raises:
         ShapeError: the jaxprs have different inputs or outputs.
         UnsupportedError, InputError: ball arithmetic cannot evaluate one of them.
     """
-    search = _Search(left, right, seed, deadline, almost_everywhere, candidates)
+    search = _Search(left, right, seed, deadline, almost_everywhere, candidates, domains)
     return search.witness(search.points())
 
 
@@ -140,13 +143,14 @@ def smallest(
     seed: int = 0,
     deadline: Deadline | None = None,
     almost_everywhere: bool = False,
+    domains: Domains = EVERYWHERE,
 ) -> Counterexample | None:
     """The witness at the first of the ``smaller`` sizes that has one, or else at `sizes`; None if `sizes` has none.
 
     ``programs`` are both sides at given sizes.  Sizes at which there are none, or ball arithmetic cannot evaluate them,
     are passed over.  After the deadline the witness at `sizes` itself is given, if it was found by then.
     """
-    search_at = lambda at: _Search(*programs(at), seed, deadline, almost_everywhere)
+    search_at = lambda at: _Search(*programs(at), seed, deadline, almost_everywhere, domains=domains)
     known = search_at(sizes)
     points = known.points()
     if not points:
@@ -240,8 +244,9 @@ class _Search:
         deadline: Deadline | None,
         almost_everywhere: bool,
         candidates: Candidates = REAL,
+        domains: Domains = EVERYWHERE,
     ):
-        self.sides = left, right
+        self.sides, self.domains = (left, right), domains
         self.almost_everywhere, self.candidates = almost_everywhere, candidates
         self.seed, self.deadline = seed, deadline
         (self.inputs, self.outputs), other = (
@@ -265,10 +270,8 @@ class _Search:
         return [p.reshape(len(points), *a.shape) for p, a in zip(pieces, self.inputs, strict=True)]
 
     def rounded(self, points: np.ndarray) -> np.ndarray:
-        """The points that the dtypes of the inputs hold; 0 has no sign."""
-        pieces = [
-            p.astype(a.dtype).astype(np.float64) + 0.0 for p, a in zip(self.cut(points), self.inputs, strict=True)
-        ]
+        """The points brought into the domains of the inputs, as their dtypes hold them; 0 has no sign."""
+        pieces = self.domains.folded(self.cut(points), [a.dtype for a in self.inputs])
         return np.concatenate([p.reshape(len(points), -1) for p in pieces], axis=1)
 
     def doubles(self, points: np.ndarray) -> list[list[np.ndarray]]:
@@ -282,8 +285,8 @@ class _Search:
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.
 
-        0 where a value is not finite, and where float64 arithmetic cannot evaluate the functions; of programs in which
-        a NaN is written, a little more than is looked at where only one side is NaN.
+        0 where a value is not finite, where float64 arithmetic cannot evaluate the functions, and outside the domains;
+        of programs in which a NaN is written, a little more than is looked at where only one side is NaN.
         """
         try:
             sides = self.doubles(points)
@@ -292,16 +295,20 @@ class _Search:
             return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
             gaps = np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
-        if not self.writes_nan:
-            return gaps
-        alone = [(np.isnan(a) != np.isnan(b)).any(axis=1) for a, b in zip(*sides, strict=True)]
-        return np.where((gaps == 0) & np.any(alone, axis=0), NAN_GAP, gaps)
+        if self.writes_nan:
+            alone = [(np.isnan(a) != np.isnan(b)).any(axis=1) for a, b in zip(*sides, strict=True)]
+            gaps = np.where((gaps == 0) & np.any(alone, axis=0), NAN_GAP, gaps)
+        return np.where(self.inside(points), gaps, 0.0)
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """Which points lie in the domains of the inputs."""
+        return self.domains.contain(self.cut(points))
 
     def separation(self, point: np.ndarray) -> _Separation | None:
-        """Where ball arithmetic tells the two sides apart at a point, or None."""
+        """Where ball arithmetic tells the two sides apart at a point of the domains, or None."""
         key = point.tobytes()
         if key not in self.separations:
-            self.separations[key] = self._separation(point)
+            self.separations[key] = self._separation(point) if self.inside(point[None]).all() else None
         return self.separations[key]
 
     def _separation(self, point: np.ndarray) -> _Separation | None:
@@ -326,7 +333,8 @@ class _Search:
     def points(self) -> list[np.ndarray]:
         """Confirmed inputs to simplify: candidates of the first kind of which any differ, or else another one."""
         count = int(np.clip(self.copies, 2, self.candidates.count))
-        for index, draw in enumerate(self.candidates.kinds.values()):
+        kinds = [*self.candidates.kinds.values(), *([self.corners] if self.domains.of else [])]
+        for index, draw in enumerate(kinds):
             if self.late():
                 return []
             drawn = self.rounded(draw(np.random.default_rng((self.seed, index)), (count, self.entries)))
@@ -344,21 +352,29 @@ class _Search:
         count = int(np.clip(self.copies, 2, self.candidates.count))
         return self.confirmed(self.rounded(near(places, random, (count, self.entries))))
 
+    def corners(self, random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        """Candidates at the ends of the domains, all but the first two with some of their entries inside."""
+        pieces = [self.domains[i].corners(random, (shape[0], a.size), a.dtype) for i, a in enumerate(self.inputs)]
+        points, normal = np.concatenate(pieces, axis=1), random.standard_normal(shape)
+        points[2:] = np.where(random.random(shape) < 0.5, points, self.rounded(normal))[2:]
+        return points
+
     def tie_points(self) -> list[np.ndarray]:
         """A point at a tie, or almost everywhere beside one, at which the sides differ."""
         beside = BESIDE if self.almost_everywhere else (0.0,)
         random = np.random.default_rng((self.seed, len(self.candidates.kinds) + 1))
         bases = [np.zeros(self.entries), np.ones(self.entries), *_small_integers(random, (TIE_BASES, self.entries))]
-        for base in bases:
+        if self.domains.of:
+            bases += [*self.corners(random, (TIE_BASES, self.entries))]
+        for base in self.rounded(np.array(bases)):
             try:
                 ties = tie_points(self.sides, self.cut, base, random, self.deadline)
             except BudgetError:
                 raise
             except UatJaxError:
                 return []
-            if not len(ties):
-                continue
-            found = self.confirmed(self.rounded(np.concatenate([ties + step for step in beside])))
+            points = np.concatenate([ties + step for step in beside])
+            found = self.confirmed(self.rounded(points[self.inside(points)]))
             if found:
                 return found
         return []

@@ -1,0 +1,305 @@
+"""Domains: the real numbers that the inputs of two functions range over, as hypotheses of the claim.
+
+    positive(spec): x > 0        nonnegative(spec): x >= 0        interval(spec, a, b): a <= x <= b
+
+Functions are compared at every input in the domain and at no other.  An input that refutes lies inside it.
+docs/soundness.md §10.8 proves what may be concluded; a domain of another form is one more class with these methods.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from uat_jax.arithmetic.facts import Facts, of_inputs
+from uat_jax.arithmetic.integer_ranges import Range
+from uat_jax.errors import DomainError
+
+
+def _check_end(end: Any) -> None:
+    """Raises `DomainError` unless it is a number that float64 holds, or an infinity."""
+    number = isinstance(end, int | float | np.integer | np.floating) and not isinstance(end, bool)
+    if not number or end != end:
+        raise DomainError(f"got {end!r} for an end of an interval; wanted a number, or math.inf")
+    try:
+        exact = float(end) == end
+    except OverflowError:
+        exact = False
+    if not exact:
+        raise DomainError(f"got {end!r} for an end of an interval, which float64 does not hold; give one that it does")
+
+
+def _number(x: float) -> str:
+    """A float in the fewest digits that tell it from its neighbours."""
+    return repr(x).removesuffix(".0")
+
+
+def _held(end: float, dtype: np.dtype) -> float:
+    """The number of a dtype next to a finite end, the largest one for an infinite end."""
+    largest = float(jnp.finfo(dtype).max)
+    return math.copysign(largest, end) if math.isinf(end) else float(np.asarray(end).astype(dtype).astype(np.float64))
+
+
+def _next(x: float, towards: float, dtype: np.dtype) -> float:
+    """The neighbour of a number of a dtype."""
+    return float(np.nextafter(np.asarray(x).astype(dtype), np.asarray(towards).astype(dtype)).astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All real numbers from `low` to `high`, both included; without `low` itself if the interval is `open` there.
+
+    Raises:
+        DomainError: an end that is no number, no number in the interval, or only one.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    open: bool = False
+
+    def __post_init__(self) -> None:
+        for end in (self.low, self.high):
+            _check_end(end)
+        object.__setattr__(self, "low", float(self.low) + 0.0)  # no -0.0
+        object.__setattr__(self, "high", float(self.high) + 0.0)
+        object.__setattr__(self, "open", self.open and self.low != -math.inf)  # one form of each interval
+        if self.low > self.high or self.low == self.high and (self.open or math.isinf(self.low)):
+            raise DomainError(f"no input satisfies {self.written()}; give an interval whose lower end is smaller")
+        if self.low == self.high:
+            raise DomainError(f"x = {_number(self.low)} alone satisfies {self.written()}; close over that constant")
+
+    def written(self, name: str = "x") -> str:
+        """The hypothesis about an input of this name, such as "x > 0" or "0 <= x <= 1"."""
+        low, high, below = _number(self.low), _number(self.high), "<" if self.open else "<="
+        if self.low == -math.inf:
+            return f"{name} <= {high}"
+        if self.high == math.inf:
+            return f"{name} {below.replace('<', '>')} {low}"
+        return f"{low} {below} {name} <= {high}"
+
+    @property
+    def text(self) -> str:
+        """As it stands behind a type, and as `parse_domain` reads it; nothing for all real numbers."""
+        if self == REALS:
+            return ""
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            return f" in {'(' if self.open else '['}{_number(self.low)}, {_number(self.high)}]"
+        return self.written("")
+
+    def __and__(self, other: Interval) -> Interval:
+        """The numbers in both.  Raises `DomainError` if the two contradict each other."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        without = any(part.open and part.low == low for part in (self, other))
+        if low > high or low == high and without:
+            raise DomainError(f"no input satisfies {self.written()} and {other.written()}; drop one of the two")
+        return Interval(low, high, without)
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether no number in it is below 0."""
+        return self.low >= 0
+
+    @property
+    def positive(self) -> bool:
+        """Whether every number in it is above 0."""
+        return self.low > 0 or self.low == 0 and self.open
+
+    def facts(self, shape: tuple[int, ...]) -> Facts:
+        """What is known of an input of this shape."""
+        return of_inputs(shape, positive=self.positive)
+
+    @property
+    def range(self) -> Range:
+        """Its two ends."""
+        return Range(self.low, self.high)
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        """Which of the points (copies, *shape) have all their entries in the interval."""
+        above = points > self.low if self.open else points >= self.low
+        return np.asarray((above & (points <= self.high)).all(axis=tuple(range(1, points.ndim))))
+
+    def ends(self, dtype: np.dtype) -> tuple[float, float]:
+        """The smallest and the largest number of a dtype in the interval.
+
+        Raises:
+            DomainError: an end lies beyond the dtype's largest number, or there are no two numbers of it between them.
+        """
+        largest = float(jnp.finfo(dtype).max)
+        for end in (self.low, self.high):
+            if math.isfinite(end) and abs(end) > largest:
+                wanted = f"{dtype} holds numbers up to {largest:.6g}: choose an end within, or math.inf for none"
+                raise DomainError(f"got {self.written()} for an input of {dtype}; {wanted}")
+        low, high = _held(self.low, dtype), _held(self.high, dtype)
+        if low < self.low or self.open and low == self.low:
+            low = _next(low, math.inf, dtype)
+        if high > self.high:
+            high = _next(high, -math.inf, dtype)
+        if not low < high:
+            raise DomainError(f"no two numbers of {dtype} satisfy {self.written()}; widen the interval")
+        return low, high
+
+    def folded(self, points: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """Points of the interval that the dtype holds: those inside stay, others are mirrored at its ends."""
+        rounded = points.astype(dtype).astype(np.float64)
+        if self == REALS:
+            return rounded
+        start, way = (self.high, -1.0) if math.isinf(self.low) else (self.low, 1.0)
+        width = self.high - self.low
+        with np.errstate(all="ignore"):
+            distance = np.abs(points - start)
+            if math.isfinite(width):
+                distance = np.minimum(distance % (2 * width), -distance % (2 * width))
+            if self.open:  # an end that does not belong to it
+                distance = np.where(distance == 0, min(1.0, width / 2), distance)
+            mirrored = (start + way * distance).astype(dtype).astype(np.float64)
+        low, high = self.ends(dtype)
+        return np.clip(np.where((points >= low) & (points <= high), rounded, np.nan_to_num(mirrored)), low, high)
+
+    def clipped(self, points: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The points of the interval next to the given ones, as the dtype holds them."""
+        rounded = points.astype(dtype).astype(np.float64)
+        return rounded if self == REALS else np.clip(rounded, *self.ends(dtype))
+
+    def corners(self, random: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Points (copies, *shape) whose entries are ends: the first has all at the lower one, the second at the upper.
+
+        An end that is infinite is replaced by the other one, and small whole numbers by the domain of all numbers.
+        """
+        held = self.ends(dtype)
+        finite = [x for x, end in zip(held, (self.low, self.high), strict=True) if math.isfinite(end)]
+        if not finite:
+            return random.integers(-2, 3, shape).astype(np.float64)
+        points = random.choice(finite, shape)
+        points[0], points[1] = finite[0], finite[-1]
+        return points
+
+
+REALS = Interval()
+"""All real numbers."""
+
+
+@dataclass(frozen=True)
+class Domains:
+    """What each input of two programs ranges over, in their order; inputs beyond those listed are any real numbers."""
+
+    of: tuple[Interval, ...] = ()
+
+    def __getitem__(self, index: int) -> Interval:
+        return self.of[index] if index < len(self.of) else REALS
+
+    def contain(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """Which points lie inside, given as one array (copies, *shape) for each input."""
+        inside = [self[i].contains(array) for i, array in enumerate(arrays) if self[i] != REALS]
+        return np.logical_and.reduce(inside) if inside else np.ones(len(arrays[0]), bool)
+
+    def folded(self, arrays: Sequence[np.ndarray], dtypes: Sequence[np.dtype]) -> list[np.ndarray]:
+        """Points inside that the dtypes hold (`Interval.folded`)."""
+        return [self[i].folded(x, dtype) for i, (x, dtype) in enumerate(zip(arrays, dtypes, strict=True))]
+
+    def clipped(self, arrays: Sequence[np.ndarray], dtypes: Sequence[np.dtype]) -> list[np.ndarray]:
+        """The points inside next to the given ones (`Interval.clipped`)."""
+        return [self[i].clipped(x, dtype) for i, (x, dtype) in enumerate(zip(arrays, dtypes, strict=True))]
+
+
+EVERYWHERE = Domains()
+"""All inputs may be any real numbers."""
+
+
+@dataclass(frozen=True)
+class Restricted:
+    """The spec of an input whose entries range over a domain: a leaf where a `jax.ShapeDtypeStruct` may stand."""
+
+    shape: tuple[Any, ...]
+    dtype: Any
+    domain: Interval
+
+    def __post_init__(self) -> None:
+        self.domain.ends(np.dtype(self.dtype))
+
+
+def positive(spec: Any) -> Restricted:
+    """The input of a function with every entry above 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
+
+    Raises:
+        DomainError: see `interval`.
+    """
+    return _restricted(spec, Interval(0.0, math.inf, open=True))
+
+
+def nonnegative(spec: Any) -> Restricted:
+    """The input of a function with every entry at least 0: `spec` is a `jax.ShapeDtypeStruct` or an array of floats.
+
+    Raises:
+        DomainError: see `interval`.
+    """
+    return _restricted(spec, Interval(0.0, math.inf))
+
+
+def interval(spec: Any, low: float, high: float) -> Restricted:
+    """The input of a function with every entry from `low` to `high`, both included; either end may be infinite.
+
+    `spec` is a `jax.ShapeDtypeStruct`, an array of floats, of which only shape and dtype count, or an input with a
+    domain, of which the intersection is taken.
+
+    Raises:
+        DomainError: no number lies in the domain, or only one; an end lies beyond the dtype; the input is not one of
+            floats.
+    """
+    return _restricted(spec, Interval(low, high))
+
+
+def _restricted(spec: Any, domain: Interval) -> Restricted:
+    if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
+        got = type(spec).__name__
+        raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
+    if not jnp.issubdtype(spec.dtype, jnp.floating):
+        wanted = "integers are fixed arrays, which need no domain" if jnp.issubdtype(spec.dtype, jnp.integer) else ""
+        raise DomainError(
+            f"got {domain.written()} for an input of {spec.dtype}; {wanted or 'only floats have a domain'}"
+        )
+    given = spec.domain if isinstance(spec, Restricted) else REALS
+    return Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
+
+
+def domain_of(leaf: Any) -> Interval:
+    """What the entries of an input range over."""
+    return leaf.domain if isinstance(leaf, Restricted) else REALS
+
+
+NUMBER = r"\s*([-+]?[\w.+-]+)\s*"
+FORMS = {
+    rf">{NUMBER}": lambda low: Interval(low, math.inf, open=True),
+    rf">={NUMBER}": lambda low: Interval(low, math.inf),
+    rf"<={NUMBER}": lambda high: Interval(-math.inf, high),
+    rf"in\s*\[{NUMBER},{NUMBER}\]": Interval,
+    rf"in\s*\({NUMBER},{NUMBER}\]": lambda low, high: Interval(low, high, open=True),
+}
+"""How a domain is written behind a type."""
+
+
+def parse_domain(text: str) -> Interval:
+    """The domain that a text such as "> 0", ">= 0", "<= 3", "in [0, 1]" or "in (0, 1]" says; "" is all real numbers.
+
+    Raises:
+        DomainError: a text of another form, or one that no number satisfies.
+    """
+    if not text.strip():
+        return REALS
+    for form, made in FORMS.items():
+        match = re.fullmatch(form, text.strip())
+        if match is not None:
+            return made(*(_parsed(end, text) for end in match.groups()))
+    raise DomainError(f"got {text.strip()!r} for a domain; write > 0, >= 0, <= 1, in [0, 1] or in (0, 1]")
+
+
+def _parsed(end: str, text: str) -> float:
+    try:
+        return float(end)
+    except ValueError:
+        raise DomainError(f"got {text.strip()!r} for a domain, and {end} is no number; write one such as 0.5") from None
