@@ -146,7 +146,8 @@ class Interval:
 
     def folded(self, points: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """Points of the interval that the dtype holds: those inside stay, others are mirrored at its ends."""
-        rounded = points.astype(dtype).astype(np.float64)
+        largest = float(jnp.finfo(dtype).max)
+        rounded = np.clip(points, -largest, largest).astype(dtype).astype(np.float64)
         if self == REALS:
             return rounded
         start, way = (self.high, -1.0) if math.isinf(self.low) else (self.low, 1.0)

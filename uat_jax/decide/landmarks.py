@@ -9,7 +9,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import is_number
+from uat_jax.arithmetic.tracing import dtype_of, is_number
 
 MOST = 64
 """So many different constants are looked at, and arrays of so many entries."""
@@ -19,7 +19,7 @@ FACTORS = (-2.0, -1.0, 1.0, 2.0)
 
 
 def landmarks(programs: Sequence[ClosedJaxpr]) -> np.ndarray:
-    """The finite floating-point constants of some programs other than 0 and 1, each once, float64 of shape (count,)."""
+    """The finite constants of some programs other than 0 and 1, each once, float64 of shape (count,)."""
     found: set[float] = set()
     for program in programs:
         for value in constants(program):
@@ -31,7 +31,7 @@ def landmarks(programs: Sequence[ClosedJaxpr]) -> np.ndarray:
 
 
 def constants(program: ClosedJaxpr) -> Iterator[np.ndarray]:
-    """The floating-point constants and literals of a program and of all it calls, in float64."""
+    """The floating-point constants and the literals of a program and of all it calls, in float64."""
     for variable, value in zip(program.jaxpr.constvars, program.consts, strict=True):
         if is_number(variable):
             yield np.asarray(value).astype(np.float64)
@@ -41,7 +41,7 @@ def constants(program: ClosedJaxpr) -> Iterator[np.ndarray]:
 def _literals(jaxpr: Jaxpr) -> Iterator[np.ndarray]:
     for equation in jaxpr.eqns:
         for atom in equation.invars:
-            if isinstance(atom, Literal) and is_number(atom):
+            if isinstance(atom, Literal) and (is_number(atom) or dtype_of(atom).kind in "iu"):
                 yield np.asarray(atom.val).astype(np.float64)
         for inner in inner_programs(equation):
             yield from constants(inner) if isinstance(inner, ClosedJaxpr) else _literals(inner)

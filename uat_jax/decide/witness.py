@@ -374,7 +374,8 @@ class _Search:
             except UatJaxError:
                 return []
             points = np.concatenate([ties + step for step in beside])
-            found = self.confirmed(self.rounded(points[self.inside(points)]))
+            inside = points[self.inside(points)]
+            found = self.confirmed(self.rounded(inside)) if len(inside) else []
             if found:
                 return found
         return []
