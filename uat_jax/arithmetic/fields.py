@@ -24,13 +24,14 @@ from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
+from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
-from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
 
@@ -185,10 +186,15 @@ class Fields(Arithmetic):
     def _reapplied(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results for operands under a condition; none of what they decide is taken for right almost everywhere.
 
-        Whether compared numbers differ almost everywhere is looked up for the program's own operands only.
+        Nothing is known of their ranges: those at hand are of the equation that the program is at.  Whether compared
+        numbers differ almost everywhere is looked up for the program's own operands only.
         """
         new = equation not in self.lawful
-        results = self._evaluated(equation, operands)
+        ranges, self.operand_ranges = self.operand_ranges, [limits(dtype_of(atom)) for atom in equation.invars]
+        try:
+            results = self._evaluated(equation, operands)
+        finally:
+            self.operand_ranges = ranges
         for result in results:
             if isinstance(result, Refused) or isinstance(result, Number) and result.facts and not result.facts.guarded:
                 self._remember(result)

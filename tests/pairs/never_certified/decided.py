@@ -170,6 +170,7 @@ DECIDED: frozenset[str] = frozenset(
         "guards: conditions in rows",
         "guards: a condition of one number",
         "guards: a magnitude",
+        "guards: a magnitude of another number",
         "guards: a condition in a condition",
         "guards: a batch",
         "guards: a tie by its own condition",

@@ -62,6 +62,9 @@ DIFFERENT = (
     Different("a tie of the condition", lambda x: jnp.where(x >= 0, ind(x > 0), 0.0), lambda x: ind(x >= 0), (S,), (0,), null_set=True),
     Different("a tie of the other case", lambda x: jnp.where(x > 0, 0.0, ind(x < 0)), lambda x: ind(x <= 0), (S,), (0,), null_set=True),
     Different("equal numbers", lambda x, y: jnp.where(x == y, ind(x >= y), 3.0), lambda x, y: jnp.where(x == y, ind(x > y), 3.0), (S, S), (2, 2), null_set=True),
+    Different("a magnitude of another number", lambda x: under(x > 0, jnp.abs(relu(x) - 3)), lambda x: under(x > 0, x - 3), (S,), (1,)),
+    Different("a maximum of another number", lambda x: under(x > 0, jnp.maximum(relu(x) - 3, 0)), lambda x: under(x > 0, x - 3), (S,), (1,)),
+    Different("a decision about another number", lambda x: under(x > 0, ind(relu(x) > 3)), lambda x: under(x > 0, 1.0), (S,), (1,)),
     Different("log times zero", lambda x: under(x > 0, x * jnp.log(relu(x))), lambda x: under(x > 1, x * jnp.log(relu(x))), (S,), (0.5,)),
 )  # fmt: skip
 
@@ -84,5 +87,6 @@ EQUAL = (
     Equal("a branch", lambda x: lax.cond(x > 0, relu, lambda v: 0 * v, x), lambda x: under(x > 0, x), (S,)),
     Equal("a condition in a condition", lambda x, y: under(x > 0, under(y > 0, relu(x) + relu(y))), lambda x, y: under((x > 0) & (y > 0), x + y), (S, S)),
     Equal("a batch", jax.vmap(lambda x: under(x > 0, 1 / relu(x))), lambda x: under(x > 0, 1 / x), (V,)),
+    Equal("a magnitude of another number", lambda x: under(x > 0, jnp.abs(relu(x) - 3)), lambda x: under(x > 0, jnp.abs(x - 3)), (S,)),
     Equal("a tie by its own condition", lambda x: under(x >= 0, relu(x)), lambda x: under(x >= 0, x), (S,)),
 )  # fmt: skip
