@@ -13,6 +13,7 @@ from . import (
     facts,
     hidden,
     integers,
+    laws,
     precision,
     scatters,
     sizes,
@@ -41,6 +42,7 @@ KINDS = {
         derivatives,
         hidden,
         facts,
+        laws,
     )
 }
 

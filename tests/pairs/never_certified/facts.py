@@ -70,14 +70,28 @@ UNDEFINED = (
 
 
 def rows() -> Iterator[Different]:
-    """What decides by the logarithm or the inverse of each, against 1."""
+    """What decides by the logarithm or the inverse of each, against 1 and against what is not the opposite of NaN."""
     one = lambda *inputs: 1 + 0 * sum(inputs)
     for name, g, specs, witness in NOT_POSITIVE:
         yield Different(f"log of {name}", lambda *x, g=g: ind(jnp.log(g(*x)) < 9), one, specs, witness)
+        yield Different(
+            f"log of {name}, not >=",
+            lambda *x, g=g: ind(jnp.log(g(*x)) < 9),
+            lambda *x, g=g: 1 - ind(jnp.log(g(*x)) >= 9),
+            specs,
+            witness,
+        )
     for name, g, specs, witness in HOLLOW:
         yield Different(f"1 by {name}", lambda *x, g=g: ind(jnp.isfinite(1 / g(*x))), one, specs, witness)
     for name, g, specs, witness in UNDEFINED:
         yield Different(f"{name} decided", lambda *x, g=g: ind(g(*x) > -99), one, specs, witness)
+        yield Different(
+            f"{name} decided, not <=",
+            lambda *x, g=g: ind(g(*x) > 1),
+            lambda *x, g=g: 1 - ind(g(*x) <= 1),
+            specs,
+            witness,
+        )
 
 
 def arctangents(x):

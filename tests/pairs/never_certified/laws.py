@@ -1,0 +1,118 @@
+"""The laws of signs, maxima and infinities, each a step beyond its side condition."""
+
+from collections.abc import Iterator
+
+import jax.numpy as jnp
+import numpy as np
+
+from .row import Different, Equal, S, V, W, f32, ind
+
+MASK = np.array([True, False, True])
+FACTORS = np.array([1, -2, 3], np.float32)
+
+
+def relu(x):
+    """max(x, 0), which prime fields know as not negative."""
+    return jnp.maximum(x, 0)
+
+
+OF_ANY_SIGN = (
+    # (name, a function that looks as if it were not negative, its inputs, inputs at which it is)
+    ("a sign", jnp.sign, (S,), (-2,)),
+    ("a maximum", jnp.maximum, (S, S), (-1, -2)),
+    ("a largest entry", jnp.max, (V,), ((-1, -2, -3),)),
+    ("a minimum with y", lambda x, y: jnp.minimum(relu(x), y), (S, S), (1, -3)),
+    ("a constant", lambda x: x - x - 2, (S,), (1,)),
+    ("a relu by -2", lambda x: relu(x) / -2, (S,), (3,)),
+    ("a relu times constants", lambda x: relu(x) * FACTORS, (V,), ((1, 1, 1),)),
+    ("a relu times y", lambda x, y: relu(x) * y, (S, S), (1, -3)),
+    ("a relu plus y", lambda x, y: relu(x) + y, (S, S), (1, -3)),
+    ("a relu less y", lambda x, y: relu(x) - relu(y), (S, S), (1, 3)),
+    ("a relu turned", lambda x: -relu(x), (S,), (1,)),
+    ("a product of rows", lambda x, y: relu(x) @ y, (V, V), ((1, 1, 1), (-1, -1, -1))),
+    ("an inverse", lambda x: 1 / x, (S,), (-2,)),
+    ("a sum", jnp.sum, (V,), ((-1, -2, -3),)),
+    ("a choice", lambda x, y: jnp.where(x > 0, relu(y), y), (S, S), (-1, -3)),
+    ("another choice", lambda x, y: jnp.where(x > 0, y, relu(y)), (S, S), (1, -3)),
+    ("an entry of a row", lambda x, y: jnp.stack([relu(x), y])[1], (S, S), (1, -3)),
+    ("a cube", lambda x: x**3, (S,), (-2,)),
+    ("a product of two", lambda x, y: x * y, (S, S), (1, -3)),
+)
+
+
+def magnitudes() -> Iterator[Different]:
+    """The magnitude of each against itself."""
+    for name, g, specs, witness in OF_ANY_SIGN:
+        yield Different(f"magnitude of {name}", lambda *x, g=g: jnp.abs(g(*x)), g, specs, witness)
+
+
+def masked(x, value):
+    """x with another value at one place."""
+    return jnp.where(MASK, x, value)
+
+
+def chosen(condition, value):
+    """0 where a condition holds, and a value elsewhere."""
+    return jnp.where(condition, 0.0, value)
+
+
+def moments(x, factor):
+    """The mean of squares less the square of so many means, negative for other factors than 1."""
+    return jnp.mean(x * x) - (factor * jnp.mean(x)) ** 2
+
+
+SIGNS = (
+    Different("sign of y times a sign", lambda x, y: jnp.sign(y * jnp.sign(x)), lambda x, y: jnp.sign(y) + 0 * x, (S, S), (-2, 3)),
+    Different("y times a sign > 0", lambda x, y: ind(y * jnp.sign(x) > 0), lambda x, y: ind(y > 0) + 0 * x, (S, S), (-2, 3)),
+    Different("sign of a root and a number", lambda x, y: jnp.sign(jnp.sqrt(x * x + 1) - y), lambda x, y: jnp.sign(jnp.sqrt(x * x + 1)) + 0 * y, (S, S), (0, 3)),
+    Different("relu of moments", lambda x: relu(moments(x, 2)), lambda x: moments(x, 2), (V,), ((1, 1, 1),)),
+    Different("relu of moments of two rows", lambda x, y: relu(jnp.mean(x * x) - jnp.mean(y) ** 2), lambda x, y: jnp.mean(x * x) - jnp.mean(y) ** 2, (V, V), ((1, 1, 1), (2, 2, 2))),
+    Different("magnitude of a root by a sign", lambda x: jnp.sqrt(x * x) * jnp.sign(x), jnp.abs, (S,), (-2,)),
+)  # fmt: skip
+
+MAXIMA = (
+    Different("largest of two rows of one mean", jnp.max, lambda x: jnp.max(jnp.stack([x[0] + x[1], x[2], 0 * x[0]])), (V,), ((1, 2, 0),)),
+    Different("smallest and largest", lambda x: jnp.sort(x)[0], jnp.max, (V,), ((1, 2, 3),)),
+    Different("middle and mean", lambda x: jnp.sort(x)[1], jnp.mean, (V,), ((1, 2, 9),)),
+    Different("second and third", lambda x: jnp.sort(x)[1], lambda x: jnp.sort(x)[2], (W,), ((1, 2, 3, 4, 5, 6, 7, 8),)),
+    Different("second and second of the opposite", lambda x: jnp.sort(x)[1], lambda x: jnp.sort(-x)[1], (W,), ((1, 2, 3, 4, 5, 6, 7, 8),)),
+    Different("second, moved", lambda x, y: jnp.sort(x + y)[1], lambda x, y: jnp.sort(x)[1] + 0 * y, (W, S), ((1, 2, 3, 4, 5, 6, 7, 8), 1)),
+    Different("a largest entry with an infinity", lambda x: jnp.exp(-jnp.max(masked(x, jnp.inf))), lambda x: jnp.exp(-jnp.max(masked(x, 0.0))), (V,), ((1, 2, 3),)),
+    Different("a maximum with an infinity", lambda x: jnp.exp(-jnp.maximum(masked(x, jnp.inf), x)), lambda x: jnp.exp(-jnp.maximum(masked(x, 0.0), x)), (V,), ((1, -2, 3),)),
+    Different("a maximum of infinity and a relu", lambda x: jnp.exp(-jnp.maximum(masked(0 * x, jnp.inf), relu(x))), lambda x: jnp.exp(-relu(x)), (V,), ((1, 2, 3),)),
+    Different("a mask over some of a row", lambda x, y: jnp.maximum(masked(x, -jnp.inf), y), lambda x, y: y + 0 * x, (V, V), ((3, 3, 3), (1, 1, 1))),
+    Different("a relu and a maximum", relu, lambda x: jnp.maximum(x, x / 2), (S,), (-2,)),
+    Different("two maxima with one member", lambda x, y: jnp.maximum(relu(x), y), lambda x, y: y + 0 * x, (S, S), (3, 1)),
+)  # fmt: skip
+
+INFINITE = (
+    Different("infinite below 1 and below 2", lambda x: chosen(x > 1, -jnp.inf), lambda x: chosen(x > 2, -jnp.inf), (S,), (1.5,), infinite=True),
+    Different("infinite above and below", lambda x: chosen(x > 1, -jnp.inf), lambda x: chosen(x < 1, -jnp.inf), (S,), (3,), infinite=True),
+    Different("infinity and its negative, chosen", lambda x: chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, -jnp.inf), (S,), (-2,), infinite=True),
+    Different("infinity turned, chosen", lambda x: -chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, jnp.inf), (S,), (-2,), infinite=True),
+    Different("infinity times -2, chosen", lambda x: -2 * chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, jnp.inf), (S,), (-2,), infinite=True),
+    Different("infinity times 0, chosen", lambda x: 0 * chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, jnp.inf), (S,), (-2,), infinite=True),
+    Different("an infinity and 0, chosen", lambda x: chosen(x > 1, -jnp.inf), lambda x: 0 * x, (S,), (-2,), infinite=True),
+    Different("infinity and its negative", lambda x: masked(0 * x, jnp.inf), lambda x: masked(0 * x, -jnp.inf), (V,), ((1, 2, 3),), infinite=True),
+    Different("an infinity and 0", lambda x: masked(x, jnp.inf), lambda x: masked(x, 0.0), (V,), ((1, 2, 3),), infinite=True),
+    Different("infinities in two places", lambda x: jnp.where(MASK, 0 * x, jnp.inf), lambda x: jnp.where(~MASK, 0 * x, jnp.inf), (V,), ((1, 2, 3),), infinite=True),
+    Different("infinity turned", lambda x: -masked(0 * x, jnp.inf), lambda x: masked(0 * x, jnp.inf), (V,), ((1, 2, 3),), infinite=True),
+    Different("a sum with an infinity", lambda x: jnp.exp(-(masked(x, jnp.inf) + 1)), lambda x: jnp.exp(-(masked(x, 0.0) + 1)), (V,), ((1, 2, 3),)),
+    Different("a row with infinities of two kinds", lambda x: jnp.exp(-jnp.concatenate([chosen(x > 1, jnp.inf), masked(x, jnp.inf)])), lambda x: jnp.exp(-jnp.concatenate([chosen(x > 1, jnp.inf), masked(x, 0.0)])), (V,), ((-1, 2, 3),)),
+    Different("a row of the chosen and the written", lambda x: jnp.stack([chosen(x > 1, jnp.inf), chosen(x > 1, -jnp.inf)]), lambda x: jnp.stack([chosen(x > 1, jnp.inf), chosen(x > 1, jnp.inf)]), (S,), (-2,), infinite=True),
+)  # fmt: skip
+
+DIFFERENT = (*magnitudes(), *SIGNS, *MAXIMA, *INFINITE)
+
+EQUAL = (
+    Equal("magnitude of a relu", lambda x: jnp.abs(relu(x)), relu, (S,)),
+    Equal("magnitude of a product of relus", lambda x, y: jnp.abs(relu(x) * relu(y)), lambda x, y: relu(y) * relu(x), (S, S)),
+    Equal("magnitude of a choice of relus", lambda x, y: jnp.abs(jnp.where(x > 0, relu(x), relu(y))), lambda x, y: jnp.where(x > 0, relu(x), relu(y)), (S, S)),
+    Equal("a sign times a root", lambda x, y: jnp.sign(y * jnp.sqrt(x * x + 1)), lambda x, y: jnp.sign(y) + 0 * x, (S, S)),
+    Equal("relu of a variance", lambda x: relu(moments(x, 1)), lambda x: moments(x, 1), (V,)),
+    Equal("middle of the opposite", lambda x: jnp.sort(x)[1], lambda x: -jnp.sort(-x)[1], (V,)),
+    Equal("second, moved", lambda x, y: jnp.sort(x + y)[1], lambda x, y: jnp.sort(x)[1] + y, (W, S)),
+    Equal("infinity turned, chosen", lambda x: -chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, -jnp.inf), (S,)),
+    Equal("infinity times 2, chosen", lambda x: 2 * chosen(x > 1, jnp.inf), lambda x: chosen(x > 1, jnp.inf), (S,)),
+    Equal("a relu and a maximum", relu, lambda x: (x + jnp.abs(x)) / 2, (f32(2),)),
+)  # fmt: skip
