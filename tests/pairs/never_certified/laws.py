@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
+from jax.scipy.special import digamma, gammaln
 
-from .row import Different, Equal, S, V, W, f32, ind
+from .row import Different, Equal, S, V, W, f32, ind, real
 
 MASK = np.array([True, False, True])
 FACTORS = np.array([1, -2, 3], np.float32)
@@ -102,7 +104,40 @@ INFINITE = (
     Different("a row of the chosen and the written", lambda x: jnp.stack([chosen(x > 1, jnp.inf), chosen(x > 1, -jnp.inf)]), lambda x: jnp.stack([chosen(x > 1, jnp.inf), chosen(x > 1, jnp.inf)]), (S,), (-2,), infinite=True),
 )  # fmt: skip
 
-DIFFERENT = (*magnitudes(), *SIGNS, *MAXIMA, *INFINITE)
+
+def below(x):
+    """0 for x below -30, with a plus sign."""
+    return relu(x + 30)
+
+
+ZEROS = (
+    # 1/(0 - 0) is ∞, and -(1/0) is -∞.
+    Different("tanh by the sign of a zero", lambda x: jnp.tanh(1 / (0 - below(x))), lambda x: -jnp.tanh(1 / below(x)), (S,), (-32,)),
+    Different("twice an inverse by the sign of a zero", lambda x: jnp.tanh(2 * (1 / (0 - below(x)))), lambda x: -jnp.tanh(2 * (1 / below(x))), (S,), (-32,)),
+    Different("a clip by the sign of a zero", lambda x: jnp.maximum(jnp.minimum(1 / (0 - below(x)), 5), -7), lambda x: -jnp.minimum(jnp.maximum(1 / below(x), -5), 7), (S,), (-32,)),
+    Different("a row by the sign of a zero", lambda x: jnp.tanh(jnp.stack([1 / (0 - below(x)), x])), lambda x: -jnp.tanh(jnp.stack([1 / below(x), -x])), (S,), (-32,)),
+    Different("a turned row by the sign of a zero", lambda x: jnp.tanh(jnp.flip(1 / (0 - below(x)))), lambda x: -jnp.tanh(jnp.flip(1 / below(x))), (V,), ((-32, 1, 2),)),
+    Different("an inverse of 0 and of 1", lambda x: 1 / masked(x, 0.0), lambda x: 1 / masked(x, 1.0), (V,), ((1, 2, 3),), infinite=True),
+    Different("an inverse of infinity and of 1", lambda x: 1 / masked(x, jnp.inf), lambda x: 1 / masked(x, 1.0), (V,), ((1, 2, 3),)),
+    Different("infinity less infinity", lambda x: ind(jnp.isnan(masked(x, jnp.inf) - masked(x, jnp.inf))), lambda x: 0 * x, (V,), ((1, 2, 3),)),
+    Different("twice an infinity and its negative", lambda x: 2 * masked(x, jnp.inf), lambda x: 2 * masked(x, -jnp.inf), (V,), ((1, 2, 3),), infinite=True),
+    Different("NaN and itself", lambda x: ind(masked(x, jnp.nan) == masked(x, jnp.nan)), lambda x: 1 + 0 * x, (V,), ((1, 2, 3),)),
+    Different("log of a quotient decided", lambda x, y: ind(jnp.log(x / y) < 9), lambda x, y: ind(jnp.log(x) - jnp.log(y) < 9), (S, S), (-1, -2)),
+    Different("a root of -4 decided", lambda x: ind(jnp.sqrt(x - x - 4) > 1), lambda x: 1 + 0 * x, (S,), (1,)),
+)  # fmt: skip
+
+TABLES = (
+    Different("lgamma and digamma", gammaln, digamma, (S,), (3,)),
+    Different("acos of the opposite", lambda x: jnp.arccos(-x), lambda x: -jnp.arccos(x), (S,), (0.5,)),
+    Different("cos and cosh", jnp.cos, jnp.cosh, (S,), (1,)),
+    Different("sin and sinh", jnp.sin, jnp.sinh, (S,), (1,)),
+    Different("the largest place from both ends", lambda x: real(jnp.argmax(x)), lambda x: real(jnp.argmax(x[::-1])), (V,), ((1, 2, 3),)),
+    Different("a row sorted with an infinity", lambda x: jnp.exp(-jnp.sort(masked(x + 30, jnp.inf))), lambda x: jnp.exp(-jnp.sort(masked(x + 30, 0.0))), (V,), ((-29, -28, -30.5),)),
+    Different("a second key", lambda x, y: lax.sort((jnp.floor(x), y, x), num_keys=2)[2], lambda x, y: lax.sort((jnp.floor(x), -y, x), num_keys=2)[2], (V, V), ((0.25, 0.5, 0.75), (1, 2, 3))),
+    Different("and of bits", lambda x: real(jnp.argmax(x) & 1), lambda x: real(jnp.argmax(x)), (V,), ((1, 2, 3),)),
+)  # fmt: skip
+
+DIFFERENT = (*magnitudes(), *SIGNS, *MAXIMA, *INFINITE, *ZEROS, *TABLES)
 
 EQUAL = (
     Equal("magnitude of a relu", lambda x: jnp.abs(relu(x)), relu, (S,)),
