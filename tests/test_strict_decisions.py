@@ -55,14 +55,26 @@ def test_one_input_shows_what_is_different(function):
     "function",
     [
         lambda x: jnp.sign(zero(x)),
+        lambda x: jnp.sign(x - x),
         larger,
-        lambda x: jnp.sign(jnp.stack([x, zero(x)])).sum(),
-        lambda x: positive(x) + positive(zero(x)),
+        lambda x: jnp.where(x + 1 > 1 + x, x, -x),
+        lambda x: jnp.sign(jnp.stack([x, x - x])).sum(),
+        lambda x: positive(x) + positive(x - x),
         lambda x: jnp.sign(jnp.log(x - x)),
         lambda x: jnp.sign((x - x + np.float32(0.1)) * 3 - np.float32(0.3)),
         lambda x: jnp.sign(x) + jax.lax.bessel_i0e(x),
     ],
-    ids=["zero", "equal numbers", "one of two entries", "one of two calls", "infinity", "rounding", "unknown beyond"],
+    ids=[
+        "zero",
+        "plain zero",
+        "equal numbers",
+        "plain equal numbers",
+        "one of two entries",
+        "one of two calls",
+        "infinity",
+        "rounding",
+        "unknown beyond",
+    ],
 )
 def test_nothing_shows_what_may_be_equal(function):
     assert left_over(function) == 1

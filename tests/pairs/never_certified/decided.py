@@ -155,5 +155,15 @@ DECIDED: frozenset[str] = frozenset(
         "undefined: > and >= that meet where a quotient is defined",
         "divisors: a divisor that is cut twice",
         "divisors: a positive divisor cast to other floats",
+        "laws: magnitude of a relu",
+        "laws: magnitude of a product of relus",
+        "laws: magnitude of a choice of relus",
+        "laws: relu of a variance",
+        "laws: middle of the opposite",
+        "laws: second, moved",
+        "laws: infinity turned, chosen",
+        "laws: a number plus an infinity, chosen",
+        "laws: infinity times 2, chosen",
+        "laws: a relu and a maximum",
     ]
 )
