@@ -196,9 +196,17 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/chosen_infinities.py": [
         ("where = f.add(where, f.multiply(factor, f.spread(infinite.where, finite.shape)))", "where = f.add(where, f.spread(infinite.where, finite.shape))", IGNORED, "the choice of an infinity does not matter", DIFFERS + "[laws: infinite above and below]"),
+        ("for infinite in (p, q):\n        total = finite_part(fields, total, infinite)", "", IGNORED, "a sum keeps its finite part where a term is infinite", TWINS + "[laws: a number plus an infinity, chosen]"),
+        ("value = finite_part(fields, fields.functions.exponential(finite), infinite)", "value = fields.functions.exponential(finite)", SPECIAL, "exp(-∞) = 1 where the input decides", DIFFERS + "[laws: exp of an infinity, chosen]"),
+        ("if not fields.certain(finite):", "if False:", CONDITION, "is_finite of what may be NaN is known", DIFFERS + "[laws: a logarithm or an infinity is finite]"),
     ],
     "arithmetic/expressions.py": [
         ('key: Any = ("constant", dtype, str(values.dtype), values.shape, values.tobytes())', 'key: Any = ("constant", dtype, str(values.dtype), values.shape)', SHARED, "all constants are one", UNSOUND + "[sign and comparison]"),
+        ("key: Any = (equation.primitive, parameters, tuple(operands), result)", "key: Any = (equation.primitive, parameters, result)", SHARED, "operands of an expression do not matter", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
+    ],
+    "arithmetic/uninterpreted.py": [
+        ("if any(number.special is not None for number in numbers):", "if False:", SPECIAL, "an unknown function takes an infinity for its residue", "test_uninterpreted.py::test_what_is_no_function_of_real_numbers_is_unknown_with_the_reason[infinity]"),
+        ("name = hashlib.sha256(repr((parameters_digest(equation), where, fixed))", "name = hashlib.sha256(repr((equation.primitive.name, where, fixed))", IGNORED, "parameters of an unknown function do not matter", "test_uninterpreted.py::test_equal_operands_give_equal_results[parameters]"),
     ],
     "arithmetic/closed_form.py": [
         ("return self.coefficient > 0 and all(", "return self.coefficient != 0 and all(", WEAKER, "-√2 is positive", "test_constants.py::test_closed_forms_are_the_values_of_balls[plus]"),
@@ -209,6 +217,19 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("factors = _factors(x.coefficient) if isinstance(x, Product) and x.positive else None", "factors = _factors(abs(x.coefficient)) if isinstance(x, Product) and x.coefficient else None", CONDITION, "log(-2) = log 2", "test_constants.py::test_closed_forms_say_none_where_nothing_is_defined"),
         ("_product(Fraction(1), {E: x.rational})", "_product(Fraction(1), {E: abs(x.rational)})", SIGN, "exp(-1) = exp 1", "test_constants.py::test_closed_forms_are_the_values_of_balls[exp]"),
         ("((value.numerator, 1), (value.denominator, -1))", "((value.numerator, 1), (value.denominator, 1))", SIGN, "log(1/2) = log 2", "test_constants.py::test_closed_forms_are_the_values_of_balls[root]"),
+    ],
+    "arithmetic/constants.py": [
+        ("return self.distinct[0] if len(self.distinct) == 1 else None", "return self.distinct[0]", CONDITION, "an array is its smallest entry", "test_constants.py::test_constants_that_differ_by_more_than_rounding_are_refuted[one entry]"),
+        ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[scatters: power at a place]"),
+    ],
+    "arithmetic/recognition.py": [
+        ("LOWEST = -1e30", "LOWEST = -1e3", CONSTANT, "-1000 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
+        ("if value <= LOWEST:", "if abs(value) >= -LOWEST:", SIGN, "1e30 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
+        ("exact = form.rational == Fraction(value)", "exact = True", CONDITION, "what a constant stands for is what is written", LAW + "[constants as meant: fractions]"),
+        ("form, exact, 0.0 if exact else radius + away)", "form, exact, 0.0)", CONSTANT, "a rounded constant has no radius", DIFFERS + "[constants: a ceil of a third times 3]"),
+        ("if m.reading is not None)", "if m.reading is not None and m.form is not None)", SPECIAL, "masks are no assumption", SOUND + "[masks of two sizes]"),
+        ("_within(Fraction(Decimal(text)), value, unit / 2)", "_within(Fraction(Decimal(text)), value, unit)", WEAKER, "decimals that round to another float are accepted", "test_constants.py::test_every_meaning_rounds_back[bfloat16]"),
+        ("return abs(candidate - Fraction(value)) <= Fraction(slack)", "return abs(candidate - Fraction(value)) <= 1000 * Fraction(slack)", WEAKER, "numbers far from a constant are what it stands for", "test_constants.py::test_every_meaning_rounds_back[bfloat16]"),
     ],
     "arithmetic/integer_ranges.py": [
         ("self.low <= other.low and other.high <= self.high", "self.low <= other.low", CONDITION, "only the lower bound counts", DIFFERS + "[integers: counted in int8]"),
@@ -229,9 +250,38 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('equation.primitive.name == "scatter" or combines(equation)', "True", CONDITION, "a scatter computes what its name says", "test_primitives.py::test_scatters_whose_update_is_not_theirs_are_refused"),
         ("parameter not in row.parameters | _PLACEMENT:", "False:", CONDITION, "every parameter is known", "test_primitives.py::test_every_parameter_is_known_and_no_other[sort]"),
     ],
+    "arithmetic/scattering.py": [
+        ("given and operation.primitive.name == name and", "given and", CONDITION, "every update of one operation is that of the name", "test_primitives.py::test_scatters_whose_update_is_not_theirs_are_refused"),
+        ("if reduce is None and len(table) > 1:", "if False:", CONDITION, "several updates on one entry: the first counts", "test_definitions.py::test_updates_that_land_twice"),
+        ('_update(parameters) if name == "scatter" else None', "None", IGNORED, "x.at[i].apply(f) writes the update", DIFFERS + "[scatters: apply under jit]"),
+    ],
+    "arithmetic/structure.py": [
+        ('if parameters["mode"] != GatherScatterMode.FILL_OR_DROP:', "if True:", IGNORED, "a gather that fills clips", DIFFERS + "[scatters: get outside, clipped and filled]"),
+        ('"transpose": lambda parameters, x: x.transpose(parameters["permutation"]),', '"transpose": lambda parameters, x: x.transpose(np.argsort(parameters["permutation"])),', ROW, "a transposition is its inverse", "test_definitions.py::test_definitions_in_balls[conv strided]"),
+    ],
+    "arithmetic/balls.py": [
+        ("return x if x.is_zero() else decisions.sign(x) * abs(x).root(3)", "return x if x.is_zero() else abs(x).root(3)", SIGN, "cube roots are not negative", "test_primitives.py::test_balls_hold_jax_at_special_values[cbrt]"),
+        ("min(max(_integer(v), limits.min), limits.max)", "_integer(v)", CONDITION, "casts do not saturate", "test_primitives.py::test_balls_hold_jax_at_special_values[cast to uint32]"),
+        ("return interpret(closed_jaxpr, Balls(Reading.ROUNDED, deadline), arguments)\n\n\ndef enclose(", "return interpret(closed_jaxpr, Balls(Reading.WRITTEN, deadline), arguments)\n\n\ndef enclose(", CONSTANT, "no constant is rounded", "test_constants.py::test_positions_of_quantiles"),
+    ],
+    "arithmetic/decisions.py": [
+        ("if opposite(x, y):\n            return False\n        raise", "return False\n        raise", CONDITION, "what is not certain is false", "test_arithmetic.py::test_undecided_comparison"),
+        ("if x > 0 or x < 0 or x.is_zero():\n        return x.sgn()", "return x.mid().sgn()", CONDITION, "the sign of a ball is that of its midpoint", "test_constants.py::test_what_a_reading_could_flip_is_decided_neither_way[sign]"),
+        ("if not result.is_exact():", "if False:", CONDITION, "a ball around a whole number has one floor", "test_definitions.py::test_undecided_orders[floor]"),
+        ("return 2 * floor(nearest / 2) if tie else nearest", "return nearest", CONDITION, "halves are rounded up", "test_primitives.py::test_balls_hold_jax_at_special_values[round to even]"),
+        ("for row in rows[:count]])", "for row in rows[:1]])", IGNORED, "only the first key of a sort counts", "test_definitions.py::test_orders_and_integers[lexicographic]"),
+    ],
+    "arithmetic/doubles.py": [
+        ("above = whole >= bounds.max", "above = whole > bounds.max", WEAKER, "the largest integer of 64 bits wraps", "test_primitives.py::test_float64_is_jax_at_special_values[cast to int64]"),
+        ("operands[:count][::-1], axis=axis)", "operands[:1][::-1], axis=axis)", IGNORED, "only the first key of a sort counts", "test_definitions.py::test_orders_and_integers_of_every_copy[lexicographic]"),
+    ],
     "arithmetic/definitions.py": [
         ('return 1 / result if parameters["y"] < 0 else result', "return result", SIGN, "x^-n = x^n", DEFINITION + "[integer_pow-bfloat16]"),
         ('"lt_to": lambda parameters, x, y: x < y', '"lt_to": lambda parameters, x, y: x <= y', ROW, "< is ≤", DEFINITION + "[total order, strict-bfloat16]"),
+    ],
+    "arithmetic/residues.py": [
+        ('return self.each("multiply", a.degree * b.degree, a, b)', 'return self.each("multiply", a.degree | b.degree, a, b)', CONSTANT, "a product has the degree of a sum", "test_degree.py::test_degrees_are_upper_bounds[8]"),
+        ("values(key(name, k, *self.seed), every", 'values(key("one", k, *self.seed), every', SHARED, "all unknown functions are one", DIFFERS + "[undefined: NaN sorted by one key and by two]"),
     ],
     "arithmetic/error_bound.py": [
         ("SPARE = 3", "SPARE = 0", CONSTANT, "no copy is spare", "test_error_bound.py::test_too_few_copies_are_conditional[2]"),
@@ -242,6 +292,10 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if found.count and found.width is None:", "if False:", CONDITION, "exponents that are no combinations are a theorem", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
         ("if rank == count:\n        return Exponents(count, rank, 1)", "if True:\n        return Exponents(count, rank, 1)", CONDITION, "exponents are independent", "test_error_bound.py::test_rank_and_width_of_planted_relations[a, 123456789a/987654321--]"),
     ],
+    "arithmetic/meeting.py": [
+        ('"ge": lambda sign: sign >= 0', '"ge": lambda sign: sign > 0', WEAKER, "≥ is >", DIFFERS + "[steps: cast to int32 around zero: > against >=]"),
+        ("itertools.product((0, -1, 1), repeat", "itertools.product((-1, 1), repeat", RANGE, "the value at the tie is not looked at", DIFFERS + "[ties: another value at a point]"),
+    ],
     "decide/verdict.py": [
         ("order = (Verdict.UNKNOWN, Verdict.REFUTED, Verdict.AGREES, Verdict.CERTIFIED", "order = (Verdict.REFUTED, Verdict.AGREES, Verdict.CERTIFIED, Verdict.UNKNOWN", ROW, "an unknown statement leaves a claim certified", "test_verdicts.py::test_the_verdict_is_the_weakest_of_the_statements[[[<Verdict.REFUTED: 'REFUTED'>], [<Verdict.UNKNOWN: 'UNKNOWN'>]]-UNKNOWN]"),
         ("if Verdict.REFUTED in found and found &", "if False and found &", CONDITION, "two methods may contradict each other", "test_verdicts.py::test_two_methods_may_not_contradict_each_other[CERTIFIED]"),
@@ -250,7 +304,16 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("by_subject.setdefault(found.subject, [])", 'by_subject.setdefault("", [])', IGNORED, "evidence of all statements is evidence of one", "test_verdicts.py::test_the_verdict_is_the_weakest_of_the_statements[[[<Verdict.REFUTED: 'REFUTED'>], [<Verdict.UNKNOWN: 'UNKNOWN'>]]-UNKNOWN]"),
     ],
     "decide/identity.py": [
+        ("if not (fields.varies or vacuous):", "if False:", CONDITION, "functions of nothing are compared", "test_field_comparison.py::test_functions_of_nothing_are_not_compared"),
         ("almost_everywhere=effort.almost_everywhere)\n    return", "almost_everywhere=True)\n    return", IGNORED, "a null set never counts", UNSOUND + "[sign and comparison]"),
+    ],
+    "decide/prime_fields.py": [
+        ("return self.equal and self.log2_error <= math.log2(error)", "return self.equal", CONDITION, "the chance of error does not matter", "test_field_comparison.py::test_only_what_is_equal_with_a_small_chance_of_error_is_within_it[True--127.5-False]"),
+        ("share = math.log2(2 * len(readings))", "share = 0.0", IGNORED, "further readings cost nothing", "test_field_comparison.py::test_every_reading_counts[polynomial]"),
+        ("_added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers))", "found[-1].log2_error + share", IGNORED, "comparisons of cases cost nothing", "test_field_comparison.py::test_every_comparison_of_cases_counts"),
+        ('allowed = almost_everywhere and "almost everywhere" in laws', 'allowed = "almost everywhere" in laws', IGNORED, "almost everywhere need not be asked for", "test_laws.py::test_almost_everywhere_has_to_be_asked_for[almost everywhere: derivative of relu]"),
+        ("if not all(x.lawful for x in pair)), None)", "if False), None)", CONDITION, "what is made of unlawful decisions counts almost everywhere", DIFFERS + "[zeros: |x| - x: sign squared and 1]"),
+        ("        if not agree.all():\n            return i", "        if not agree.any():\n            return i", WEAKER, "one entry that agrees is enough", DIFFERS + "[laws: a maximum with an infinity]"),
     ],
     "decide/strict_decisions.py": [
         ("not arb(x).contains(0) for x", "True for x", CONDITION, "numbers that may be equal are different", "test_strict_decisions.py::test_nothing_shows_what_may_be_equal[plain equal numbers]"),
@@ -268,6 +331,30 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('or name == "convert_element_type" and not is_number(equation.outvars[0])', "", ROW, "a cast to an integer has no jump", "test_tie_points.py::test_a_tie_is_found[<lambda>-tie9]"),
         ("np.subtract(*_aligned(operands))", "operands[0]", IGNORED, "ties lie where the first number is 0", "test_tie_points.py::test_a_tie_is_found[<lambda>-tie4]"),
     ],
+    "decide/witness.py": [
+        ("apart(*(side[s.output][s.entry] for side in rounded))]\n", "True]\n", CONDITION, "a difference that rounding of constants explains counts", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[rounding of constants]"),
+        ("        return not left.overlaps(right)\n    infinite", "        return left.mid() != right.mid()\n    infinite", WEAKER, "enclosures that overlap are apart", "test_witnesses.py::test_a_value_that_is_not_finite_is_no_witness"),
+        ("not x.is_finite() and not x.is_nan() for x in", "not x.is_finite() for x in", SPECIAL, "NaN is a value that differs", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
+        ("both and not (all(infinite) and left == right)", "both", SPECIAL, "an infinity differs from itself", "test_witnesses.py::test_values_are_apart_if_no_number_is_both[[+/- inf]"),
+        ("if found and self.almost_everywhere:", "if False:", IGNORED, "a difference on a null set counts almost everywhere", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at 0]"),
+        ("    return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]", "    return found", SPECIAL, "the logarithm of 0 is a value", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
+        ("        found = self.tie_point()\n", "        found = None\n", RANGE, "no ties are looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
+        ("beside = BESIDE if self.almost_everywhere else (0.0,)", "beside = BESIDE", IGNORED, "inputs at ties are never looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
+    ],
+    "decide/agreement.py": [
+        ("for output, entry, x, y in _entries(sides) if not x.overlaps(y))", "for output, entry, x, y in _entries(sides) if False)", CONDITION, "all values agree", "test_witnesses.py::test_disagreement_is_seen_below_float64[90]"),
+        ("    if any(flips):\n", "    if False:\n", CONDITION, "a decision may hang on a rounded constant", "test_constants.py::test_positions_of_quantiles"),
+        ("reading=reading, deadline=deadline) for side in (left, right)]\n        flips", "deadline=deadline) for side in (left, right)]\n        flips", IGNORED, "constants are compared as written only", "test_constants.py::test_equal_as_meant_is_certified_and_says_how_constants_are_read[bfloat16]"),
+    ],
+    "decide/refutation.py": [
+        ("Reading.MEANT if meant else Reading.WRITTEN", "Reading.WRITTEN", IGNORED, "what is certified as meant is doubted as written", "test_constants.py::test_equal_as_meant_is_certified_and_says_how_constants_are_read[bfloat16]"),
+    ],
+    "decide/specification.py": [
+        ("rows = ([1] * count, up(2), down(3), up(5), down(8))", "rows = ([1] * count,)", RANGE, "functions that agree on one entry agree", "test_certify.py::test_each_function_is_traced_once_for_each_size"),
+        ("if not is_variable(leaf)]\n        return tuple", "if False]\n        return tuple", IGNORED, "integer inputs are not named", "test_certify.py::test_integer_arrays_are_fixed_to_their_values"),
+        ("if sorted(map(str, sizes)) != sorted(symbols):", "if False:", CONDITION, "listed sizes may leave a dimension out", "test_certify.py::test_bad_input_gets_one_line[another name-assert_equivalent]"),
+        ("        if sizes in listed[:place]:", "        if False:", CONDITION, "the same sizes count twice", "test_certify.py::test_bad_input_gets_one_line[sizes twice-assert_equivalent]"),
+    ],
     "decide/demands.py": [
         ("not getattr(found, name) <= limit", "getattr(found, name) > 2 * limit", WEAKER, "twice the tolerance is within it", "test_demands.py::test_what_is_not_as_demanded_is_refused[demands5-floats5-6e-06 in absolute value]"),
         ("if found.reason:\n            return", "if False:\n            return", CONDITION, "a bound that is not derived is kept", "test_demands.py::test_what_is_not_as_demanded_is_refused[demands6-floats6-rounding not derived: too large]"),
@@ -276,8 +363,29 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('self._of_hazards(floats) if self.hazards == "forbid" else ()', "()", IGNORED, "no hazard is forbidden", "test_demands.py::test_what_is_not_as_demanded_is_refused[demands7-floats7-hazard: left is inf at x = 0 \\\\(overflow\\\\)]"),
         ("if found.reason and not found.tried else []", "if False else []", CONDITION, "hazards that nobody looked for are none", "test_demands.py::test_what_is_not_as_demanded_is_refused[demands8-floats8-no search for hazards: no device]"),
     ],
+    "decide/hazards.py": [
+        ("odd = np.flatnonzero(finite[0] != finite[1])", "odd = np.flatnonzero(finite[0] & ~finite[1])", SIGN, "only the right side can fail", "test_hazards.py::test_programs_that_numpy_cannot_follow_are_looked_at_on_the_device"),
+        ("0 if finite[1][odd[0]] else 1)", "1 if finite[1][odd[0]] else 0)", SIGN, "the side that fails is the other one", "test_hazards.py::test_programs_that_numpy_cannot_follow_are_looked_at_on_the_device"),
+        ("if off[side] > allowed + _smallest(output.dtype):", "if True:", CONDITION, "every difference is a drift", "test_hazards.py::test_no_hazard_is_made_up[order of a sum]"),
+        ("        yield self.zeros()\n", "        yield np.zeros((0, 0))\n", RANGE, "zeros of divisors are not looked for", "test_hazards.py::test_hazards_are_named_with_an_input[moved quotient]"),
+    ],
     "decide/recheck.py": [
+        ('        if digest(data[side]) != data[f"{side}_digest"]:', "        if False:", CONDITION, "a program need not fit its digest", "test_recheck.py::test_a_tampered_file_is_refused_in_one_line[one byte of a program]"),
         ("if (given.verdict, given.passes, given.expected) != (found, passes, Verdict.CERTIFIED):", "if False:", CONDITION, "a verdict need not fit its evidence", "test_recheck.py::test_without_its_check_a_tampered_file_is_accepted[_check_verdict-passes flipped]"),
+        ("for assumption in wanted - set(given.assumptions):", "for assumption in set():", CONDITION, "an assumption may be left out", "test_recheck.py::test_a_tampered_file_is_refused_in_one_line[assumptions dropped]"),
+        ("if found.verdict is not given.verdict:", "if False:", CONDITION, "another verdict is accepted", "test_recheck.py::test_random_programs_are_never_another_error[derivatives]"),
+        ("not fits or total > log2_error:", "not fits:", CONDITION, "a chance of error larger than asked for is accepted", "test_recheck.py::test_a_tampered_file_is_refused_in_one_line[error asked for lowered]"),
+        ("for p, q in pairwise(primes))", "for p, q in ())", CONDITION, "any primes are a tower", "test_recheck.py::test_a_tampered_file_is_refused_in_one_line[no tower]"),
+        ("if not tower or not all(fmpz(p).is_prime() for p in primes):", "if not tower:", CONDITION, "any numbers are primes", "test_recheck.py::test_without_its_check_a_tampered_file_is_accepted[_check_round-no prime]"),
+        ("    if not apart(a, b):\n", "    if False:\n", CONDITION, "a counterexample need not be one", "test_recheck.py::test_a_moved_counterexample_is_refused_where_both_agree"),
+        ("if texts[0].overlaps(texts[1]) or not (", "if not (", CONDITION, "the values of a counterexample may be equal", "test_recheck.py::test_a_tampered_file_is_refused_in_one_line[values that are all numbers]"),
+    ],
+    "decide/sampling.py": [
+        ("> APART * scale, axis=1)", "> 1e6 * APART * scale, axis=1)", CONSTANT, "values a whole apart agree", "test_certify.py::test_a_field_comparison_that_always_says_equal_is_caught"),
+    ],
+    "decide/normal_forms.py": [
+        ("    if not done:\n", "    if False:\n", CONDITION, "no equation is a proof", "test_never_proved.py::test_a_false_statement_is_not_proved[definitions: programs, 7]"),
+        ("assumed += step.hypotheses()", "pass", IGNORED, "slices exist without being assumed", "test_hypotheses.py::test_definitions_are_part_of_the_evidence"),
     ],
     "decide/counts.py": [
         ("sympy.Matrix(rows).rank() == len(terms)", "sympy.Matrix(rows).rank() > 0", WEAKER, "one shape determines a count", "test_never_proved.py::test_a_false_statement_is_not_proved[counts: a formula that the arrays do not determine, 2]"),
@@ -294,6 +402,10 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return value.is_finite() and (low is None or", "return (low is None or", SPECIAL, "a value that is not finite lies within bounds", "test_inequalities.py::test_what_is_not_finite_is_not_enclosed[<lambda>0]"),
         ("todo += _halves(sides)", "todo += _halves(sides)[:1]", RANGE, "half of every box is looked at", "test_inequalities.py::test_enclosed[<lambda>-box11-bounds11-REFUTED]"),
     ],
+    "decide/dependence.py": [
+        ("apart = [i for i in np.ndindex(balls[0].shape) if are_apart(balls[0][i], balls[1][i])]", "apart = list(np.ndindex(balls[0].shape))", CONDITION, "two inputs always separate a parameter", "test_dependence.py::test_dynamic_needs_two_inputs_that_separate"),
+        ('        _refuse_hidden(letter, moved, ranges, "the input")\n', "", CONDITION, "an input may hide behind an index", "test_dependence.py::test_an_input_cannot_hide_behind_the_index_of_a_sum"),
+    ],
     "symbolic/normal_form.py": [
         ("return term, coefficient * upper  # Σ", "return term, coefficient  # Σ", IGNORED, "a sum of one term", "test_normal_form.py::test_rule[transpose of a sum]"),
         ('if index in getattr(coefficient, "free_symbols", ()):', "if False:", CONDITION, "a coefficient may depend on the index", "test_normal_form.py::test_what_has_no_rule_is_refused[expression2-may not depend on the sum index]"),
@@ -309,6 +421,10 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return vanishes and positive and all(factor >= 0", "return positive and all(factor >= 0", CONDITION, "multipliers need not multiply out", "test_inequalities.py::test_wrong_multipliers_are_noticed[True-[]2]"),
         ("(inner[0], -inner[0])", "(inner[0], inner[0])", SIGN, "|u| = u", "test_inequalities.py::test_wrong_multipliers_are_noticed[Eq(Max(-x, x), Abs(x))-[]]"),
         ("if not used <= signed | positive:", "if False:", CONDITION, "an inequality may be multiplied by any symbol", "test_inequalities.py::test_table[x*z <= y*z-[x <= y]-UNKNOWN]"),
+    ],
+    "symbolic/slices.py": [
+        ("least = lower if slope.is_nonnegative else upper", "least = upper if slope.is_nonnegative else lower", SIGN, "an affine function is least at its largest index", "test_hypotheses.py::test_a_sum_over_slices_that_are_not_there_is_refused[expression0]"),
+        ("if not nonnegative(rows - index * columns, scope):", "if False:", CONDITION, "every slice ends inside", "test_hypotheses.py::test_the_slices_that_have_to_exist[inside a function]"),
     ],
 }
 
@@ -348,6 +464,10 @@ SAME: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/residues.py": [
         ("return np.logical_not(a.levels[0].any(axis=0))", "return np.logical_not(a.levels[0][0])", WEAKER, "what vanishes in the first copy is zero", "one copy is wrong with a chance of 2^-60, which no test meets"),
+    ],
+    "decide/prime_fields.py": [
+        ("if not allowed or probe.where_almost() is not None:", "if not allowed:", CONDITION, "what differs on a null set differs nowhere else", "every further round, and there is one at least, compares in the same way"),
+        ('if "cases that meet" not in laws or drawn.where_apart() is not None:', 'if "cases that meet" not in laws:', CONDITION, "what agrees at ties agrees elsewhere", "every further round, and there is one at least, compares where no tie is"),
     ],
 }
 # fmt: on
