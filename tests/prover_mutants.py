@@ -335,7 +335,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("apart(*(side[s.output][s.entry] for side in rounded))]\n", "True]\n", CONDITION, "a difference that rounding of constants explains counts", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[rounding of constants]"),
         ("        return not left.overlaps(right)\n    infinite", "        return left.mid() != right.mid()\n    infinite", WEAKER, "enclosures that overlap are apart", "test_witnesses.py::test_a_value_that_is_not_finite_is_no_witness"),
         ("not x.is_finite() and not x.is_nan() for x in", "not x.is_finite() for x in", SPECIAL, "NaN is a value that differs", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
-        ("both and not (all(infinite) and left == right)", "both", SPECIAL, "an infinity differs from itself", "test_witnesses.py::test_values_are_apart_if_no_number_is_both[[+/- inf]"),
+        ("both and not (all(infinite) and left == right)", "both", SPECIAL, "an infinity differs from itself", "test_witnesses.py::test_values_are_apart_if_no_number_is_both[infinity and itself]"),
         ("if found and self.almost_everywhere:", "if False:", IGNORED, "a difference on a null set counts almost everywhere", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at 0]"),
         ("    return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]", "    return found", SPECIAL, "the logarithm of 0 is a value", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
         ("        found = self.tie_point()\n", "        found = None\n", RANGE, "no ties are looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
@@ -466,8 +466,8 @@ SAME: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return np.logical_not(a.levels[0].any(axis=0))", "return np.logical_not(a.levels[0][0])", WEAKER, "what vanishes in the first copy is zero", "one copy is wrong with a chance of 2^-60, which no test meets"),
     ],
     "decide/prime_fields.py": [
-        ("if not allowed or probe.where_almost() is not None:", "if not allowed:", CONDITION, "what differs on a null set differs nowhere else", "every further round, and there is one at least, compares in the same way"),
-        ('if "cases that meet" not in laws or drawn.where_apart() is not None:', 'if "cases that meet" not in laws:', CONDITION, "what agrees at ties agrees elsewhere", "every further round, and there is one at least, compares where no tie is"),
+        ("if not allowed or probe.where_almost() is not None:", "if not allowed:", CONDITION, "what differs on a null set differs nowhere else", "every further round, and there is one at least, compares in the same way; what is left is its chance of error, which no test meets"),
+        ('if "cases that meet" not in laws or drawn.where_apart() is not None:', 'if "cases that meet" not in laws:', CONDITION, "what agrees at ties agrees elsewhere", "every further round, and there is one at least, compares where no tie is; what is left is its chance of error, which no test meets"),
     ],
 }
 # fmt: on

@@ -1,6 +1,7 @@
 """What a test demands of floats is refused where they do not do it, and where nothing is known of them."""
 
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +16,15 @@ NEAR, FAR = Deviation(1.0, 1e-7, 1e-6), Deviation(6.0, 6e-7, 6e-6)
 HAZARD = Hazard("overflow", "left", (np.zeros(1),), np.inf, 1.0, None, {}, True, "left is inf at x = 0")
 
 
-def certificate(left=NEAR, right=NEAR, seen=NEAR, reason="", hazards=(), tried=1, why=""):
+def certificate_of(floats) -> Any:
     """A certificate of which only the floats are looked at."""
+    return types.SimpleNamespace(floats=floats)
+
+
+def certificate(left=NEAR, right=NEAR, seen=NEAR, reason="", hazards=(), tried=1, why=""):
+    """The certificate of these floats, which are as demanded where nothing else is said."""
     rounding = Rounding(left, right, reason, seen, (), "standard normal", 8, 64, "cpu")
-    return types.SimpleNamespace(floats=known(rounding, HazardSearch(tuple(hazards), tried, why)))
+    return certificate_of(known(rounding, HazardSearch(tuple(hazards), tried, why)))
 
 
 FOUR = {"rounding": 4}
@@ -66,7 +72,7 @@ def test_a_hazard_is_warned_of():
 
 def test_where_nothing_is_known_of_floats_nothing_passes():
     with pytest.raises(NotEquivalentError, match="nothing is known of their floats"):
-        Demands().check(types.SimpleNamespace(floats=None), "they are equal")
+        Demands().check(certificate_of(None), "they are equal")
 
 
 @pytest.mark.parametrize("wrong", [{}, {"ulps": 1, "absolute": 1}, {"ulps": 0}, {"relative": np.inf}, {"ulps": True}])

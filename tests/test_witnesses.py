@@ -382,7 +382,17 @@ def test_the_reproducer_of_other_containers_says_what_to_put_in():
         (arb.pos_inf(), arb.neg_inf(), True),
         (arb.pos_inf(), arb(1), True),
     ],
-    ids=str,
+    ids=[
+        "numbers",
+        "a number and itself",
+        "overlapping balls",
+        "balls",
+        "a number and NaN",
+        "infinity and NaN",
+        "infinity and itself",
+        "infinity and its negative",
+        "infinity and a number",
+    ],
 )
 def test_values_are_apart_if_no_number_is_both(left, right, are):
     assert apart(left, right) is apart(right, left) is are
