@@ -136,7 +136,8 @@ def test_masks_and_what_is_not_finite():
         assert mask.reading is not None and mask.reading.text.endswith("is -infinity")
     assert meaning(math.inf, np.dtype(f32)).ball(Reading.ROUNDED) == arb.pos_inf()
     assert meaning(math.nan, np.dtype(f32)).ball(Reading.MEANT).is_nan()
-    assert meaning(1e30, np.dtype(f32)).form is not None
+    for value in (1e30, -1e3, -1e9, -9e29):
+        assert meaning(value, np.dtype(f32)).form is not None
 
 
 def test_arrays_are_read_entry_by_entry():

@@ -2,22 +2,21 @@
 
 import os
 import queue
-import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from excerpt import one_in
-from prover_mutants import KINDS, KNOWN, MUTANTS, PACKAGE, Mutant, killers
+from prover_mutants import EQUIVALENT, KILLABLE, KINDS, MUTANTS, PACKAGE, Mutant
 
 TESTS = Path(__file__).parent
-PATIENCE = 300
+PATIENCE = 120
 """Seconds after which a mutant counts as killed: it does not end."""
 
 
@@ -26,25 +25,26 @@ def source(file: str) -> str:
     return (PACKAGE / file).read_text()
 
 
-def failed(
-    package: Path, selected: Sequence[str], passed_over: Sequence[str] = (), *, all_of_them: bool = False
-) -> list[str]:
-    """The tests among those selected that fail with the package of this folder: the first one, or all of them."""
+def noticed(package: Path, *tests: str) -> bool:
+    """Whether one of the tests fails with the package of this folder, or does not end."""
     environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-rfE", "--tb=no", *([] if all_of_them else ["-x"])]
-    options += [f"--deselect={name}" for name in passed_over]
-    command = [sys.executable, "-m", "pytest", *options, *(str(TESTS / name) for name in selected)]
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=line"]
+    command = [sys.executable, "-m", "pytest", *options, *(str(TESTS / name) for name in tests)]
     try:
         run = subprocess.run(
-            command, env=environment, cwd=package, capture_output=True, text=True, timeout=PATIENCE, check=False
+            command,
+            env=environment,
+            cwd=package,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE * len(tests),
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        return ["no end"]
-    if run.returncode == 0:
-        return []
-    assert run.returncode in (1, 2, 4), run.stdout + run.stderr  # anything else is no result of tests
-    names = re.findall(rf"^(?:FAILED|ERROR) .*?({TESTS.name}/test_\w+\.py.*?)(?: - .*)?$", run.stdout, re.MULTILINE)
-    return names or ["no test could be collected"]
+        return True
+    # Anything else is no result of tests: a name that no test has, or a package that cannot be imported.
+    assert run.returncode in (0, 1), run.stdout + run.stderr
+    return run.returncode == 1
 
 
 def copied(folder: Path) -> Path:
@@ -53,13 +53,13 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def killer(mutant: Mutant, folder: Path, selected: Sequence[str], passed_over: Sequence[str] = ()) -> str:
-    """The first test that kills a mutant, '' if it survives; `folder` holds a copy of the package, left as it was."""
+def killed(mutant: Mutant, folder: Path) -> bool:
+    """Whether its test notices a mutant; `folder` holds a copy of the package, left as it was."""
     path = folder / PACKAGE.name / mutant.file
     original = path.read_text()
     path.write_text(mutant.applied(original))
     try:
-        return next(iter(failed(folder, selected, passed_over)), "")
+        return noticed(folder, mutant.killer)
     finally:
         path.write_text(original)
 
@@ -78,10 +78,17 @@ def test_every_row_applies_to_the_source_exactly_once():
 
 
 def test_the_table_is_as_large_as_promised():
-    assert len(MUTANTS) >= 200
-    assert {mutant.kind for mutant in MUTANTS} == set(KINDS)
+    assert len(KILLABLE) >= 200
+    assert {mutant.kind for mutant in KILLABLE} == set(KINDS)
     changes = Counter((mutant.file, mutant.fragment, mutant.replacement) for mutant in MUTANTS)
     assert not [change for change, count in changes.items() if count > 1]
+
+
+def test_every_mutant_has_a_test_that_kills_it_or_a_reason_why_none_can():
+    for mutant in KILLABLE:
+        file, _, name = mutant.killer.partition("[")[0].partition("::")
+        assert f"def {name}(" in (TESTS / file).read_text(), f"{mutant}: there is no test {mutant.killer}"
+    assert all(mutant.equivalent and not mutant.killer for mutant in EQUIVALENT)
 
 
 def test_a_row_that_does_not_apply_names_itself():
@@ -93,62 +100,47 @@ def test_a_row_that_does_not_apply_names_itself():
 # ---------------------------------------------------------------- the mutants are killed
 
 
-KILLABLE = [mutant for mutant in MUTANTS if str(mutant) in KNOWN]
 SAMPLE = [row for row in one_in(-(-len(KILLABLE) // 4), KILLABLE) if not row.marks]
 """Four for the ordinary suite; the campaign takes all of them at once."""
 
 
 @pytest.mark.parametrize("mutant", SAMPLE, ids=str)
 def test_a_mutant_is_killed(mutant, tmp_path):
-    assert killer(mutant, copied(tmp_path), [KNOWN[str(mutant)]])
+    assert killed(mutant, copied(tmp_path))
 
 
 def test_the_original_is_not_killed(tmp_path):
     """Else every mutant would be."""
-    mutant = KILLABLE[0]
-    unchanged = replace(mutant, replacement=mutant.fragment)
-    assert not killer(unchanged, copied(tmp_path), [KNOWN[str(mutant)]])
+    unchanged = replace(KILLABLE[0], replacement=KILLABLE[0].fragment)
+    assert not killed(unchanged, copied(tmp_path))
 
 
-def test_what_is_known_to_be_killed_is_in_the_table():
-    assert set(KNOWN) <= {str(mutant) for mutant in MUTANTS if not mutant.equivalent}
+def campaign(table: Sequence[Mutant], folder: Path, workers: int) -> Mapping[Mutant, bool]:
+    """Which mutants are killed, each by its own test in a process of its own."""
+    copies: queue.SimpleQueue[Path] = queue.SimpleQueue()
+    for i in range(workers):
+        copies.put(copied(folder / str(i)))
+
+    def one(mutant: Mutant) -> bool:
+        copy = copies.get()
+        try:
+            is_killed = killed(mutant, copy)
+        finally:
+            copies.put(copy)
+        print(f"{'killed' if is_killed else 'SURVIVES'}: {mutant}", flush=True)
+        return is_killed
+
+    with ThreadPoolExecutor(workers) as pool:
+        return dict(zip(table, pool.map(one, table), strict=True))
 
 
-def campaign(table: Sequence[Mutant], folder: Path, workers: int) -> Mapping[Mutant, str]:
-    """What kills each mutant; tests that fail without one are passed over."""
-    files = sorted({name.partition("::")[0] for mutant in table for name in killers(mutant)})
-    copies = [copied(folder / str(i)) for i in range(workers)]
-    passed_over = failed(copies[0], files, all_of_them=True)
-    waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
-    for mutant in table:
-        waiting.put(mutant)
-    found: dict[Mutant, str] = {}
-
-    def work(copy: Path) -> None:
-        while True:
-            try:
-                mutant = waiting.get_nowait()
-            except queue.Empty:
-                return
-            found[mutant] = killer(mutant, copy, killers(mutant), passed_over)
-            print(f"{found[mutant] or 'SURVIVES'} | {mutant}", flush=True)
-
-    threads = [threading.Thread(target=work, args=(copy,)) for copy in copies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
-
-
-def kill_table(found: Mapping[Mutant, str]) -> str:
-    """Killed of made, a line for each file and a column for each kind; equivalent ones are not counted."""
+def kill_table(found: Mapping[Mutant, bool]) -> str:
+    """Killed of made, a line for each file and a column for each kind."""
     cells: Counter[tuple[str, str, bool]] = Counter()
-    for mutant, test in found.items():
-        if not mutant.equivalent:
-            for file in (mutant.file, "all"):
-                for kind in (mutant.kind, "all"):
-                    cells[file, kind, bool(test)] += 1
+    for mutant, is_killed in found.items():
+        for file in (mutant.file, "all"):
+            for kind in (mutant.kind, "all"):
+                cells[file, kind, is_killed] += 1
     columns = (*KINDS, "all")
     lines = [f"{'':36}" + "".join(f"{kind.split()[0]:>12}" for kind in columns)]
     for file in (*sorted({mutant.file for mutant in found}), "all"):
@@ -159,17 +151,18 @@ def kill_table(found: Mapping[Mutant, str]) -> str:
 
 
 def test_the_kill_table_counts():
-    one, two = MUTANTS[:2]
-    assert kill_table({one: "a test", two: ""}).splitlines()[-1].endswith("1/2")
+    one, two = KILLABLE[:2]
+    assert kill_table({one: True, two: False}).splitlines()[-1].endswith("1/2")
 
 
 @pytest.mark.campaign
 def test_every_mutant_is_killed(tmp_path, capsys):
-    """Prints the kill table, and every survivor with the reason why it is equivalent."""
+    """Prints the kill table, every survivor, and every mutant that none can kill with the reason why."""
+    assert not noticed(copied(tmp_path / "original"), *dict.fromkeys(mutant.killer for mutant in KILLABLE))
     with capsys.disabled():
-        found = campaign(MUTANTS, tmp_path, os.cpu_count() or 1)
+        found = campaign(KILLABLE, tmp_path, os.cpu_count() or 1)
+        survivors = [f"{mutant}, by {mutant.killer}" for mutant, is_killed in found.items() if not is_killed]
         print(f"\n{kill_table(found)}")
-        survivors = [mutant for mutant, test in found.items() if not test]
-        print(*(f"survives: {mutant} ({mutant.equivalent or 'NOT EQUIVALENT'})" for mutant in survivors), sep="\n")
-    assert not [str(mutant) for mutant in survivors if not mutant.equivalent]
-    assert not [str(mutant) for mutant, test in found.items() if test and mutant.equivalent]
+        print(*(f"survives: {survivor}" for survivor in survivors), sep="\n")
+        print(*(f"the same function: {mutant} ({mutant.equivalent})" for mutant in EQUIVALENT), sep="\n")
+    assert not survivors

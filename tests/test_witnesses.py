@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flint import arb
 
 from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.deadline import Deadline
@@ -18,7 +19,7 @@ from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Specification, traced
 from uat_jax.decide.traces import Traces
-from uat_jax.decide.witness import find, smallest
+from uat_jax.decide.witness import apart, find, smallest
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 
 WEIGHTS = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
@@ -456,3 +457,61 @@ def test_the_reproducer_of_other_containers_says_what_to_put_in():
     text, _ = reproduced(lambda d: d["a"], lambda d: 2 * d["a"], arguments)
     assert "tree = ...  # put in jax.tree.structure(specs)" in text
     assert "arguments = jax.tree.unflatten(tree, [jnp.array([" in text
+
+
+@pytest.mark.parametrize(
+    "left, right, are",
+    [
+        (arb(1), arb(2), True),
+        (arb(1), arb(1), False),
+        (arb(1, 0.5), arb(1.25, 0.5), False),
+        (arb(1, 0.125), arb(2, 0.125), True),
+        (arb(1), arb.nan(), False),
+        (arb.pos_inf(), arb.nan(), False),
+        (arb.pos_inf(), arb.pos_inf(), False),
+        (arb.pos_inf(), arb.neg_inf(), True),
+        (arb.pos_inf(), arb(1), True),
+    ],
+    ids=[
+        "numbers",
+        "a number and itself",
+        "overlapping balls",
+        "balls",
+        "a number and NaN",
+        "infinity and NaN",
+        "infinity and itself",
+        "infinity and its negative",
+        "infinity and a number",
+    ],
+)
+def test_values_are_apart_if_no_number_is_both(left, right, are):
+    assert apart(left, right) is apart(right, left) is are
+
+
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        (lambda x: np.float32(0.1) * x * 3, lambda x: np.float32(0.3) * x),
+        (lambda x: jnp.log(x - x), lambda x: x),
+        (lambda x: jnp.where(x > 0, x, -jnp.inf), lambda x: jnp.where(x > 0, x * 1, -jnp.inf)),
+    ],
+    ids=["rounding of constants", "a logarithm of 0", "an infinity of both"],
+)
+def test_what_is_no_difference_of_values_has_no_witness(left, right):
+    assert find(*programs(left, right, specs(()))) is None
+
+
+@pytest.mark.parametrize(
+    "left, right, tie",
+    [
+        (jnp.sign, lambda x: 2 * jnp.heaviside(x, 1) - 1, 0),
+        (lambda x: jnp.where(x > 7.25, x, 0), lambda x: jnp.where(x >= 7.25, x, 0), 7.25),
+        (lambda x: jnp.floor(8 * x + 0.125), lambda x: jnp.ceil(8 * x + 0.125) - 1, None),
+    ],
+    ids=["at 0", "far from whole numbers", "at any jump"],
+)
+def test_a_difference_at_a_tie_counts_unless_almost_everywhere(left, right, tie):
+    pair = programs(left, right, specs(()))
+    witness = find(*pair)
+    assert witness is not None and (tie is None or witness.arrays[0].item() == tie)
+    assert find(*pair, almost_everywhere=True) is None

@@ -14,6 +14,7 @@ from . import (
     guards,
     hidden,
     integers,
+    laws,
     precision,
     scatters,
     sizes,
@@ -43,6 +44,7 @@ KINDS = {
         hidden,
         facts,
         guards,
+        laws,
     )
 }
 

@@ -176,5 +176,15 @@ DECIDED: frozenset[str] = frozenset(
         "guards: a tie by its own condition",
         "divisors: relu cancelled where positive",
         "divisors: the same relu",
+        "laws: magnitude of a relu",
+        "laws: magnitude of a product of relus",
+        "laws: magnitude of a choice of relus",
+        "laws: relu of a variance",
+        "laws: middle of the opposite",
+        "laws: second, moved",
+        "laws: infinity turned, chosen",
+        "laws: a number plus an infinity, chosen",
+        "laws: infinity times 2, chosen",
+        "laws: a relu and a maximum",
     ]
 )

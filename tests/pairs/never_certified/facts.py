@@ -55,7 +55,9 @@ HOLLOW = (
     ("a cast to a byte", lambda x: real((x + 30).astype(jnp.uint8)), (S,), (-32,)),
     ("a cast in a sum", lambda x: real(x.astype(jnp.int32) ** 2) + jnp.maximum(x, 0) * 0, (S,), (0.5,)),
     ("an entry of a row", lambda x: jnp.stack([x, jnp.maximum(x + 30, 0)])[1], (S,), (-32,)),
-)
+    ("an entry of a product", lambda x, y: jnp.outer(jnp.stack([jnp.exp(y), jnp.maximum(x + 30, 0)]), jnp.exp(y))[1, 0], (S, S), (-32, 2)),
+    ("an entry of a sum of products", lambda x, y: (jnp.stack([jnp.exp(y), jnp.maximum(x + 30, 0)])[:, None] @ jnp.exp(y)[None, None])[1, 0], (S, S), (-32, 2)),
+)  # fmt: skip
 
 UNDEFINED = (
     # (name, a function that is not defined everywhere, its inputs, inputs at which it is NaN)
@@ -65,24 +67,45 @@ UNDEFINED = (
     ("log1p", jnp.log1p, (S,), (-2,)),
     ("a power", lambda x: jnp.power(x, 0.3), (S,), (-2,)),
     ("a root", jnp.sqrt, (S,), (-2,)),
+    ("a maximum with a logarithm", lambda x: jnp.maximum(jnp.log(x), -99), (S,), (-2,)),
+    ("a logarithm or an infinity", lambda x, y: jnp.where(x > 1, jnp.log(y), -jnp.inf), (S, S), (2, -2)),
     ("a relu by itself", lambda x: jnp.maximum(x + 30, 0) / jnp.maximum(x + 30, 0), (S,), (-32,)),
 )
 
 
 def rows() -> Iterator[Different]:
-    """What decides by the logarithm or the inverse of each, against 1."""
+    """What decides by the logarithm or the inverse of each, against 1 and against what is not the opposite of NaN."""
     one = lambda *inputs: 1 + 0 * sum(inputs)
     for name, g, specs, witness in NOT_POSITIVE:
         yield Different(f"log of {name}", lambda *x, g=g: ind(jnp.log(g(*x)) < 9), one, specs, witness)
+        yield Different(
+            f"log of {name}, not >=",
+            lambda *x, g=g: ind(jnp.log(g(*x)) < 9),
+            lambda *x, g=g: 1 - ind(jnp.log(g(*x)) >= 9),
+            specs,
+            witness,
+        )
     for name, g, specs, witness in HOLLOW:
         yield Different(f"1 by {name}", lambda *x, g=g: ind(jnp.isfinite(1 / g(*x))), one, specs, witness)
     for name, g, specs, witness in UNDEFINED:
         yield Different(f"{name} decided", lambda *x, g=g: ind(g(*x) > -99), one, specs, witness)
+        yield Different(
+            f"{name} decided, not <=",
+            lambda *x, g=g: ind(g(*x) > 1),
+            lambda *x, g=g: 1 - ind(g(*x) <= 1),
+            specs,
+            witness,
+        )
 
 
 def arctangents(x):
     """0 for x > 30, -π for x < 30."""
     return jnp.arctan(x - 30) + jnp.arctan(1 / (x - 30)) - 2 * jnp.arctan(1 + 0 * x)
+
+
+def arctangents_by_power(x):
+    """The same, with a power in place of the quotient."""
+    return jnp.arctan(x - 30) + jnp.arctan((x - 30) ** -1) - 2 * jnp.arctan(1 + 0 * x)
 
 
 def norm_of_one(x):
@@ -93,6 +116,7 @@ def norm_of_one(x):
 DIFFERENT = (
     *rows(),
     Different("arctangents: > and >=", lambda x: ind(arctangents(x) > 0), lambda x: ind(arctangents(x) >= 0), (S,), (31,), identity=True),
+    Different("arctangents by a power: > and >=", lambda x: ind(arctangents_by_power(x) > 0), lambda x: ind(arctangents_by_power(x) >= 0), (S,), (31,), identity=True),
     Different("a norm of one entry: > and >=", lambda x: ind(norm_of_one(x) > 0), lambda x: ind(norm_of_one(x) >= 0), (f32(1),), ((33,),), identity=True),
     Different("a second operand", jnp.arctan2, lambda x, y: jnp.arctan2(x, 2 * y), (S, S), (1, 1)),
     Different("a row with a 0", lambda x: ind(jnp.stack([x, x - x]) > 0), lambda x: jnp.stack([ind(x > 0), 1 + 0 * x]), (S,), (3,)),
