@@ -387,11 +387,11 @@ def test_loops_that_depend_on_the_input():
 
 
 def test_loops_without_end(monkeypatch):
-    monkeypatch.setattr(interpreter, "MOST_ROUNDS", 10)
+    monkeypatch.setattr(interpreter.Arithmetic, "most_rounds", 10)
     f = lambda x: lax.while_loop(lambda c: c[0] < 11, lambda c: (c[0] + 1, c[1]), (0, x))[1]
     with pytest.raises(UnsupportedError, match=r"at test_definitions.py:\d+ runs more than 10 rounds"):
         walked(f, [np.ones(2, np.float32)], Doubles())
-    monkeypatch.setattr(interpreter, "MOST_ROUNDS", 12)
+    monkeypatch.setattr(interpreter.Arithmetic, "most_rounds", 12)
     assert (walked(f, [np.ones(2, np.float32)], Doubles()) == 1).all()
 
 

@@ -309,16 +309,22 @@ def balls_evaluated(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value
 
 
 def enclose_readings(
-    closed_jaxpr: ClosedJaxpr, arguments: Sequence[Value], *, deadline: Deadline | None = None
+    closed_jaxpr: ClosedJaxpr,
+    arguments: Sequence[Value],
+    *,
+    reading: Reading = Reading.ROUNDED,
+    deadline: Deadline | None = None,
 ) -> list[np.ndarray]:
     """Enclosures of a jaxpr's outputs for every reading of its constants: each is a ball of its own rounding.
+
+    A statement about one function that is proved by this should hold with constants `Reading.NARROWED`.
 
     Raises:
         UndecidedError: a decision depends on how a constant is read.
         BudgetError: the deadline is over.
     """
     with precision(DECIDING), jax.enable_x64(True):
-        return interpret(closed_jaxpr, Balls(Reading.ROUNDED, deadline), arguments)
+        return interpret(closed_jaxpr, Balls(reading, deadline), arguments)
 
 
 def enclose(
@@ -491,4 +497,5 @@ def enclosure(function: Callable, *arguments: Any) -> np.ndarray:
     with jax.enable_x64(True):
         closed_jaxpr = trace(function, *arguments)
     single_output(closed_jaxpr)
-    return enclose_readings(closed_jaxpr, [exact_balls(leaf) for leaf in jax.tree.leaves(arguments)])[0]
+    values = list(map(exact_balls, jax.tree.leaves(arguments)))
+    return enclose_readings(closed_jaxpr, values, reading=Reading.NARROWED)[0]

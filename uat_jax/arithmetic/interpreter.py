@@ -100,6 +100,9 @@ class Arithmetic(ABC):
     input_ranges: Sequence[Range] = ()
     """What the inputs of the program range over; none are given if each may be anything that its dtype holds."""
 
+    most_rounds: int = MOST_ROUNDS
+    """Loops that run for longer are refused."""
+
     operand_ranges: Sequence[Range] = ()
     """The ranges of the operands of the equation that is being evaluated."""
 
@@ -404,13 +407,14 @@ class _Walk:
         parameters = equation.params
         tests, bodies = parameters["cond_nconsts"], parameters["body_nconsts"]
         test, body, carry = operands[:tests], operands[tests : tests + bodies], operands[tests + bodies :]
-        for _ in range(MOST_ROUNDS):
+        most = self.arithmetic.most_rounds
+        for _ in range(most):
             self.spend(equation)  # also where the body has no equations
             (proceed,) = self.body(parameters["cond_jaxpr"], [*test, *carry])
             if not self.decided(equation, proceed):
                 return list(carry)
             carry = self.body(parameters["body_jaxpr"], [*body, *carry])
-        raise UnsupportedError(f"the loop{self.line(equation)} runs more than {MOST_ROUNDS} rounds; bound it")
+        raise UnsupportedError(f"the loop{self.line(equation)} runs more than {most} rounds; bound it")
 
     def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
         """The one integer or boolean that a predicate is in all copies."""

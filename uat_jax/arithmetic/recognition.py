@@ -43,12 +43,23 @@ LOWEST = -1e30
 """Constants at or below this are masks: they stand for -∞."""
 
 
+NARROW = (np.dtype(jnp.bfloat16), np.dtype(np.float16), np.dtype(np.float32))
+"""The types to which a number may have been rounded before it was written in a wider one."""
+
+SHORT = 8
+"""Numbers of at most so many significant bits, such as 0.5 and 10.125, are meant as they are written."""
+
+
 class Reading(enum.Enum):
-    """How constants are read: as the floats that are written, as what they stand for, or as all numbers that near."""
+    """How constants are read: as the floats that are written, as what they stand for, or as all numbers that near.
+
+    float32(0.1) written in float64 is one number within its own rounding, and a wide ball if it is narrowed first.
+    """
 
     WRITTEN = "as written"
     MEANT = "as meant"
     ROUNDED = "within their rounding"
+    NARROWED = "within the rounding of the narrowest type that holds them"
 
 
 @dataclass(frozen=True, order=True)
@@ -106,6 +117,8 @@ class Meaning:
             return arb.neg_inf()
         if reading is Reading.ROUNDED:
             return arb(self.value, self.radius)
+        if reading is Reading.NARROWED:
+            return arb(self.value, _narrowed_radius(self.value, np.dtype(self.dtype)))
         return arb(self.value) if self.as_written else self.form.ball()
 
 
@@ -190,7 +203,8 @@ def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool) -> arb:
         return written_ball(value)
     if read:
         return meaning(value, dtype).ball(reading)
-    return arb(value) if reading is Reading.MEANT else arb(value, _radius(value, dtype))
+    radius = _narrowed_radius if reading is Reading.NARROWED else _radius
+    return arb(value) if reading is Reading.MEANT else arb(value, radius(value, dtype))
 
 
 def _unit(value: float, dtype: np.dtype) -> float:
@@ -198,6 +212,16 @@ def _unit(value: float, dtype: np.dtype) -> float:
     information = jnp.finfo(dtype)
     exponent = max(math.frexp(value)[1] - 1, int(information.minexp))
     return math.ldexp(1.0, exponent - int(information.nmant))
+
+
+def _narrowed_radius(value: float, dtype: np.dtype) -> float:
+    """A unit in the last place of the narrowest type that holds a float; 0 of whole numbers and of a few bits."""
+    if value.is_integer() or _odd_part(value) < 1 << SHORT:
+        return 0.0
+    holds = lambda kind: float(np.asarray(value).astype(kind)) == value
+    with np.errstate(over="ignore", under="ignore"):
+        narrowest = next((kind for kind in NARROW if holds(kind)), dtype)
+    return max(_unit(value, narrowest), _radius(value, dtype))
 
 
 def _radius(value: float, dtype: np.dtype) -> float:

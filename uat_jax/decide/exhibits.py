@@ -1,7 +1,7 @@
 """A counterexample that is known beforehand: two functions, or two numbers, that should be equal and are not.
 
 The values in float64 are shown; the verdict rests on their enclosures in ball arithmetic, or on exact numbers.
-A constant in a function is any number that is rounded to the float written there (`recognition.Reading.ROUNDED`):
+A constant in a function is any number that is rounded to the float written there (`recognition.Reading.NARROWED`):
 differences that rounded constants can make refute nothing.
 """
 
@@ -21,6 +21,7 @@ from uat_jax.arithmetic.balls import DECIDING, Balls, enclose_readings
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import single_output, trace
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -59,7 +60,7 @@ def exhibit(
     leaves = jax.tree.leaves(arrays)
     floats = [np.asarray(interpret(t, Doubles(), [x[None] for x in leaves])[0])[0] for t in traces]
     try:
-        balls = [enclose_readings(t, [Balls().number(x) for x in leaves])[0] for t in traces]
+        balls = [enclose_readings(t, [Balls().number(x) for x in leaves], reading=Reading.NARROWED)[0] for t in traces]
     except UndecidedError as error:  # a decision that rounded constants could change
         return Evidence(Method.COUNTEREXAMPLE, f"{what}: {error}", Verdict.UNKNOWN)
     apart = any(are_apart(a, b) for a, b in zip(*(b.ravel() for b in balls), strict=True))

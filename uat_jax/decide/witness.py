@@ -67,6 +67,9 @@ NEIGHBOURHOOD = 80
 EVALUATIONS, BALL_EVALUATIONS = 400, 200
 """The most evaluations of both sides that simplifying takes, in float64 and (where that sees nothing) in balls."""
 
+ROUNDS = 10_000
+"""An input at which a loop runs for longer is no candidate: it may run for ever."""
+
 MEMORY = 2**22
 """The most entries of one intermediate array, all copies together."""
 
@@ -279,7 +282,7 @@ class _Search:
         flat = lambda x: np.broadcast_to(x, (len(points), *x.shape[1:])).reshape(len(points), -1)
         with np.errstate(all="ignore"), jax.enable_x64(True):
             arithmetic = Doubles()
-            arithmetic.deadline = self.deadline
+            arithmetic.deadline, arithmetic.most_rounds = self.deadline, ROUNDS
             return [[flat(x) for x in interpret(side, arithmetic, self.cut(points))] for side in self.sides]
 
     def gaps(self, points: np.ndarray) -> np.ndarray:
