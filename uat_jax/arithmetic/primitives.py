@@ -45,7 +45,7 @@ _GROUPS = {
     "@convolution": "window_strides padding lhs_dilation rhs_dilation dimension_numbers feature_group_count "
     "batch_group_count precision preferred_element_type",
     "@gather": "dimension_numbers slice_sizes unique_indices indices_are_sorted mode fill_value",
-    "@scan": "jaxpr length reverse unroll num_consts num_carry linear _split_transpose",
+    "@scan": "jaxpr length reverse unroll num_consts num_carry linear _split_transpose ft_in ft_out",
     "@scatter": "update_jaxpr update_consts dimension_numbers indices_are_sorted unique_indices mode",
     "@window": "window_dimensions window_strides padding base_dilation window_dilation",
 }
@@ -191,7 +191,7 @@ tan                    f-- rule   rule   rule   rounds
 tanh                   f-- rule   rule   rule   rounds
 threefry2x32           i   none   jax    jax    exact
 tile                   fib moved  moved  moved  exact   reps
-top_k                  fi- rule   rule   parts  exact   k axis
+top_k                  fi- rule   rule   parts  exact   k axis is_stable
 transpose              fib moved  moved  moved  exact   permutation
 unstack                fib moved  moved  moved  exact   axis
 while                  *   walked walked walked walked  *
@@ -235,7 +235,7 @@ _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
     "accuracy": lambda equation, value: value is None or isinstance(value, lax.AccuracyMode),
     "axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),
     "exponent_bits": _as_wide("nexp"),
-    "is_stable": lambda equation, value: value or equation.params["num_keys"] == len(equation.invars),
+    "is_stable": lambda equation, value: value or equation.params.get("num_keys") == len(equation.invars),
     "mantissa_bits": _as_wide("nmant"),
     "new_dtype": lambda equation, value: kind(value) != "",
     "num_keys": lambda equation, value: 1 <= value <= len(equation.invars),
