@@ -378,7 +378,7 @@ class Fields(Arithmetic):
         return self.expressions.applied(equation, self._places, 0, shape_of(equation.outvars[0]))
 
     def unknown_choice(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
-        """The same with values 0 and 1."""
+        """An unknown function of the inputs with values 0 and 1 at every place of an array."""
         return self.functions.choice(self.unknown("choice", equation, shape).residues)
 
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
