@@ -581,6 +581,16 @@ TAMPERED = {
     "a name that rings": ("certified", _claim(left="\x1b[2Ja"), "no readable text"),
     "a name that is none": ("certified", _claim(right=None), "no readable text"),
     "no name": ("certified", _drop("left", lambda body: body["claim"]), "has not the fields"),
+    "evidence of almost everywhere": (
+        "certified",
+        lambda body: _figures(body).update(almost_everywhere=True),
+        "its evidence is about almost everywhere",
+    ),
+    "equal elsewhere": (
+        "refuted",
+        lambda body: _figures(body).update(almost_everywhere={"log2_error": -200.0, "theorem": True}),
+        "which is not found again",
+    ),
     "more in the claim": ("certified", _claim(extra=1), "has not the fields"),
     "another id": ("certified", _ledger_claim("equivalent"), "unknown claim 'equivalent'"),
     "an id that is no text": ("certified", _ledger_claim([1, 2]), "unknown claim '[1, 2]'"),
@@ -801,6 +811,7 @@ def test_nothing_is_imported_or_called_back(bodies, tmp_path, monkeypatch):
         ("_check_round", "no prime"),
         ("_check_counterexample", "a NaN"),
         ("_check_claim", "a name of two lines"),
+        ("_check_ties", "equal elsewhere"),
         ("_check_types", "other inputs"),
     ],
 )

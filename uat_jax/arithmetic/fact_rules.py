@@ -197,10 +197,11 @@ def _nonnegative(x: Any) -> bool:
 
 
 def _largest(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
-    """A maximum is positive where one of its members is."""
+    """A maximum is positive where one of its members is; under a condition, where all are."""
+    guarded = any(f.guarded for f in facts)
     if equation.primitive.name == "reduce_max":
-        return facts[0].positive.any(axis=tuple(equation.params["axes"]))
-    return facts[0].positive | facts[1].positive
+        return (np.all if guarded else np.any)(facts[0].positive, axis=tuple(equation.params["axes"]))
+    return (np.logical_and if guarded else np.logical_or)(facts[0].positive, facts[1].positive)
 
 
 def _same(which: str) -> Signs:

@@ -210,8 +210,10 @@ class Fields(Arithmetic):
     def _refused(self, equation: JaxprEqn, operands: Sequence[Value], error: HollowError) -> list[Value]:
         """The results of an equation that cannot be followed."""
         places = tuple(map(self._place, operands))
-        shapes = map(shape_of, equation.outvars)
-        return [Refused(error, self.expressions.applied(equation, places, i, s), s) for i, s in enumerate(shapes)]
+        shapes = list(map(shape_of, equation.outvars))
+        found = [self.expressions.applied(equation, places, i, s) for i, s in enumerate(shapes)]
+        self.expressions.doubtful.update(found)
+        return [Refused(error, place, shape) for place, shape in zip(found, shapes, strict=True)]
 
     def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with what is known about them, and what they are almost everywhere."""
@@ -348,6 +350,8 @@ class Fields(Arithmetic):
             `surely()`, or an unknown function of the inputs if the operands may be NaN, with `almost()` beside it.
         """
         certain = strict or self.certain(*operands)
+        if not certain:
+            self.expressions.doubtful.add(self._own_place(equation))
         found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
         known = [o.facts for o in operands]
         if not isinstance(found, Number) or not self.functions.laws & {"almost everywhere", "cases that meet"}:
@@ -361,8 +365,6 @@ class Fields(Arithmetic):
             return found
         if difference is not None and lawful:
             self.lawful.add(equation)
-        if not certain:
-            self.expressions.doubtful.add(self._own_place(equation))
         return found.but(almost=self.lift(almost()).but(lawful=lawful))
 
     def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:

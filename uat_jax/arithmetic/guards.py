@@ -7,6 +7,7 @@ not zero.  docs/soundness.md §10.7 has the proof.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,9 +38,9 @@ CHOSEN: Mapping[str, Callable[[int], int]] = {
 
 @dataclass(frozen=True, order=True)
 class Uniform:
-    """A constant array whose entries are one number."""
+    """A constant array whose entries are one number, exactly: integers of 64 bits are more than float64 holds."""
 
-    value: float
+    value: int | float
 
 
 Side = int | Uniform
@@ -108,8 +109,8 @@ def _side(expressions: Expressions, place: int) -> Side:
     array = expressions[place].constant
     if array is None or not array.size or array.dtype.kind not in "fiu" or not np.all(array == array.flat[0]):
         return place
-    value = float(array.flat[0])
-    return Uniform(value) if np.isfinite(value) and value == array.flat[0] else place
+    value = array.flat[0].item()
+    return Uniform(value) if math.isfinite(value) else place
 
 
 def is_rearrangement(expression: Expression) -> bool:
@@ -171,7 +172,7 @@ def _signs(
     return name, frozenset(way * sign for sign in signs)
 
 
-def signs_of(given: Condition, chain: Chain, place: int, zero: float = 0.0) -> frozenset[int]:
+def signs_of(given: Condition, chain: Chain, place: int, zero: int | float = 0) -> frozenset[int]:
     """The signs that the number at a place, less `zero`, can have, from what it is compared with."""
     known = ALL_SIGNS
     for pair, signs in given.items():
@@ -181,15 +182,15 @@ def signs_of(given: Condition, chain: Chain, place: int, zero: float = 0.0) -> f
     return known or ALL_SIGNS
 
 
-def _beside(bound: float, signs: frozenset[int]) -> frozenset[int]:
+def _beside(bound: int | float, signs: frozenset[int]) -> frozenset[int]:
     """The signs that a number can have if its difference from a bound has one of these."""
     return frozenset(sign for sign in ALL_SIGNS if any(_possible(sign, bound, beside) for beside in signs))
 
 
-def _possible(sign: int, bound: float, beside: int) -> bool:
+def _possible(sign: int, bound: int | float, beside: int) -> bool:
     """Whether a number of this sign can be above (1), at (0) or below (-1) a bound."""
     if beside == 0:
-        return sign == np.sign(bound)
+        return sign == (bound > 0) - (bound < 0)
     return sign == beside or beside * bound < 0
 
 

@@ -45,10 +45,14 @@ def except_where(
     """Such as "equal except where x = 0 (left 0, right 1); pass almost_everywhere=True to accept that".
 
     `names` are those of the inputs.  Where no such equation is found, or there are several, the sentence gives the
-    input.  Whether the functions are equal almost everywhere is not looked at here.
+    input.  Of inputs with several entries an equation is only an example, for other numbers may be equal where none of
+    its entries is looked at.  Whether the functions are equal almost everywhere is not looked at here.
     """
-    where = _Neighbours(programs, found, domains, deadline).equation(_entry_names(found, names))
-    if where is None:
+    neighbours = _Neighbours(programs, found, domains, deadline)
+    where = neighbours.equation(_entry_names(found, names))
+    if where is not None and len(neighbours.point) > 1:
+        where = f"compared numbers are equal, such as where {where}"
+    elif where is None:
         arrays = zip(names, found.arrays, strict=True)
         at = ", ".join(f"{name} = {shown(array)}" for name, array in arrays)
         where = f"compared numbers are equal, such as at {at}"
@@ -110,7 +114,7 @@ class _Neighbours:
         return True in seen and False not in seen
 
     def equation(self, names: Sequence[str]) -> str | None:
-        """One equation between entries, or between one and its value, that says where the difference is."""
+        """One equation between entries, or between one and its value, that says where this difference is."""
         if len(self.point) > MOST_ENTRIES:
             return None
         involved = [entry for entry in range(len(self.point)) if not self.moved([entry])]

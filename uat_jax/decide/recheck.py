@@ -32,7 +32,7 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.figures import FieldsOfFunctions
+from uat_jax.decide.figures import FieldsOfFunctions, RefutedAtTies
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
@@ -98,6 +98,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
     if found.passes:
         _check_nothing_new(given.evidence, evidence)
+    _check_ties(given.evidence, evidence)
     return found
 
 
@@ -240,19 +241,28 @@ def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> 
                 raise MismatchError(f"decided again it assumes what the certificate does not: {one_line(assumption)}")
 
 
+def _check_ties(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
+    """What is said to be equal almost everywhere, beside a counterexample at a tie, is found to be so again."""
+    said, again = (any(isinstance(e.figures, RefutedAtTies) for e in evidence) for evidence in (given, found))
+    if said and not again:
+        raise MismatchError("the certificate says equal almost everywhere, which is not found again")
+
+
 def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end: Deadline) -> None:
     """The stated chance of error is that of the rounds, and small enough; the counterexample is one."""
     for evidence in given.evidence:
         if evidence.verdict is Verdict.CERTIFIED:
-            _check_rounds(evidence, log2_error)
+            _check_rounds(evidence, log2_error, given.claim["almost_everywhere"])
     if given.counterexample is not None:
         _check_counterexample(given.counterexample, pairs[0], end)
 
 
-def _check_rounds(evidence: Evidence, log2_error: float) -> None:
+def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
     figures = evidence.figures
     if not isinstance(figures, FieldsOfFunctions):
         raise MismatchError("what the certificate calls CERTIFIED has not the figures of a comparison in prime fields")
+    if figures.almost_everywhere and not almost_everywhere:
+        raise MismatchError("the certificate claims equality everywhere, and its evidence is about almost everywhere")
     if not 1 <= figures.readings <= MOST_READINGS:
         raise _damaged(f"{figures.readings} readings")
     total = sum(r.bound.log2 for r in figures.rounds) + math.log2(2 * figures.readings)

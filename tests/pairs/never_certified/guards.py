@@ -2,9 +2,10 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from .row import Different, Equal, S, V, f32, ind
+from .row import Different, Equal, S, V, f32, f64, ind
 
 
 def relu(x):
@@ -26,7 +27,24 @@ def hidden_guard(x, y):
     return jnp.where(x > 0, y**2, jnp.abs(x))[None].sum()
 
 
-M = f32(2, 3)
+def whole(x):
+    """The whole number below a magnitude, as an integer of 64 bits."""
+    return x.astype(jnp.int64)
+
+
+def unless_nan(u, bound):
+    """0 where a number is above a bound, 1 where it is not, 2 where it is NaN."""
+    return jnp.where(u > bound, 0.0, jnp.where(u <= bound, 1.0, 2.0))
+
+
+def at_most(u, bound):
+    """0 where a number is above a bound, else 1."""
+    return jnp.where(u > bound, 0.0, 1.0)
+
+
+M, D = f32(2, 3), f64()
+LARGE = 2**53
+"""From here on float64 does not hold every whole number."""
 
 DIFFERENT = (
     Different("outside the condition", lambda x: under(x > 0, relu(x)) + 1 / (1 + relu(x)), lambda x: under(x > 0, x) + 1 / (1 + jnp.abs(x)), (S,), (-2,)),
@@ -66,6 +84,18 @@ DIFFERENT = (
     Different("a maximum of another number", lambda x: under(x > 0, jnp.maximum(relu(x) - 3, 0)), lambda x: under(x > 0, x - 3), (S,), (1,)),
     Different("a decision about another number", lambda x: under(x > 0, ind(relu(x) > 3)), lambda x: under(x > 0, 1.0), (S,), (1,)),
     Different("log times zero", lambda x: under(x > 0, x * jnp.log(relu(x))), lambda x: under(x > 1, x * jnp.log(relu(x))), (S,), (0.5,)),
+    Different("NaN in a logarithm", lambda x: unless_nan(jnp.log(x + 30), 0), lambda x: at_most(jnp.log(x + 30), 0), (S,), (-40,)),
+    Different("NaN in a root", lambda x: under(~(jnp.sqrt(x + 30) > 1), ind(jnp.sqrt(x + 30) <= 1)), lambda x: under(~(jnp.sqrt(x + 30) > 1), 1.0), (S,), (-40,)),
+    Different("NaN in a hollow quotient", lambda x: unless_nan(relu(x) / relu(x), 3), lambda x: at_most(relu(x) / relu(x), 3), (S,), (-2,)),
+    Different("NaN in what is refused", lambda x, y: under(y > 0, unless_nan(jnp.exp(jnp.log(x + 30) / relu(y)), 3)), lambda x, y: under(y > 0, at_most(jnp.exp(jnp.log(x + 30) / relu(y)), 3)), (S, S), (-40, 1)),
+    Different("NaN in rows", lambda x: jnp.where((jnp.log(x + 30) > 0)[:, None], 0.0, jnp.where((jnp.log(x + 30) <= 0)[:, None], x[None], 7.0)), lambda x: jnp.where((jnp.log(x + 30) > 0)[:, None], 0.0, x[None]), (V,), ((-40, 1, 2),)),
+    Different("NaN in one of two", lambda x: under(~((jnp.log(x + 30) > 0) | (x > 5)), ind(jnp.log(x + 30) <= 0)), lambda x: under(~((jnp.log(x + 30) > 0) | (x > 5)), 1.0), (S,), (-40,)),
+    Different("NaN and a maximum", lambda x: jnp.where(jnp.log(x + 30) > 0, 0.0, ind(jnp.maximum(jnp.log(x + 30), 0) <= 0)), lambda x: at_most(jnp.log(x + 30), 0), (S,), (-40,)),
+    Different("large integers next to each other", lambda x: under(whole(x) >= LARGE, ind(whole(x) >= LARGE + 1)), lambda x: ind(whole(x) >= LARGE), (D,), (LARGE,)),
+    Different("larger integers next to each other", lambda x: under(whole(x) >= 2**60, ind(whole(x) >= 2**60 + 1)), lambda x: ind(whole(x) >= 2**60), (D,), (2**60,)),
+    Different("large negative integers", lambda x: under(whole(x) <= -LARGE, ind(whole(x) <= -LARGE - 1)), lambda x: ind(whole(x) <= -LARGE), (D,), (-LARGE,)),
+    Different("large integers without a sign", lambda x: under(x.astype(jnp.uint64) >= np.uint64(2**63), ind(x.astype(jnp.uint64) >= np.uint64(2**63 + 1))), lambda x: ind(x.astype(jnp.uint64) >= np.uint64(2**63)), (D,), (2.0**63,)),
+    Different("one large integer", lambda x: under(whole(x) == LARGE, ind(whole(x) == LARGE + 1)), lambda x: ind(whole(x) == LARGE), (D,), (LARGE,)),
 )  # fmt: skip
 
 EQUAL = (
@@ -89,4 +119,13 @@ EQUAL = (
     Equal("a batch", jax.vmap(lambda x: under(x > 0, 1 / relu(x))), lambda x: under(x > 0, 1 / x), (V,)),
     Equal("a magnitude of another number", lambda x: under(x > 0, jnp.abs(relu(x) - 3)), lambda x: under(x > 0, jnp.abs(x - 3)), (S,)),
     Equal("a tie by its own condition", lambda x: under(x >= 0, relu(x)), lambda x: under(x >= 0, x), (S,)),
+    Equal("a logarithm that is defined", lambda x: unless_nan(jnp.log(x * x + 1), 2), lambda x: at_most(jnp.log(x * x + 1), 2), (S,)),
+    Equal("a root that is defined", lambda x: under(~(jnp.sqrt(x * x + 1) > 2), ind(jnp.sqrt(x * x + 1) <= 2)), lambda x: under(~(jnp.sqrt(x * x + 1) > 2), 1.0), (S,)),
+    Equal("where a comparison is true", lambda x: under(jnp.log(x + 30) > 0, at_most(jnp.log(x + 30), 0) + 2), lambda x: under(jnp.log(x + 30) > 0, 2.0), (S,)),
+    Equal("a quotient that is defined", lambda x, y: unless_nan(y / (x * x + 1), 1), lambda x, y: at_most(y / (x * x + 1), 1), (S, S)),
+    Equal("a refused quotient under its condition", lambda x, y: under(x > 0, at_most(y / relu(x), 1)), lambda x, y: under(x > 0, at_most(y / x, 1)), (S, S)),
+    Equal("rows that are defined", lambda x: jnp.where((jnp.exp(x) > 2)[:, None], 0.0, jnp.where((jnp.exp(x) <= 2)[:, None], x[None], 7.0)), lambda x: jnp.where((jnp.exp(x) > 2)[:, None], 0.0, x[None]), (V,)),
+    Equal("large integers in order", lambda x: under(whole(x) >= LARGE + 1, ind(whole(x) > LARGE)), lambda x: ind(whole(x) >= LARGE + 1), (D,)),
+    Equal("one large integer is not the next", lambda x: under(whole(x) == LARGE + 1, ind(whole(x) == LARGE) + 3), lambda x: under(whole(x) == LARGE + 1, 3.0), (D,)),
+    Equal("large negative integers in order", lambda x: under(whole(x) <= -LARGE - 1, ind(whole(x) <= -LARGE)), lambda x: ind(whole(x) <= -LARGE - 1), (D,)),
 )  # fmt: skip
