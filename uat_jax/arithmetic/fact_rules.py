@@ -306,4 +306,5 @@ def _applied(
     table: dict[str, Signs], equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number
 ) -> np.ndarray:
     signs = table.get(equation.primitive.name, _nowhere)
-    return np.broadcast_to(np.asarray(signs(equation, operands, known), bool), result.shape)
+    found = np.asarray(signs(equation, operands, known), bool)
+    return found if found.shape == result.shape else np.broadcast_to(found, result.shape)

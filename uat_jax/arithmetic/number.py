@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -74,7 +73,7 @@ class Infinite:
     code: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Number:
     """An array of numbers, and what is known about it.
 
@@ -144,7 +143,10 @@ class Number:
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""
-        return dataclasses.replace(self, **changes)
+        assert changes.keys() <= self.__dict__.keys()
+        found = object.__new__(Number)  # thrice as fast as dataclasses.replace, for as many as there are operations
+        found.__dict__.update(self.__dict__, **changes)
+        return found
 
 
 def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callable) -> tuple:

@@ -1,5 +1,6 @@
 """From a JAX function to its jaxpr, and from an equation back to the line it was written on."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.errors import InputError
+
+LIBRARY = str(Path(jax.__file__ or "").parent)
+"""Where JAX's own code lies."""
 
 
 def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
@@ -45,14 +49,19 @@ def shape_of(atom: Any) -> tuple[int, ...]:
 
 def is_number(atom: Any) -> bool:
     """Whether a variable or literal of a jaxpr is floating-point, so that its value is a number."""
-    return jnp.issubdtype(dtype_of(atom), jnp.floating)
+    return _is_floating(dtype_of(atom))
 
 
+@functools.cache
+def _is_floating(dtype: Any) -> bool:
+    return jnp.issubdtype(dtype, jnp.floating)
+
+
+@functools.lru_cache(maxsize=1 << 13)
 def source_line(equation: JaxprEqn) -> str:
     """' at file:line' of the user's code that made the equation, or '' where JAX does not tell."""
-    library = str(Path(jax.__file__ or "").parent)
     traceback = getattr(equation.source_info, "traceback", None)
     for frame in getattr(traceback, "frames", ()):
-        if not frame.file_name.startswith(library):
+        if not frame.file_name.startswith(LIBRARY):
             return f" at {Path(frame.file_name).name}:{frame.line_num}"
     return ""

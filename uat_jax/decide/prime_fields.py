@@ -8,6 +8,7 @@ each with primes, points and functions of its own.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import random
 from collections.abc import Iterable, Sequence
@@ -299,8 +300,7 @@ class PrimeFields:
 
     def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
         step = 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
-        random_numbers = random.Random(key("primes", *seed).tobytes())
-        primes = draw_primes(len(copies) - 1, random_numbers, step=step, bits=self.bits)
+        primes = _primes(len(copies) - 1, tuple(seed), step, self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.deadline)
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
@@ -325,6 +325,12 @@ class PrimeFields:
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
         return "logarithm of a positive input" in laws and bool(self.primitives & LOGARITHMS)
+
+
+@functools.lru_cache(maxsize=256)
+def _primes(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
+    """The tower of primes of a draw: many comparisons ask for the same one."""
+    return draw_primes(depth, random.Random(key("primes", *seed).tobytes()), step=step, bits=bits)
 
 
 @dataclass
