@@ -31,6 +31,9 @@ Value = Any
 Numbered = tuple[int, Value]
 """A value with the number that stands for it: equal numbers mean equal values."""
 
+ASK_FOR_RANGES = frozenset("abs convert_element_type max min".split())
+"""Primitives of floats whose rules look at the ranges of their operands."""
+
 MOST_ROUNDS = 1_000_000
 """A loop of more rounds than this is taken for one that does not end."""
 
@@ -188,6 +191,16 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     return [value for _, value in outputs]
 
 
+Deferred = tuple[JaxprEqn, Sequence[tuple[Any, int]], Sequence[int]]
+"""An equation, its operands with their numbers, and the numbers of its results."""
+
+
+def _is_of_floats(equation: JaxprEqn) -> bool:
+    """Whether an equation makes floats of floats, by a rule that does not ask for their ranges."""
+    atoms = (*equation.invars, *equation.outvars)
+    return equation.primitive.name not in ASK_FOR_RANGES and all(map(is_number, atoms))
+
+
 class _Walk:
     """One evaluation: value numbering in front of an arithmetic.
 
@@ -195,6 +208,7 @@ class _Walk:
     arithmetics that walk one jaxpr evaluate the same equations in the same order.
 
     constants: the arrays whose ranges have not been needed yet, by number.  ranges: those that have been computed.
+    deferred: of floats, the equations whose ranges have not been needed yet.
     varying: the numbers of values that depend on the inputs.
     """
 
@@ -205,6 +219,7 @@ class _Walk:
         self.count = 0
         self.constants: dict[int, Any] = {}
         self.ranges: dict[int, Range] = {}
+        self.deferred: dict[int, Deferred] = {}
         self.varying: set[int] = set()
 
     def new(self, value: Value) -> Numbered:
@@ -228,10 +243,25 @@ class _Walk:
 
     def range(self, atom: Any, number: int) -> Range:
         """The range of a value."""
+        if number in self.deferred and number not in self.ranges:
+            self.resolve(number)
         if number not in self.ranges:
             array = self.constants.pop(number, None)
             self.ranges[number] = limits(dtype_of(atom)) if array is None else of_array(array)
         return self.ranges[number]
+
+    def resolve(self, number: int) -> None:
+        """Computes a deferred range, and first those that it is computed from."""
+        waiting = [number]
+        while waiting:
+            equation, operands, results = self.deferred[waiting[-1]]
+            missing = [n for _, n in operands if n in self.deferred and n not in self.ranges]
+            if missing:
+                waiting += missing
+                continue
+            bounds = ranges(equation, [self.range(atom, n) for atom, n in operands])
+            self.ranges.update(zip(results, bounds, strict=True))
+            waiting = [n for n in waiting if n not in self.ranges]
 
     def derived(self, value: Value, parts: Sequence[tuple[Any, Numbered]]) -> Numbered:
         """A value made of entries of others."""
@@ -302,6 +332,15 @@ class _Walk:
         """The results, and their ranges; concrete integers that do not vary have those of their entries."""
         if self.arithmetic.integers_may_wrap:
             return self.evaluate(equation, operands)
+        if varies and _is_of_floats(equation):  # nothing wraps, and nothing is decided by ranges
+            self.arithmetic.operand_ranges = ()
+            results = self.evaluate(equation, operands)
+            numbers = [number for number, _ in results]
+            given = [(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
+            self.deferred.update(
+                (number, (equation, given, numbers)) for number in numbers if number not in self.ranges
+            )
+            return results
         given = lambda: [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
         bounds: list[Range] = []
         if varies or any(map(is_number, equation.invars)):
