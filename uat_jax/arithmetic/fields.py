@@ -348,6 +348,8 @@ class Fields(Arithmetic):
             `surely()`, or an unknown function of the inputs if the operands may be NaN, with `almost()` beside it.
         """
         certain = strict or self.certain(*operands)
+        if not certain:
+            self.expressions.doubtful.add(self._own_place(equation))
         found = surely() if certain else self.unknown_choice(equation, operands[0].shape)
         known = [o.facts for o in operands]
         if not isinstance(found, Number) or not self.functions.laws & {"almost everywhere", "cases that meet"}:
@@ -361,8 +363,6 @@ class Fields(Arithmetic):
             return found
         if difference is not None and lawful:
             self.lawful.add(equation)
-        if not certain:
-            self.expressions.doubtful.add(self._own_place(equation))
         return found.but(almost=self.lift(almost()).but(lawful=lawful))
 
     def unknown(self, name: str, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
