@@ -26,6 +26,26 @@ def hidden_guard(x, y):
     return jnp.where(x > 0, y**2, jnp.abs(x))[None].sum()
 
 
+def log(x):
+    """A logarithm that is undefined for inputs that are hardly ever drawn."""
+    return jnp.log(x + 1000)
+
+
+def root(x):
+    """A root that is undefined for inputs that are hardly ever drawn."""
+    return jnp.sqrt(x + 1000)
+
+
+def columns(x):
+    """A matrix with the same number in every row."""
+    return lax.broadcast_in_dim(x, (3, 3), (1,))
+
+
+def rows(x):
+    """A matrix with the same number in every column."""
+    return lax.broadcast_in_dim(x, (3, 3), (0,))
+
+
 M = f32(2, 3)
 
 DIFFERENT = (
@@ -66,6 +86,17 @@ DIFFERENT = (
     Different("a maximum of another number", lambda x: under(x > 0, jnp.maximum(relu(x) - 3, 0)), lambda x: under(x > 0, x - 3), (S,), (1,)),
     Different("a decision about another number", lambda x: under(x > 0, ind(relu(x) > 3)), lambda x: under(x > 0, 1.0), (S,), (1,)),
     Different("log times zero", lambda x: under(x > 0, x * jnp.log(relu(x))), lambda x: under(x > 1, x * jnp.log(relu(x))), (S,), (0.5,)),
+    Different("NaN is not at most", lambda x: jnp.where(log(x) > 0, 3.0, ind(log(x) <= 0)), lambda x: jnp.where(log(x) > 0, 3.0, 1.0), (S,), (-2000,)),
+    Different("NaN is not below", lambda x: jnp.where(root(x) >= 20, 3.0, ind(root(x) < 20)), lambda x: jnp.where(root(x) >= 20, 3.0, 1.0), (S,), (-2000,)),
+    Different("NaN is denied", lambda x: under(~(log(x) > 0), ind(log(x) <= 0)), lambda x: jnp.where(log(x) > 0, 0.0, 1.0), (S,), (-2000,)),
+    Different("NaN is unequal and not below", lambda x: under((log(x) != 0) & ~(log(x) < 0), ind(log(x) > 0)), lambda x: ind((log(x) != 0) & ~(log(x) < 0)), (S,), (-2000,)),
+    Different("NaN of a piecewise number", lambda x: jnp.where(log(-jnp.abs(x)) > 0, 3.0, ind(log(-jnp.abs(x)) <= 0)), lambda x: jnp.where(log(-jnp.abs(x)) > 0, 3.0, 1.0), (S,), (2000,)),
+    Different("NaN of two numbers", lambda x, y: jnp.where(log(x) > y, 3.0, ind(log(x) <= y)), lambda x, y: jnp.where(log(x) > y, 3.0, 1.0), (S, S), (-2000, 1)),
+    Different("NaN in the branch that is not taken", lambda x: lax.cond(log(x) > 0, lambda v: 0 * v, lambda v: ind(log(v) <= 0), x), lambda x: jnp.where(log(x) > 0, 0.0, 1.0), (S,), (-2000,)),
+    Different("equal to a bound", lambda x: under(x == 5, ind(x > 0)), lambda x: 0 * x, (S,), (5,), null_set=True),
+    Different("rows and columns", lambda x: under(rows(x > 0), columns(relu(x))), lambda x: under(rows(x > 0), columns(x)), (V,), ((-2, 1, 3),)),
+    Different("a condition that is turned around", lambda x: under((x > 0)[::-1], relu(x)), lambda x: under((x > 0)[::-1], x), (V,), ((-2, 1, 3),)),
+    Different("another axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 1)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 1)), (f32(2, 2),), (((1, -2), (3, 4)),)),
 )  # fmt: skip
 
 EQUAL = (
@@ -89,4 +120,11 @@ EQUAL = (
     Equal("a batch", jax.vmap(lambda x: under(x > 0, 1 / relu(x))), lambda x: under(x > 0, 1 / x), (V,)),
     Equal("a magnitude of another number", lambda x: under(x > 0, jnp.abs(relu(x) - 3)), lambda x: under(x > 0, jnp.abs(x - 3)), (S,)),
     Equal("a tie by its own condition", lambda x: under(x >= 0, relu(x)), lambda x: under(x >= 0, x), (S,)),
+    Equal("what is above is above", lambda x: jnp.where(log(x) > 0, ind(log(x) > 0), 3.0), lambda x: jnp.where(log(x) > 0, 1.0, 3.0), (S,)),
+    Equal("what is above is not below", lambda x: jnp.where(root(x) > 20, ind(root(x) <= 20), 3.0), lambda x: jnp.where(root(x) > 20, 0.0, 3.0), (S,)),
+    Equal("what is not denied", lambda x: under(~~(log(x) > 0), ind(log(x) <= 0) + 2), lambda x: jnp.where(log(x) > 0, 2.0, 0.0), (S,)),
+    Equal("a denial of what is defined", lambda x: jnp.where(x > 0, 3.0, ind(x <= 0)), lambda x: jnp.where(x > 0, 3.0, 1.0), (S,)),
+    Equal("above another number", lambda x, y: jnp.where(log(x) > y, ind(log(x) <= y), 3.0), lambda x, y: jnp.where(log(x) > y, 0.0, 3.0), (S, S)),
+    Equal("the same axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 0)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 0)), (f32(2, 2),)),
+    Equal("rows and rows", lambda x: under(rows(x > 0), rows(relu(x))), lambda x: under(rows(x > 0), rows(x)), (V,)),
 )  # fmt: skip
