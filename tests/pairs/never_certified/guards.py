@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from .row import Different, Equal, S, V, f32, ind
@@ -34,6 +35,11 @@ def log(x):
 def root(x):
     """A root that is undefined for inputs that are hardly ever drawn."""
     return jnp.sqrt(x + 1000)
+
+
+def bump(x):
+    """exp(-1/x²), which is 0 at 0."""
+    return jnp.exp(-1 / x**2)
 
 
 def columns(x):
@@ -97,6 +103,9 @@ DIFFERENT = (
     Different("rows and columns", lambda x: under(rows(x > 0), columns(relu(x))), lambda x: under(rows(x > 0), columns(x)), (V,), ((-2, 1, 3),)),
     Different("a condition that is turned around", lambda x: under((x > 0)[::-1], relu(x)), lambda x: under((x > 0)[::-1], x), (V,), ((-2, 1, 3),)),
     Different("another axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 1)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 1)), (f32(2, 2),), (((1, -2), (3, 4)),)),
+    Different("the other case inside a case", lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, relu(x))), lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, x)), (S, S), (-2, 1)),
+    Different("a mask inside a case", lambda x: under(x > 0, jnp.where(np.arange(3) > 0, relu(x), 5.0)), lambda x: under(x > 0, 5.0), (V,), ((1, 2, 3),)),
+    Different("not negative is not positive", lambda x: under(jnp.floor(x) >= 0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) >= 0, 1 + bump(jnp.floor(x))), (S,), (0.5,)),
 )  # fmt: skip
 
 EQUAL = (
@@ -126,5 +135,8 @@ EQUAL = (
     Equal("a denial of what is defined", lambda x: jnp.where(x > 0, 3.0, ind(x <= 0)), lambda x: jnp.where(x > 0, 3.0, 1.0), (S,)),
     Equal("above another number", lambda x, y: jnp.where(log(x) > y, ind(log(x) <= y), 3.0), lambda x, y: jnp.where(log(x) > y, 0.0, 3.0), (S, S)),
     Equal("the same axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 0)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 0)), (f32(2, 2),)),
+    Equal("a mask inside a case", lambda x: under(x > 0, jnp.where(np.arange(3) > 0, relu(x), 5.0)), lambda x: under(x > 0, jnp.where(np.arange(3) > 0, x, 5.0)), (V,)),
+    Equal("the other case inside a case", lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, relu(x))), lambda x, y: under((y > 0) & (x > 0), 5.0), (S, S)),
+    Equal("positive is not 0", lambda x: under(jnp.floor(x) > 0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) > 0, 1 + bump(jnp.floor(x))), (S,)),
     Equal("rows and rows", lambda x: under(rows(x > 0), rows(relu(x))), lambda x: under(rows(x > 0), rows(x)), (V,)),
 )  # fmt: skip
