@@ -344,7 +344,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("both and not (all(infinite) and left == right)", "both", SPECIAL, "an infinity differs from itself", "test_witnesses.py::test_values_are_apart_if_no_number_is_both[infinity and itself]"),
         ("if found and self.almost_everywhere:", "if False:", IGNORED, "a difference on a null set counts almost everywhere", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at 0]"),
         ("    return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]", "    return found", SPECIAL, "the logarithm of 0 is a value", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
-        (" or self.tie_points() or ", " or ", RANGE, "no ties are looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
+        (" or self.tie_points() or ", " or ", RANGE, "no ties are looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at any jump]"),
         ("beside = BESIDE if self.almost_everywhere else (0.0,)", "beside = BESIDE", IGNORED, "inputs at ties are never looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
     ],
     "decide/agreement.py": [

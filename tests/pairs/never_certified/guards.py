@@ -106,6 +106,9 @@ DIFFERENT = (
     Different("the other case inside a case", lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, relu(x))), lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, x)), (S, S), (-2, 1)),
     Different("a mask inside a case", lambda x: under(x > 0, jnp.where(np.arange(3) > 0, relu(x), 5.0)), lambda x: under(x > 0, 5.0), (V,), ((1, 2, 3),)),
     Different("not negative is not positive", lambda x: under(jnp.floor(x) >= 0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) >= 0, 1 + bump(jnp.floor(x))), (S,), (0.5,)),
+    Different("unequal is not above", lambda x: under(jnp.floor(x) != 0, jnp.abs(2 * jnp.floor(x)) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) != 0, 2 * jnp.floor(x) + bump(jnp.floor(x))), (S,), (-2.5,)),
+    Different("the sign of the other case", lambda x, y: under(y > 0, jnp.where(jnp.floor(x) > 0, 5.0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x)))), lambda x, y: under(y > 0, jnp.where(jnp.floor(x) > 0, 5.0, 1 + bump(jnp.floor(x)))), (S, S), (-2.5, 1)),
+    Different("a sign under an earlier condition", lambda x, y: under(jnp.floor(x) > 0, bump(2 * jnp.floor(x))) + under(jnp.floor(y) > 0, ind(2 * jnp.floor(x) * jnp.floor(y) > 0) + bump(jnp.floor(y))), lambda x, y: under(jnp.floor(x) > 0, bump(2 * jnp.floor(x))) + under(jnp.floor(y) > 0, 1 + bump(jnp.floor(y))), (S, S), (-2.5, 1.5)),
 )  # fmt: skip
 
 EQUAL = (
