@@ -58,6 +58,7 @@ UNSOUND = "test_field_soundness.py::test_different_functions_are_never_certified
 SOUND = "test_field_soundness.py::test_equal_functions_are_certified"
 LAW = "test_laws.py::test_the_law_makes_them_equal"
 LAW_TWIN = "test_laws.py::test_no_law_makes_the_twin_equal"
+INSIDE = "test_domains.py::test_what_differs_in_the_domain_is_refuted_inside"
 WRAPS = "test_integers.py::test_what_may_wrap_is_refused"
 DEFINITION = "test_definitions.py::test_definition_agrees_with_jax"
 
@@ -68,6 +69,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("finite & (values != 0)", "finite", FACT, "the constant 0 is thin", DIFFERS + "[facts: 1 by y where x < 30]"),
         ("False, np.full(shape, positive), np.ones(shape, bool)", "False, np.ones(shape, bool), np.ones(shape, bool)", FACT, "an input is positive", DIFFERS + "[undefined: in a scan]"),
         ("positive=move(self.positive[None])[0]", "positive=move(self.thin[None])[0]", FACT, "a thin entry is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
+        ("self.positive | (signs <= {1})", "self.positive | (signs <= {0, 1})", WEAKER, "what is not negative under a condition is positive", DIFFERS + "[guards: not negative is not positive]"),
     ],
     "arithmetic/fact_rules.py": [
         ('ENTIRE = frozenset("asinh', 'ENTIRE = frozenset("floor asinh', ROW, "floor is entire", DIFFERS + "[divisors: a floor divided by itself]"),
@@ -96,6 +98,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('"neg": _same("thin"),', '"neg": _same("thin"),\n    "sub": _product("thin"),', ROW, "a difference of thin numbers is thin", DIFFERS + "[facts: 1 by x - |x|]"),
         ("if nature is not Nature.PIECEWISE:", "if True:", CONDITION, "what is piecewise and not zero is thin", DIFFERS + "[divisors: relu by a sign, times its argument]"),
         ("nature, defined = _nature(equation, known), _defined(equation, operands, known)", "nature, defined = _nature(equation, known), Defined.ALWAYS", FACT, "everything is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
+        ("for x in operands) or any(f.guarded for f in facts):", "for x in operands):", CONDITION, "a sum is not 0 where its term is not, under a condition too", DIFFERS + "[guards: the condition is a factor of the divisor]"),
     ],
     "arithmetic/fields.py": [
         ("result.but(almost=other.but(lawful=lawful and other.lawful))", "result.but(almost=other.but(lawful=True))", FACT, "what is made of unlawful decisions is lawful", DIFFERS + "[zeros: |x| - x: sign squared and 1]"),
@@ -111,6 +114,9 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("(codes[0] == codes[1]) & (codes[0] != UNDEFINED)", "(codes[0] == codes[1])", SPECIAL, "two undefined entries agree", DIFFERS + "[laws: twice an infinity and its negative]"),
         ("return x.code == y.code and np.all", "return np.all", SPECIAL, "∞ agrees with -∞", DIFFERS + "[undefined: two infinities]"),
         ("x.code == y.code and np.all(x.where.residues.levels[0] == y.where.residues.levels[0], axis=0)", "x.code == y.code", SPECIAL, "it does not matter for which inputs numbers are infinite", DIFFERS + "[laws: infinite below 1 and below 2]"),
+        ("        if not certain:\n            self.expressions.doubtful", "        if False:\n            self.expressions.doubtful", CONDITION, "no decision is about NaN", DIFFERS + "[guards: NaN of a piecewise number]"),
+        ("nonnegative=x.nonnegative or -1 not in signs", "nonnegative=x.nonnegative or 1 in signs", FACT, "what may be positive under a condition is not negative", DIFFERS + "[guards: unequal is not above]"),
+        ("zip((False, True), cases, strict=True))]", "zip((True, False), cases, strict=True))]", SIGN, "each case of a selection is under the condition of the other", DIFFERS + "[guards: the other case]"),
     ],
     "arithmetic/piecewise.py": [
         ("return self.draw.subtract(h(x), h(self.draw.negate(x)))", "return self.draw.add(h(x), h(self.draw.negate(x)))", SIGN, "odd functions are even", TWINS + "[ties: halves away, odd]"),
@@ -182,6 +188,16 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('"floor": _opaque("floor"),', '"floor": _odd("floor"),', ROW, "floor is odd", TWINS + "[ties: ceil and floor]"),
         ('"lgamma": _opaque("lgamma"),', '"lgamma": _opaque("digamma"),', SHARED, "lgamma is digamma", DIFFERS + "[laws: lgamma and digamma]"),
         ("_odd(f\"round {equation.params['rounding_method']}\")", '_odd("round")', IGNORED, "halves are rounded in all ways alike", DIFFERS + "[ties: round to even and away]"),
+        ("        if fields.certain(x, y):\n            surely", "        if True:\n            surely", CONDITION, "NaN ≥ 0", DIFFERS + "[undefined: sqrt >= 0 and 1]"),
+        ("if below or surely_not(f.subtract(y, x)):", "if below or surely_not(f.subtract(x, y)):", SIGN, "x > y is false where x ≥ y", "test_domains.py::test_the_end_counts_everywhere_and_not_almost_everywhere"),
+        ("fields.operand_ranges[:: -1 if swapped else 1]", "fields.operand_ranges", IGNORED, "x < y where x > y by its range", "test_domains.py::test_what_holds_in_the_domain_is_certified[outside, below]"),
+        ("return first.low > second.high, first.high <= second.low", "return first.low >= second.high, first.high <= second.low", WEAKER, "a number is larger than the end of its range", INSIDE + "[step at the end]"),
+        ("return first.low >= second.high, first.high < second.low", "return first.low >= second.high, first.high <= second.low", WEAKER, "a number is not at the end of its range", INSIDE + "[upper end]"),
+        ("if first.low >= second.high:\n        return x if way > 0 else y", "if first.high >= second.high:\n        return x if way > 0 else y", RANGE, "one maximum is by the upper ends", INSIDE + "[maximum]"),
+        ("return x if way > 0 else y", "return x", IGNORED, "a minimum by ranges is a maximum", "test_domains.py::test_what_holds_in_the_domain_is_certified[minimum]"),
+        ("if known and fields.operand_ranges[0].low >= 0:", "if known and fields.operand_ranges[0].high >= 0:", RANGE, "a magnitude is the number where its upper end is positive", INSIDE + "[magnitude where some are negative]"),
+        ("for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):", "for difference, value in ((f.subtract(x, y), 0), (f.subtract(y, x), 1)):", SIGN, "a number that is not negative is almost never positive", "test_domains.py::test_the_end_counts_everywhere_and_not_almost_everywhere"),
+        ("if is_number(equation.outvars[0]) or old == np.bool_ or old == new:", "if True:", CONDITION, "every cast keeps the number", UNSOUND + "[short integers]"),
     ],
     "arithmetic/field_functions.py": [
         ('if x.square_of is not None and "root of a square" in self.laws:\n            return self.absolute(x.square_of)', 'if x.square_of is not None and "root of a square" in self.laws:\n            return x.square_of', SIGN, "√x² = x", LAW + "[root of a square: of anything]"),
@@ -267,6 +283,9 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return x if x.is_zero() else decisions.sign(x) * abs(x).root(3)", "return x if x.is_zero() else abs(x).root(3)", SIGN, "cube roots are not negative", "test_primitives.py::test_balls_hold_jax_at_special_values[cbrt]"),
         ("min(max(_integer(v), limits.min), limits.max)", "_integer(v)", CONDITION, "casts do not saturate", "test_primitives.py::test_balls_hold_jax_at_special_values[cast to uint32]"),
         ("return interpret(closed_jaxpr, Balls(Reading.ROUNDED, deadline), arguments)\n\n\ndef enclose(", "return interpret(closed_jaxpr, Balls(Reading.WRITTEN, deadline), arguments)\n\n\ndef enclose(", CONSTANT, "no constant is rounded", "test_constants.py::test_positions_of_quantiles"),
+        ('CARRY_NAN = STRUCTURAL | {"conv', 'CARRY_NAN = STRUCTURAL | {"mul", "conv', ROW, "NaN times 0 is one that is written", "test_witnesses.py::test_a_nan_that_is_written_is_a_value[NaN times 0]"),
+        ("if equation.primitive.name not in CARRY_NAN and any(map(_has_nan, results)):", "if False:", CONDITION, "every NaN is one that is written", "test_witnesses.py::test_a_nan_that_is_written_is_a_value[NaN times 0]"),
+        ("interpret(closed_jaxpr, WrittenNan(", "interpret(closed_jaxpr, DefinedBalls(", CONDITION, "a NaN that is computed may be chosen", "test_witnesses.py::test_a_nan_that_is_written_is_a_value[NaN times 0]"),
     ],
     "arithmetic/decisions.py": [
         ("if opposite(x, y):\n            return False\n        raise", "return False\n        raise", CONDITION, "what is not certain is false", "test_arithmetic.py::test_undecided_comparison"),
@@ -431,6 +450,35 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "symbolic/slices.py": [
         ("least = lower if slope.is_nonnegative else upper", "least = upper if slope.is_nonnegative else lower", SIGN, "an affine function is least at its largest index", "test_hypotheses.py::test_a_sum_over_slices_that_are_not_there_is_refused[expression0]"),
         ("if not nonnegative(rows - index * columns, scope):", "if False:", CONDITION, "every slice ends inside", "test_hypotheses.py::test_the_slices_that_have_to_exist[inside a function]"),
+    ],
+    "decide/domain.py": [
+        ("return self.low > 0 or self.low == 0 and self.open", "return self.low >= 0", FACT, "an input that may be 0 is positive", INSIDE + "[step at the end]"),
+        ("return self.low >= 0\n", "return self.high > 0\n", FACT, "an input that may be positive is never negative", INSIDE + "[magnitude where some are negative]"),
+        ("(points <= self.high)", "(points < self.high)", WEAKER, "the upper end lies outside", "test_domains.py::test_which_ends_belong[unit]"),
+        ("points > self.low if self.open", "points >= self.low if self.open", WEAKER, "the end that is left out lies inside", "test_domains.py::test_which_ends_belong[positive]"),
+        ("low, high = max(self.low, other.low), min(self.high, other.high)", "low, high = min(self.low, other.low), max(self.high, other.high)", SIGN, "an input in two domains is in one of them", "test_domains.py::test_an_input_in_two_domains_is_in_both"),
+        ("return Range(self.low, self.high)", "return Range(0.0, self.high)", RANGE, "no input is negative", INSIDE + "[magnitude where some are negative]"),
+        ("return of_inputs(shape, positive=self.positive)", "return of_inputs(shape, positive=True)", FACT, "every input is positive", INSIDE + "[step at the end]"),
+    ],
+    "arithmetic/guards.py": [
+        ('elif name == ("and" if outcome else "or"):', 'elif name in ("and", "or"):', CONDITION, "one of two conditions is both", DIFFERS + "[guards: or instead of and]"),
+        ("(outcome or place not in expressions.doubtful)", "True", CONDITION, "what is not above NaN is at most NaN", DIFFERS + "[guards: NaN is not at most]"),
+        ("RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name]", "RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name] - {0}", WEAKER, "what is not above is below", DIFFERS + "[guards: a tie of the other case]"),
+        ("yield Compared(chain, sides), frozenset(way * sign", "yield Compared(chain, sides), frozenset(sign", SIGN, "x > y is y > x where the sides are exchanged", TWINS + "[guards: above another number]"),
+        ('"max": lambda sign: 0 if sign >= 0', '"max": lambda sign: 0 if sign <= 0', SIGN, "a maximum under a condition is the smaller number", DIFFERS + "[guards: a maximum of the wrong side]"),
+        ("if pair.chain == chain and side == place", "if side == place", CONDITION, "a condition on one entry is one on all", DIFFERS + "[guards: a condition on the rows]"),
+        ('tuple(equation.params["broadcast_dimensions"])', "()", IGNORED, "rows are columns", DIFFERS + "[guards: rows and columns]"),
+        ("key = (equation.primitive, parameters, shape, expression.result)", "key = (equation.primitive, shape, expression.result)", IGNORED, "all rearrangements of a shape are one", DIFFERS + "[guards: another axis]"),
+        ("return sign == beside or beside * bound < 0", "return sign == beside", CONDITION, "what is above a negative bound is positive", DIFFERS + "[guards: a bound below]"),
+        ("return sign == np.sign(bound)", "return sign == 0", IGNORED, "what is equal to a bound is 0", DIFFERS + "[guards: equal to a bound]"),
+        ("self.signs(expression.operands[0], chain) <= {0, 1}:", "1 in self.signs(expression.operands[0], chain):", WEAKER, "a magnitude is the number where it may be positive", DIFFERS + "[guards: a magnitude below zero]"),
+        ("operands[1 + int(truths[0])]", "operands[2 - int(truths[0])]", SIGN, "a decided selection is the other case", DIFFERS + "[guards: equal to a bound]"),
+        ("both = joined(self.given, condition(self.expressions, predicate, outcome, inner))", "both = joined(self.given, condition(self.expressions, predicate, True, inner))", IGNORED, "both cases of a selection are under its condition", DIFFERS + "[guards: the sign of the other case]"),
+        ("if len(truths) == 1:", "if len(truths):", CONDITION, "one decided entry decides them all", DIFFERS + "[guards: a mask inside a case]"),
+    ],
+    "decide/landmarks.py": [
+        ("found.update(value.ravel().tolist() if value.size <= MOST else ())", "pass", IGNORED, "a program has no constants", "test_witnesses.py::test_candidates_lie_near_the_constants_of_the_programs[a mask that is a number]"),
+        ("< 0.5, chosen, 0)", "< 0.5, 0, 0)", IGNORED, "candidates are small whole numbers", "test_witnesses.py::test_candidates_lie_near_the_constants_of_the_programs[a mask that is a number]"),
     ],
 }
 
