@@ -46,6 +46,32 @@ M, D = f32(2, 3), f64()
 LARGE = 2**53
 """From here on float64 does not hold every whole number."""
 
+
+def log(x):
+    """A logarithm that is undefined for inputs that are hardly ever drawn."""
+    return jnp.log(x + 1000)
+
+
+def root(x):
+    """A root that is undefined for inputs that are hardly ever drawn."""
+    return jnp.sqrt(x + 1000)
+
+
+def bump(x):
+    """exp(-1/x²), which is 0 at 0."""
+    return jnp.exp(-1 / x**2)
+
+
+def columns(x):
+    """A matrix with the same number in every row."""
+    return lax.broadcast_in_dim(x, (3, 3), (1,))
+
+
+def rows(x):
+    """A matrix with the same number in every column."""
+    return lax.broadcast_in_dim(x, (3, 3), (0,))
+
+
 DIFFERENT = (
     Different("outside the condition", lambda x: under(x > 0, relu(x)) + 1 / (1 + relu(x)), lambda x: under(x > 0, x) + 1 / (1 + jnp.abs(x)), (S,), (-2,)),
     Different("relu without its condition", lambda x: under(x > 0, relu(x)), lambda x: x, (S,), (-2,)),
@@ -96,6 +122,23 @@ DIFFERENT = (
     Different("large negative integers", lambda x: under(whole(x) <= -LARGE, ind(whole(x) <= -LARGE - 1)), lambda x: ind(whole(x) <= -LARGE), (D,), (-LARGE,)),
     Different("large integers without a sign", lambda x: under(x.astype(jnp.uint64) >= np.uint64(2**63), ind(x.astype(jnp.uint64) >= np.uint64(2**63 + 1))), lambda x: ind(x.astype(jnp.uint64) >= np.uint64(2**63)), (D,), (2.0**63,)),
     Different("one large integer", lambda x: under(whole(x) == LARGE, ind(whole(x) == LARGE + 1)), lambda x: ind(whole(x) == LARGE), (D,), (LARGE,)),
+    Different("NaN is not at most", lambda x: jnp.where(log(x) > 0, 3.0, ind(log(x) <= 0)), lambda x: jnp.where(log(x) > 0, 3.0, 1.0), (S,), (-2000,)),
+    Different("NaN is not below", lambda x: jnp.where(root(x) >= 20, 3.0, ind(root(x) < 20)), lambda x: jnp.where(root(x) >= 20, 3.0, 1.0), (S,), (-2000,)),
+    Different("NaN is denied", lambda x: under(~(log(x) > 0), ind(log(x) <= 0)), lambda x: jnp.where(log(x) > 0, 0.0, 1.0), (S,), (-2000,)),
+    Different("NaN is unequal and not below", lambda x: under((log(x) != 0) & ~(log(x) < 0), ind(log(x) > 0)), lambda x: ind((log(x) != 0) & ~(log(x) < 0)), (S,), (-2000,)),
+    Different("NaN of a piecewise number", lambda x: jnp.where(log(-jnp.abs(x)) > 0, 3.0, ind(log(-jnp.abs(x)) <= 0)), lambda x: jnp.where(log(-jnp.abs(x)) > 0, 3.0, 1.0), (S,), (2000,)),
+    Different("NaN of two numbers", lambda x, y: jnp.where(log(x) > y, 3.0, ind(log(x) <= y)), lambda x, y: jnp.where(log(x) > y, 3.0, 1.0), (S, S), (-2000, 1)),
+    Different("NaN in the branch that is not taken", lambda x: lax.cond(log(x) > 0, lambda v: 0 * v, lambda v: ind(log(v) <= 0), x), lambda x: jnp.where(log(x) > 0, 0.0, 1.0), (S,), (-2000,)),
+    Different("equal to a bound", lambda x: under(x == 5, ind(x > 0)), lambda x: 0 * x, (S,), (5,), null_set=True),
+    Different("rows and columns", lambda x: under(rows(x > 0), columns(relu(x))), lambda x: under(rows(x > 0), columns(x)), (V,), ((-2, 1, 3),)),
+    Different("a condition that is turned around", lambda x: under((x > 0)[::-1], relu(x)), lambda x: under((x > 0)[::-1], x), (V,), ((-2, 1, 3),)),
+    Different("another axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 1)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 1)), (f32(2, 2),), (((1, -2), (3, 4)),)),
+    Different("the other case inside a case", lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, relu(x))), lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, x)), (S, S), (-2, 1)),
+    Different("a mask inside a case", lambda x: under(x > 0, jnp.where(np.arange(3) > 0, relu(x), 5.0)), lambda x: under(x > 0, 5.0), (V,), ((1, 2, 3),)),
+    Different("not negative is not positive", lambda x: under(jnp.floor(x) >= 0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) >= 0, 1 + bump(jnp.floor(x))), (S,), (0.5,)),
+    Different("unequal is not above", lambda x: under(jnp.floor(x) != 0, jnp.abs(2 * jnp.floor(x)) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) != 0, 2 * jnp.floor(x) + bump(jnp.floor(x))), (S,), (-2.5,)),
+    Different("the sign of the other case", lambda x, y: under(y > 0, jnp.where(jnp.floor(x) > 0, 5.0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x)))), lambda x, y: under(y > 0, jnp.where(jnp.floor(x) > 0, 5.0, 1 + bump(jnp.floor(x)))), (S, S), (-2.5, 1)),
+    Different("a sign under an earlier condition", lambda x, y: under(jnp.floor(x) > 0, bump(2 * jnp.floor(x))) + under(jnp.floor(y) > 0, ind(2 * jnp.floor(x) * jnp.floor(y) > 0) + bump(jnp.floor(y))), lambda x, y: under(jnp.floor(x) > 0, bump(2 * jnp.floor(x))) + under(jnp.floor(y) > 0, 1 + bump(jnp.floor(y))), (S, S), (-2.5, 1.5)),
 )  # fmt: skip
 
 EQUAL = (
@@ -128,4 +171,14 @@ EQUAL = (
     Equal("large integers in order", lambda x: under(whole(x) >= LARGE + 1, ind(whole(x) > LARGE)), lambda x: ind(whole(x) >= LARGE + 1), (D,)),
     Equal("one large integer is not the next", lambda x: under(whole(x) == LARGE + 1, ind(whole(x) == LARGE) + 3), lambda x: under(whole(x) == LARGE + 1, 3.0), (D,)),
     Equal("large negative integers in order", lambda x: under(whole(x) <= -LARGE - 1, ind(whole(x) <= -LARGE)), lambda x: ind(whole(x) <= -LARGE - 1), (D,)),
+    Equal("what is above is above", lambda x: jnp.where(log(x) > 0, ind(log(x) > 0), 3.0), lambda x: jnp.where(log(x) > 0, 1.0, 3.0), (S,)),
+    Equal("what is above is not below", lambda x: jnp.where(root(x) > 20, ind(root(x) <= 20), 3.0), lambda x: jnp.where(root(x) > 20, 0.0, 3.0), (S,)),
+    Equal("what is not denied", lambda x: under(~~(log(x) > 0), ind(log(x) <= 0) + 2), lambda x: jnp.where(log(x) > 0, 2.0, 0.0), (S,)),
+    Equal("a denial of what is defined", lambda x: jnp.where(x > 0, 3.0, ind(x <= 0)), lambda x: jnp.where(x > 0, 3.0, 1.0), (S,)),
+    Equal("above another number", lambda x, y: jnp.where(log(x) > y, ind(log(x) <= y), 3.0), lambda x, y: jnp.where(log(x) > y, 0.0, 3.0), (S, S)),
+    Equal("the same axis", lambda x: under(jnp.flip(x > 0, 0), jnp.flip(relu(x), 0)), lambda x: under(jnp.flip(x > 0, 0), jnp.flip(x, 0)), (f32(2, 2),)),
+    Equal("a mask inside a case", lambda x: under(x > 0, jnp.where(np.arange(3) > 0, relu(x), 5.0)), lambda x: under(x > 0, jnp.where(np.arange(3) > 0, x, 5.0)), (V,)),
+    Equal("the other case inside a case", lambda x, y: under(y > 0, jnp.where(x > 0, 5.0, relu(x))), lambda x, y: under((y > 0) & (x > 0), 5.0), (S, S)),
+    Equal("positive is not 0", lambda x: under(jnp.floor(x) > 0, ind(2 * jnp.floor(x) > 0) + bump(jnp.floor(x))), lambda x: under(jnp.floor(x) > 0, 1 + bump(jnp.floor(x))), (S,)),
+    Equal("rows and rows", lambda x: under(rows(x > 0), rows(relu(x))), lambda x: under(rows(x > 0), rows(x)), (V,)),
 )  # fmt: skip
