@@ -193,7 +193,8 @@ def test_programs_that_numpy_cannot_follow_are_looked_at_on_the_device():
     """The Fourier transform is in no table; its overflow is seen by running it."""
     late = lambda x: jnp.fft.fft(x).real / TWO
     early = lambda x: jnp.fft.fft(x / TWO).real
-    device = OnDevice(*(jax.make_jaxpr(f)(V) for f in (late, early)))
+    left, right = (jax.make_jaxpr(f)(V) for f in (late, early))
+    device = OnDevice(left, right)
     search = search_hazards(device, ["x"], {})
     assert search.tried > 200 and not search.reason
     assert {h.side for h in search.found} == {"left"}

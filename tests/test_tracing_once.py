@@ -161,7 +161,7 @@ def test_derivatives_are_those_of_the_function(name):
     """The program of `pulled_back` and jax.vjp of the function itself are the same operations on the same numbers."""
     function = ANY[name]
     derivative, _, specification = pulled_back(function, function, Specification((V,)))
-    x = np.float32([0.5, -1.25, 2.0])
+    x = np.array([0.5, -1.25, 2.0], np.float32)
     outputs, pull = jax.vjp(function, x)
     cotangents = jax.tree.map(lambda y: y + 1, outputs)
     found, wanted = derivative(x, cotangents), (outputs, pull(cotangents))

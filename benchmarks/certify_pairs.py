@@ -1,7 +1,7 @@
 """What `certify` takes for each true pair of the tables in tests/pairs, and in ratio to another version of uat_jax.
 
-python benchmarks/pairs.py                               # medians of this checkout
-python benchmarks/pairs.py --against ../uat_jax-before   # and of another one, in turn, pair by pair
+python benchmarks/certify_pairs.py                               # medians of this checkout
+python benchmarks/certify_pairs.py --against ../uat_jax-before   # and of another one, in turn, pair by pair
 
 A pair is timed from the call to the verdict, tracing included, three times, the first of which is left out: it pays
 for what the process does once.  The verdict is compared before the time counts, and a pair that either version does not
@@ -11,6 +11,7 @@ certify is named and left out of the ratios.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import statistics
@@ -32,12 +33,10 @@ Times = Mapping[str, tuple[str, float]]
 def measured() -> Times:
     """The verdict and time of every pair, in this process."""
     sys.path.insert(0, str(TESTS))
-    from pairs import PAIRS
-
     import uat_jax
 
     found = {}
-    for pair in PAIRS:
+    for pair in importlib.import_module("pairs").PAIRS:
         seconds, verdict = [], ""
         for _ in range(CALLS):
             start = time.perf_counter()
