@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -292,6 +292,26 @@ class Pair:
         return {"sizes": dict(self.sizes), **programs, **digests}
 
 
+@dataclass(frozen=True, eq=False)
+class StoredPair(Mapping[str, Any]):
+    """What a certificate keeps of a pair; the programs are written when they are asked for, as when a file is saved."""
+
+    pair: Pair
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        return self.pair.as_data()
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self.pair.sizes) if name == "sizes" else self._data[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
@@ -461,7 +481,7 @@ def _claim(question: Question, specification: Specification, pairs: Sequence[Pai
         "inputs": [f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]{domain_of(leaf).text}" for leaf in leaves],
         "symbols": list(specification.symbols),
         "sizes_listed": specification.listed is not None,
-        "programs": [pair.as_data() for pair in pairs],
+        "programs": [StoredPair(pair) for pair in pairs],
     }
 
 
