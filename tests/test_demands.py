@@ -18,7 +18,8 @@ HAZARD = Hazard("overflow", "left", (np.zeros(1),), np.inf, 1.0, None, {}, True,
 
 def certificate_of(floats) -> Any:
     """A certificate of which only the floats are looked at."""
-    return types.SimpleNamespace(floats=floats)
+    hazards = () if floats is None else floats.search.found
+    return types.SimpleNamespace(floats=floats, hazards=hazards)
 
 
 def certificate(left=NEAR, right=NEAR, seen=NEAR, reason="", hazards=(), tried=1, why=""):
