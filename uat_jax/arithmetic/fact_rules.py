@@ -35,6 +35,7 @@ TOTAL = (
     ENTIRE
     | POLYNOMIAL
     | frozenset("abs argmax argmin cbrt ceil floor max min reduce_max reduce_min round sign sort top_k".split())
+    | frozenset(["convert_element_type", "reduce_precision"])
 )
 """Functions that are defined wherever their operands are."""
 
@@ -91,7 +92,7 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
     if name in DECISIONS or not is_number(equation.outvars[0]):
         return Defined.ALWAYS
     if (
-        name in TOTAL | {"convert_element_type", "reduce_precision"}
+        name in TOTAL
         or name in STRUCTURAL
         or name == "integer_pow"
         and equation.params["y"] >= 0
