@@ -8,7 +8,7 @@ are looked at. All inputs and values are dyadic fractions of few bits, so that f
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
@@ -171,10 +171,18 @@ GRID = np.unique(
     np.concatenate([np.arange(-24 * 64, 24 * 64 + 1) / 64, np.arange(-1200, 1201), [-1e5, -4e4, 4e4, 1e5]])
 )
 FREE = np.unique(np.concatenate([np.arange(-24 * 64 + 1, 24 * 64, 2) / 64, np.arange(-1200, 1200) + 1 / 64]))
-CORNERS = np.array(list(product([-2, -1.25, -1, -0.5, 0, 0.25, 0.5, 1, 1.25, 2, 3.25], repeat=3)))
-BETWEEN = np.array(list(product([-2.25, -1.25, -0.75, -0.25, 0.25, 0.75, 1.25, 2.25, 3.25], repeat=3)))
-BETWEEN = BETWEEN + np.array([1, 2, 4]) / 64
-"""No entry at a quarter, and no two alike."""
+WHOLE = (-2, -1.25, -1, -0.5, 0, 0.25, 0.5, 1, 1.25, 2, 3.25)
+HALVES = (-2.25, -1.25, -0.75, -0.25, 0.25, 0.75, 1.25, 2.25, 3.25)
+OFF = np.array([1, 2, 4]) / 64
+"""What is added to three entries so that none lies at a quarter, and no two are alike."""
+
+
+def triples(values: Iterable[float]) -> np.ndarray:
+    """All arrays of three of these values."""
+    return np.array(list(product(sorted(set(values)), repeat=3)), float)
+
+
+CORNERS = triples(WHOLE)
 
 
 @dataclass(frozen=True)
@@ -195,7 +203,12 @@ class StepPair:
     @property
     def special(self) -> np.ndarray:
         """Inputs at which two such steps differ if they differ anywhere."""
-        return (CORNERS if self.array else GRID) - self.left.shift
+        return (triples([*WHOLE, *self.thresholds]) if self.array else GRID) - self.left.shift
+
+    @property
+    def thresholds(self) -> list[float]:
+        """Where single entries decide."""
+        return [self.left.threshold, self.right.threshold]
 
     def differ(self, inputs: np.ndarray) -> np.ndarray:
         """At which inputs the two are different."""
@@ -204,7 +217,9 @@ class StepPair:
     @cached_property
     def almost_everywhere(self) -> bool:
         """Whether the two are equal except on a null set."""
-        return not self.differ((BETWEEN if self.array else FREE) - self.left.shift).any()
+        beside = [t - below for t in self.thresholds for below in (0, 0.125)]
+        inputs = triples([*HALVES, *beside]) + OFF if self.array else FREE
+        return not self.differ(inputs - self.left.shift).any()
 
     @cached_property
     def everywhere(self) -> bool:
