@@ -91,12 +91,7 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
     name, worst = equation.primitive.name, max(f.defined for f in facts)
     if name in DECISIONS or not is_number(equation.outvars[0]):
         return Defined.ALWAYS
-    if (
-        name in TOTAL
-        or name in STRUCTURAL
-        or name == "integer_pow"
-        and equation.params["y"] >= 0
-    ):
+    if name in TOTAL or name in STRUCTURAL or name == "integer_pow" and equation.params["y"] >= 0:
         return worst
     if name in ("div", "rem", "integer_pow"):
         return max(worst, _defined_divisor(operands[-1], facts[-1]))
