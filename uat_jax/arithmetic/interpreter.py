@@ -184,7 +184,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     inputs = closed_jaxpr.jaxpr.invars
     if len(inputs) != len(arguments):
         raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
-    walk = _Walk(arithmetic)
+    walk = Walk(arithmetic)
     with jax.enable_x64(True):  # the types are the equations' own
         given = [walk.argument(*pair) for pair in zip(inputs, arguments, strict=True)]
         walk.ranges.update(zip((number for number, _ in given), arithmetic.input_ranges, strict=False))
@@ -202,7 +202,7 @@ def _is_of_floats(equation: JaxprEqn) -> bool:
     return equation.primitive.name not in ASK_FOR_RANGES and all(map(is_number, atoms))
 
 
-class _Walk:
+class Walk:
     """One evaluation: value numbering in front of an arithmetic.
 
     A value travels as (number, value); equal numbers mean equal values whatever the arithmetic, so two
@@ -414,7 +414,7 @@ class _Walk:
         fixed, carry = operands[:constants], operands[constants:first]
         sequences = list(zip(equation.invars[first:], operands[first:], strict=True))
         rows = []
-        for step in _steps(equation):
+        for step in steps(equation):
             entries = [self.entry(atom, sequence, step) for atom, sequence in sequences]
             outputs = self.body(equation.params["jaxpr"], [*fixed, *carry, *entries])
             carry = outputs[:carries]
@@ -475,7 +475,7 @@ def scan_counts(equation: JaxprEqn) -> tuple[int, int]:
     return same(equation.invars, body.invars) - carries, carries
 
 
-def _steps(equation: JaxprEqn) -> Sequence[int]:
+def steps(equation: JaxprEqn) -> Sequence[int]:
     """The order in which a scan visits the entries of its sequences."""
     steps = range(equation.params["length"])
     return steps[::-1] if equation.params["reverse"] else steps

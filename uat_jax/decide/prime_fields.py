@@ -22,12 +22,13 @@ from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     SPARE,
     ErrorBound,
+    affine_width,
     error_bound,
     log2_dependent,
     log2_tests,
     vanishing,
 )
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.meeting import Meeting
@@ -66,6 +67,9 @@ THEOREM_SECONDS = 0.6
 
 HOPELESS = 1 / 8
 """Where a copy halves the chance of error by less than this much of a bit, the degree is too large for any bound."""
+
+SUPPOSED_WIDTH = 4
+"""The width of exponents that is expected as long as it is not known."""
 
 SECONDS_PER_ENTRY, SECONDS_PER_PIVOT = 4e-8, 5e-10
 """What an entry of a copy costs, and an entry in a step of elimination among the exponents: for estimates only."""
@@ -122,7 +126,7 @@ class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
-    (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
+    (False); None tries both.  domains: what the inputs range over.  profiles: of both, if they are known.  varies: whether an output of either depends on an
     input at all.  constants: those of both that stand for other numbers than are written.
     """
 
@@ -134,6 +138,7 @@ class PrimeFields:
     bits: int = BITS
     meant: bool | None = None
     domains: Domains = EVERYWHERE
+    profiles: tuple[Profile, Profile] | None = None
     meeting: Meeting = field(init=False)
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
@@ -141,7 +146,7 @@ class PrimeFields:
     constants: frozenset[ConstantReading] = field(init=False)
 
     def __post_init__(self) -> None:
-        left, right = (profile(side, self.deadline) for side in (self.left, self.right))
+        left, right = self.profiles or (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
@@ -196,6 +201,11 @@ class PrimeFields:
         """The sets of laws, each with constants as written and, if that is another number, as meant."""
         of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
         return list(dict.fromkeys(reading for laws in of_functions for reading in self._of_constants(laws)))
+
+    def laws_of_fingerprints(self) -> frozenset[str]:
+        """The laws under which values of both programs are looked at, to see which of them agree."""
+        plain = self.laws - {"exponential form", "guards", "constants as meant"}
+        return plain | {"constants as meant"} & self.laws if self.meant else plain
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
         written = laws - {"constants as meant"}
@@ -299,19 +309,27 @@ class PrimeFields:
         raise UnsupportedError("a divisor vanishes at every random point; prime fields cannot follow this quotient")
 
     def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
-        step = 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
-        primes = _primes(len(copies) - 1, tuple(seed), step, self.bits)
+        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.deadline)
-        functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
-        inputs = [self._input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
+        functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms)
+        inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
-    def _input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
+    def step(self, laws: frozenset[str]) -> int:
+        """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
+        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
+
+    @property
+    def takes_logarithms(self) -> bool:
+        """Whether either program takes a logarithm."""
+        return bool(self.primitives & LOGARITHMS)
+
+    def input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
         """An input with what its domain says of it; one that is positive is the exponential of a real number."""
         domain, number = self.domains[index], Number(functions.draw.variable(shape))
         if domain.positive and self._with_logarithms(functions.laws):
@@ -324,11 +342,11 @@ class PrimeFields:
 
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
-        return "logarithm of a positive input" in laws and bool(self.primitives & LOGARITHMS)
+        return "logarithm of a positive input" in laws and self.takes_logarithms
 
 
 @functools.lru_cache(maxsize=256)
-def _primes(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
+def primes_of(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
     """The tower of primes of a draw: many comparisons ask for the same one."""
     return draw_primes(depth, random.Random(key("primes", *seed).tobytes()), step=step, bits=bits)
 
@@ -433,22 +451,34 @@ def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
     With as many copies as there are exponents, and some to spare, the bound is a theorem; these are taken if the round
     is estimated to fit into `seconds`.
     """
-    degree = [probe.largest_degree(k) for k in range(len(probe.levels))]
-    few = [_enough(probe, k, degree[k], log2_error) for k in range(len(probe.levels))]
+    last, width = len(probe.levels) - 1, affine_width(probe)
+    degree = [probe.largest_degree(k) for k in range(last + 1)]
+    widths = [width if k == last - 1 and width is not None else SUPPOSED_WIDTH for k in range(last + 1)]
+    few = [_enough(probe, k, degree[k], log2_error, widths[k]) for k in range(last + 1)]
     many, seconds_of_ranks = [few[0]], 0.0
-    for k in range(1, len(probe.levels)):
+    for k in range(1, last + 1):
         columns = probe.exponents[k]
         count = 0 if columns is None else columns.shape[1]
+        if k == last and width is not None and count:
+            many.append(max(few[k], _spare_copies(probe, many[k - 1], log2_error)))
+            continue
         many.append(max(few[k], count + _spare(probe, k, degree[k], count, log2_error) if count else 1))
         seconds_of_ranks += SECONDS_PER_PIVOT * count * count * many[k]
     entries = sum(work * copies for work, copies in zip(probe.work, many, strict=True))
     return tuple(many if SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds else few)
 
 
-def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
+def _spare_copies(probe: Draw, copies: int, log2_error: float) -> int:
+    """Copies of the last level for which mixing matrices of so many rows have full rank for sure."""
+    bits, lost = math.log2(probe.levels[-1].field.prime), math.log2(1 + probe.magnitudes)
+    needed = copies * lost + math.log2(2 * max(1, len(probe.kinds))) - log2_error + 2
+    return copies + max(SPARE, math.ceil(needed / (bits - lost)) - 1)
+
+
+def _enough(probe: Draw, k: int, degree: int, log2_error: float, width: int) -> int:
     """Copies for which ε^copies, times the pairs of arguments that could be confused, is small enough."""
     tests = log2_tests(probe.applications[k], probe.work[0] if k == 0 else 0)
-    epsilon = vanishing(probe, 2 * degree, k, width=4)
+    epsilon = vanishing(probe, 2 * degree, k, width)
     if epsilon > -HOPELESS:
         return 2
     return max(2, math.ceil((tests - log2_error + 2) / -epsilon))
@@ -456,7 +486,7 @@ def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
 
 def _spare(probe: Draw, k: int, degree: int, count: int, log2_error: float) -> int:
     """Copies beyond the number of exponents for which C(copies, spare)·ε^spare is small enough."""
-    epsilon = vanishing(probe, degree, k, width=4)
+    epsilon = vanishing(probe, degree, k, SUPPOSED_WIDTH)
     for spare in range(SPARE, 64):
         if log2_dependent(count + spare, spare, epsilon) <= log2_error - 2:
             return spare
