@@ -24,7 +24,7 @@ from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import Depth, Profile
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
-from uat_jax.arithmetic.recognition import meanings
+from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Arrays, Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, REALS, Domains
@@ -41,7 +41,10 @@ MOST_LIVE = 4
 """Programs are cut where no more arrays than these are needed later."""
 
 MOST_TESTS = 1024
-"""The chance of error is shared out to so many tests."""
+"""So many pairs are compared at most."""
+
+Programs = tuple[ClosedJaxpr, ClosedJaxpr]
+"""Both sides."""
 
 PATIENCE = 150
 """So many more equations are looked at for some that do not wait for an exponential."""
@@ -51,9 +54,11 @@ PATIENCE = 150
 class Piece:
     """A pair of programs that are equal.
 
-    found: what prime fields said.  lines: the source lines of both sides, from and to.  count: how often it occurs.
+    found: what prime fields said.  lines: the source lines of both sides, from and to.  equations: how many both have.
+    count: how often the pair occurs.
     """
 
+    programs: Programs
     found: FieldComparison
     lines: tuple[str, str]
     equations: tuple[int, int]
@@ -65,18 +70,36 @@ class Piece:
 class Compared:
     """What comparing in pieces came to.
 
-    pieces: all different ones.  log2_error: of the chance that one of the tests was wrong.  parting: '' if the programs
-    are equal, else where they seem to part.
+    pieces: all different ones.  tests: how many pairs were compared, equal or not.  readings: constants that stand for
+    other numbers than are written; constants: those that were read as what they stand for.  parting: '' if the
+    programs are equal, else where they seem to part.
     """
 
     pieces: tuple[Piece, ...]
-    log2_error: float
+    tests: int
+    readings: tuple[ConstantReading, ...]
+    constants: tuple[ConstantReading, ...]
     parting: str = ""
 
     @property
     def equal(self) -> bool:
         """Whether the programs are equal."""
         return not self.parting
+
+    @property
+    def log2_error(self) -> float:
+        """log₂ of the chance that one of the tests was wrong (Theorem P of docs/soundness.md)."""
+        return log2_of_all(self.tests, max((p.found.log2_error for p in self.pieces), default=-math.inf))
+
+    @property
+    def condition(self) -> str:
+        """Why that is conditional, '' if it is a theorem."""
+        return next((p.found.condition for p in self.pieces if p.found.condition), "")
+
+
+def log2_of_all(tests: int, largest: float) -> float:
+    """log₂ of the chance that one of so many tests was wrong, each of which had at most this one."""
+    return 3 + math.log2(max(1, tests)) + largest
 
 
 Candidate = tuple[int, tuple[Var, ...]]
@@ -132,13 +155,23 @@ class Side:
                 self.passed.append((place, live))
 
 
-def compared(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, *, meant: bool, domains: Domains = EVERYWHERE) -> Compared:
+def compared(
+    left: ClosedJaxpr,
+    right: ClosedJaxpr,
+    effort: Effort,
+    *,
+    meant: bool,
+    domains: Domains = EVERYWHERE,
+    tests: int = 0,
+) -> Compared:
     """Whether two programs are equal in pieces.
+
+    meant: whether constants are what they stand for.  tests: how many pairs were compared before.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    return Sweep(left, right, effort, meant, domains).compared()
+    return Sweep(left, right, effort, meant, domains, tests).compared()
 
 
 @dataclass(frozen=True)
@@ -160,7 +193,9 @@ class Step:
 class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool, domains: Domains):
+    def __init__(
+        self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool, domains: Domains, tests: int
+    ):
         self.effort, self.meant, self.domains = effort, meant, domains
         programs = (flattened(left), flattened(right))
         self.programs = programs
@@ -171,8 +206,7 @@ class Sweep:
         )
         self.laws = self.fields.laws_of_fingerprints()
         self.pieces: dict[Any, Piece] = {}
-        self.tests = 0
-        self.log2_error = -math.inf
+        self.tests = tests
         self.forms = CanonicalForms()
         self.steps: list[Step] = []
 
@@ -239,7 +273,8 @@ class Sweep:
         return set(self.sides[s].live.get(place, ())) == set(arrays)
 
     def _done(self) -> Compared:
-        return Compared(tuple(self.pieces.values()), self.log2_error)
+        readings = tuple(sorted(self.fields.constants))
+        return Compared(tuple(self.pieces.values()), self.tests, readings, readings if self.meant else ())
 
     def _region(self, found: Fingerprints) -> Cut | str | None:
         """The next cut up to which both programs are equal, or None if they are to the end, or where they part."""
@@ -305,8 +340,7 @@ class Sweep:
     def _proved(self, known: Sequence[Cut], target: Cut | None) -> bool:
         """Whether the arrays of a cut, or the outputs, are equal as functions of the letters of others."""
         pair = PieceOfBoth(self.programs, known, target, self.domains)
-        left, right = pair.programs_
-        key = (self.forms.outputs(left), self.forms.outputs(right))
+        key = tuple(map(self.forms.outputs, pair.programs))
         if key[0] == key[1]:
             return True
         self.keys.append(key)
@@ -314,19 +348,29 @@ class Sweep:
             self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
             return True
         start = time.monotonic()
+        found = self._tested(pair)
+        if found is None:
+            return False
+        self.pieces[key] = Piece(pair.programs, found, pair.lines, pair.sizes, time.monotonic() - start)
+        pieces = sum(piece.count for piece in self.pieces.values())
+        self.effort.progress(f"{pieces} pieces are equal, {len(self.pieces)} of them different; the last: {pair.lines[0]}")
+        return True
+
+    def _tested(self, pair: PieceOfBoth) -> FieldComparison | None:
+        """What prime fields say of a pair that is equal for all inputs, or None."""
         self.tests += 1
         if self.tests > MOST_TESTS:
             raise UnsupportedError(f"more than {MOST_TESTS} pieces were tried")
-        fields = PrimeFields(left, right, _seed(self.effort.seed, self.tests), self.effort.laws, self.effort.deadline, meant=self.meant, domains=pair.domains)
+        effort, error = self.effort, self.effort.error / (16 * MOST_TESTS)
+        seed = (effort.seed + 1) * 2**32 + self.tests  # random numbers of its own for every test
+        fields = PrimeFields(
+            *pair.programs, seed, effort.laws, effort.deadline, meant=self.meant, domains=pair.domains
+        )
         try:
-            answer = fields.compare(math.log2(self.effort.error / MOST_TESTS))
+            found = fields.compare(math.log2(error))
         except UnsupportedError:
-            return False
-        if not answer.equal or answer.almost or not answer.within(self.effort.error / MOST_TESTS):
-            return False
-        self.log2_error = float(np.logaddexp2(self.log2_error, answer.log2_error))
-        self.pieces[key] = Piece(answer, pair.lines, pair.sizes, time.monotonic() - start)
-        return True
+            return None
+        return found if found.equal and not found.almost and found.within(error) else None
 
 
 def profile_of(program: FlatProgram) -> Profile:
@@ -363,11 +407,6 @@ def _shifted(
     return found
 
 
-def _seed(seed: int, number: int) -> int:
-    """Random numbers of their own for every test."""
-    return (seed + 1) * (1 << 32) + number
-
-
 class PieceOfBoth:
     """Both programs between cuts, as programs of the letters and of inputs."""
 
@@ -378,10 +417,11 @@ class PieceOfBoth:
         used = [_used(p, c, o) for p, c, o in zip(programs, cones, outputs, strict=True)]
         inputs = [i for i in range(len(programs[0].inputs)) if any(p.inputs[i] in u for p, u in zip(programs, used, strict=True))]
         letters = sum(cut.letters for cut in known)
-        self.programs_ = tuple(
+        left, right = (
             _assembled(p, c, {v: a for v, a in arrays[i].items() if v in used[i]}, letters, inputs, outputs[i], None if target is None else target.compared[i])
             for i, (p, c) in enumerate(zip(programs, cones, strict=True))
         )
+        self.programs = (left, right)
         self.domains = Domains((REALS, *(domains[i] for i in inputs)))
         self.sizes = (len(cones[0]), len(cones[1]))
         self.lines = tuple(_lines([p.equations[i] for i in c]) for p, c in zip(programs, cones, strict=True))

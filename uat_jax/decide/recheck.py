@@ -32,8 +32,9 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.figures import FieldsOfFunctions, RefutedAtTies
+from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfPieces, RefutedAtTies
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -259,6 +260,8 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
 
 def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
     figures = evidence.figures
+    if isinstance(figures, FieldsOfPieces):
+        return _check_pieces(evidence.method, figures, log2_error)
     if not isinstance(figures, FieldsOfFunctions):
         raise MismatchError("what the certificate calls CERTIFIED has not the figures of a comparison in prime fields")
     if figures.almost_everywhere and not almost_everywhere:
@@ -276,6 +279,27 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
         raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
     for r in figures.rounds:
         _check_round(r)
+
+
+def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) -> None:
+    """The stated chance of error is that of the tests of pieces, and small enough."""
+    if not 1 <= len(figures.pieces) <= figures.tests <= MOST_TESTS:
+        raise _damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
+    for piece in figures.pieces:
+        if not 1 <= piece.readings <= MOST_READINGS or piece.count < 1:
+            raise _damaged(f"{piece.readings} readings of a piece that occurs {piece.count} times")
+        stated = sum(r.bound.log2 for r in piece.rounds) + math.log2(2 * piece.readings)
+        if not math.isclose(stated, piece.log2_error, abs_tol=1e-6):
+            raise MismatchError("the chance of error of a piece in the certificate is not that of its rounds")
+        for r in piece.rounds:
+            _check_round(r)
+    total = log2_of_all(figures.tests, max(piece.log2_error for piece in figures.pieces))
+    fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
+    if method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
+        raise MismatchError("the chance of error in the certificate is not that of its pieces, or not as small as asked")
+    conditions = [r.bound.condition for piece in figures.pieces for r in piece.rounds if r.bound.condition]
+    if (figures.condition, figures.theorem) != ((conditions or [""])[0], not conditions):
+        raise MismatchError("the condition of the chance of error in the certificate is not that of its pieces")
 
 
 def _check_round(r: Round) -> None:
