@@ -9,6 +9,7 @@ together with what comes next.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ class Piece:
     """A pair of programs that are equal.
 
     found: what prime fields said.  lines: the source lines of both sides, from and to.  equations: how many both have.
-    count: how often the pair occurs.
+    reads: whether a constant in it stands for another number than is written.  count: how often the pair occurs.
     """
 
     programs: Programs
@@ -63,6 +64,7 @@ class Piece:
     lines: tuple[str, str]
     equations: tuple[int, int]
     seconds: float
+    reads: bool
     count: int = 1
 
 
@@ -70,16 +72,22 @@ class Piece:
 class Compared:
     """What comparing in pieces came to.
 
-    pieces: all different ones.  tests: how many pairs were compared, equal or not.  readings: constants that stand for
+    found: all different pieces, by the forms of both sides.  tests: how many pairs were compared, equal or not.  readings: constants that stand for
     other numbers than are written; constants: those that were read as what they stand for.  parting: '' if the
     programs are equal, else where they seem to part.
     """
 
-    pieces: tuple[Piece, ...]
+    found: Mapping[Any, Piece]
     tests: int
     readings: tuple[ConstantReading, ...]
     constants: tuple[ConstantReading, ...]
+    forms: CanonicalForms
     parting: str = ""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All different ones."""
+        return tuple(self.found.values())
 
     @property
     def equal(self) -> bool:
@@ -162,16 +170,16 @@ def compared(
     *,
     meant: bool,
     domains: Domains = EVERYWHERE,
-    tests: int = 0,
+    before: Compared | None = None,
 ) -> Compared:
     """Whether two programs are equal in pieces.
 
-    meant: whether constants are what they stand for.  tests: how many pairs were compared before.
+    meant: whether constants are what they stand for.  before: what was found with constants as they are written.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    return Sweep(left, right, effort, meant, domains, tests).compared()
+    return Sweep(left, right, effort, meant, domains, before).compared()
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,7 @@ class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
     def __init__(
-        self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool, domains: Domains, tests: int
+        self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool, domains: Domains, before: Compared | None
     ):
         self.effort, self.meant, self.domains = effort, meant, domains
         programs = (flattened(left), flattened(right))
@@ -206,8 +214,9 @@ class Sweep:
         )
         self.laws = self.fields.laws_of_fingerprints()
         self.pieces: dict[Any, Piece] = {}
-        self.tests = tests
-        self.forms = CanonicalForms()
+        self.tests = before.tests if before else 0
+        self.forms = before.forms if before else CanonicalForms()
+        self.known = {key: piece for key, piece in before.found.items() if not piece.reads} if before else {}
         self.steps: list[Step] = []
 
     def compared(self) -> Compared:
@@ -274,7 +283,7 @@ class Sweep:
 
     def _done(self) -> Compared:
         readings = tuple(sorted(self.fields.constants))
-        return Compared(tuple(self.pieces.values()), self.tests, readings, readings if self.meant else ())
+        return Compared(self.pieces, self.tests, readings, readings if self.meant else (), self.forms)
 
     def _region(self, found: Fingerprints) -> Cut | str | None:
         """The next cut up to which both programs are equal, or None if they are to the end, or where they part."""
@@ -347,17 +356,17 @@ class Sweep:
         if key in self.pieces:
             self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
             return True
-        start = time.monotonic()
-        found = self._tested(pair)
+        found = self.known[key] if key in self.known else self._tested(pair)
         if found is None:
             return False
-        self.pieces[key] = Piece(pair.programs, found, pair.lines, pair.sizes, time.monotonic() - start)
+        self.pieces[key] = dataclasses.replace(found, count=1)
         pieces = sum(piece.count for piece in self.pieces.values())
         self.effort.progress(f"{pieces} pieces are equal, {len(self.pieces)} of them different; the last: {pair.lines[0]}")
         return True
 
-    def _tested(self, pair: PieceOfBoth) -> FieldComparison | None:
-        """What prime fields say of a pair that is equal for all inputs, or None."""
+    def _tested(self, pair: PieceOfBoth) -> Piece | None:
+        """A pair that prime fields find equal for all inputs, or None."""
+        start = time.monotonic()
         self.tests += 1
         if self.tests > MOST_TESTS:
             raise UnsupportedError(f"more than {MOST_TESTS} pieces were tried")
@@ -370,7 +379,10 @@ class Sweep:
             found = fields.compare(math.log2(error))
         except UnsupportedError:
             return None
-        return found if found.equal and not found.almost and found.within(error) else None
+        if not found.equal or found.almost or not found.within(error):
+            return None
+        reads = bool(fields.constants)
+        return Piece(pair.programs, found, pair.lines, pair.sizes, time.monotonic() - start, reads)
 
 
 def profile_of(program: FlatProgram) -> Profile:
@@ -454,8 +466,7 @@ def _assembled(program: FlatProgram, cone: Sequence[int], arrays: Arrays, letter
     values: dict[Var, Any] = dict(zip(given, given, strict=True))
     with jax.enable_x64(True):
         for v, places in arrays.items():
-            made = jax.make_jaxpr(lambda a, places=places, v=v: _of_vector(a, places, dtype_of(v)))(jax.ShapeDtypeStruct((letters,), np.float32))
-            (values[v],) = flat.inlined(made, [vector])
+            values[v] = _of_vector(flat, vector, places, dtype_of(v))
         read = lambda atom: atom if isinstance(atom, Literal) else values[atom] if atom in values else constant(atom)
 
         def constant(v: Var) -> Var:
@@ -475,15 +486,24 @@ def _assembled(program: FlatProgram, cone: Sequence[int], arrays: Arrays, letter
     return ClosedJaxpr(jaxpr, list(flat.constants.values()))
 
 
-def _of_vector(vector: jax.Array, places: np.ndarray, dtype: Any) -> jax.Array:
-    """The array of these letters."""
-    flat = places.ravel()
-    start = int(flat[0])
-    if np.array_equal(flat, np.arange(start, start + len(flat))):
-        entries = jax.lax.slice(vector, (start,), (start + len(flat),))
-    else:
-        entries = _taken(vector, flat)
-    return entries.reshape(places.shape).astype(dtype)
+def _of_vector(flat: Flattening, vector: Var, places: np.ndarray, dtype: Any) -> Any:
+    """The array of these letters: a part of the vector in another shape, or entries taken one by one."""
+    first, size = int(places.flat[0]), places.size
+    if np.array_equal(places.ravel(), np.arange(first, first + size)):
+        made, bounds = _part(size, places.shape, str(dtype)), [(first,), (first + size,)]
+        cut, *rest = made.jaxpr.eqns
+        cut = cut.replace(params=cut.params | {"start_indices": bounds[0], "limit_indices": bounds[1]})
+        jaxpr = made.jaxpr.replace(eqns=[cut, *rest])
+        return flat.inlined(jaxpr, [vector])[0]
+    entries = jax.make_jaxpr(lambda a: _taken(a, places.ravel()).reshape(places.shape).astype(dtype))
+    return flat.inlined(entries(jax.ShapeDtypeStruct(shape_of(vector), np.float32)), [vector])[0]
+
+
+@functools.lru_cache(maxsize=1024)
+def _part(size: int, shape: tuple[int, ...], dtype: str) -> ClosedJaxpr:
+    """The first entries of a vector, in a shape; the equation that takes them stands first."""
+    vector = jax.ShapeDtypeStruct((size + 1,), np.float32)
+    return jax.make_jaxpr(lambda a: jax.lax.slice(a, (0,), (size,)).reshape(shape).astype(dtype))(vector)
 
 
 def _taken(vector: jax.Array, places: np.ndarray) -> jax.Array:

@@ -45,16 +45,16 @@ def pieces_evidence(
     left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
 ) -> Evidence:
     """CERTIFIED with the chance of error, or UNKNOWN with where the programs part, or why they cannot be cut."""
-    reason, tests = "", 0
+    reason, found = "", None
     for meant in (False, True):
         try:
-            found = compared(left, right, effort, meant=meant, domains=domains, tests=tests)
+            found = compared(left, right, effort, meant=meant, domains=domains, before=found)
         except UnsupportedError as error:
             reason = reason or str(error)
             continue
         if found.equal:
             return _certified(found, seen)
-        reason, tests = found.parting, found.tests
+        reason = found.parting
         if not found.readings:
             break
     return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN)
