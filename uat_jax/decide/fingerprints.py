@@ -12,8 +12,10 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import Literal, Var
+from jax.extend.core import JaxprEqn, Literal, Var
 
+from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
+from uat_jax.arithmetic.fact_rules import DECISIONS
 from uat_jax.arithmetic.facts import Defined, Facts, of_inputs
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.fields import Fields
@@ -99,6 +101,7 @@ class Fingerprints:
         self.order: tuple[list[int], list[int]] = ([], [])
         self._inputs: dict[int, Number] = {}
         self.cuts: list[Cut] = []
+        self.doubtful = False
         self._take(cut, replaced)
 
     # Evaluation
@@ -121,6 +124,7 @@ class Fingerprints:
         try:
             operands = [self._read(side, atom) for atom in equation.invars]
             results = self.walks[side].equation(equation, operands)
+            self.doubtful |= _decides(equation) and any(map(_may_be_undefined, equation.invars, operands))
         except (_Waiting, DeepExponentialError):
             self.waiting[side].append(place)
             return False
@@ -261,13 +265,26 @@ class Fingerprints:
         return left, right
 
     @property
-    def doubtful(self) -> bool:
-        """Whether something was decided by what may be undefined."""
-        return bool(self.functions.expressions.doubtful)
+    def certain(self) -> bool:
+        """Whether nothing was decided by what may be undefined."""
+        return not self.doubtful and not self.functions.expressions.doubtful
 
 
 class _Waiting(UatJaxError):
     """An operand waits for an exponential."""
+
+
+def _decides(equation: JaxprEqn) -> bool:
+    """Whether an equation can make something defined of an undefined number, apart from leaving it out."""
+    name = equation.primitive.name
+    return name in DECISIONS or name not in UNDEFINED_STAYS or not all(map(is_number, equation.outvars))
+
+
+def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
+    """Whether a number is not known to be defined for all inputs; what is decided by such a one is noted elsewhere."""
+    number = operand[1]
+    sure = not isinstance(number, Number) or number.facts is not None and number.facts.defined is Defined.ALWAYS
+    return is_number(atom) and not sure
 
 
 def _of_letters(value: Number) -> Facts:

@@ -22,7 +22,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.exponential_depth import Depth, Profile
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
@@ -212,7 +212,8 @@ class Sweep:
         self.fields = PrimeFields(
             left, right, effort.seed, effort.laws, effort.deadline, meant=meant, domains=domains, profiles=profiles
         )
-        self.laws = self.fields.laws_of_fingerprints()
+        written = [profile.primitives & WRITTEN for profile in profiles]
+        self.laws = self.fields.laws_of_fingerprints(exponential_form=written[0] != written[1])
         self.pieces: dict[Any, Piece] = {}
         self.tests = before.tests if before else 0
         self.forms = before.forms if before else CanonicalForms()
@@ -320,7 +321,7 @@ class Sweep:
                 if there[0] is None or there[1] is None:
                     continue
                 cut = matched(there[0][1], there[1][1])
-                if not found.doubtful and self._equal(found, cut):
+                if found.certain and self._equal(found, cut):
                     self.sides[0].begin, self.sides[1].begin = there[0][0], there[1][0]
                     return cut
         return None
@@ -332,7 +333,7 @@ class Sweep:
             values = [[found.arithmetics[s].lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
         if not all(equal(x, y).all() for x, y in zip(*values, strict=True)):
             return "the last piece"
-        if found.doubtful:
+        if not found.certain:
             raise UnsupportedError("something is decided by what may be undefined, and no cut can be made before that")
         return None if self._equal(found, None) else "the last piece"
 

@@ -202,10 +202,10 @@ class PrimeFields:
         of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
         return list(dict.fromkeys(reading for laws in of_functions for reading in self._of_constants(laws)))
 
-    def laws_of_fingerprints(self) -> frozenset[str]:
+    def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        plain = self.laws - {"exponential form", "guards", "constants as meant"}
-        return plain | {"constants as meant"} & self.laws if self.meant else plain
+        kept = {"exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
+        return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
         written = laws - {"constants as meant"}
