@@ -13,7 +13,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
-from uat_jax.decide.pieces_evidence import is_large, pieces_evidence
+from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
@@ -36,7 +36,7 @@ def field_evidence(
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
         large = is_large(left, right)
         pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
-        if pieces is not None and (pieces.verdict is Verdict.CERTIFIED or seen.apart):
+        if pieces is not None and (pieces.verdict is Verdict.CERTIFIED or seen.apart or is_huge(left, right)):
             return pieces
         found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
         if not found.varies:

@@ -26,10 +26,10 @@ from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tower import draw_levels
-from uat_jax.arithmetic.tracing import is_number, shape_of
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Cut, matched
 from uat_jax.decide.prime_fields import PrimeFields, primes_of
-from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.errors import UatJaxError
 
 MANY = 0.25
 """An array is shared if so large a part of its entries is."""
@@ -194,20 +194,15 @@ class Fingerprints:
             self.advance(side, again[side])
         return True
 
-    def permit(self) -> None:
-        """Take exponentials that wait of what is not affine in the letters.
-
-        Raises:
-            UnsupportedError: exponentials of exponentials remain.
-        """
+    def permit(self) -> bool:
+        """Take exponentials that wait of what is not affine in the letters; False if none of them can be taken."""
         self.draw.permitted = True
         before = [sorted(waiting) for waiting in self.waiting]
         for side in range(2):
             self.waiting[side].clear()
             self.advance(side, before[side])
         self.draw.permitted = False
-        if [sorted(waiting) for waiting in self.waiting] == before:
-            raise UnsupportedError("exponentials of exponentials remain where the programs cannot be cut")
+        return [sorted(waiting) for waiting in self.waiting] != before
 
     def _computed(self, side: int) -> list[Var]:
         """What was computed behind the cut."""
@@ -263,6 +258,18 @@ class Fingerprints:
         """What is known of the arrays of a cut: where they are defined, and positive."""
         left, right = ({v: _of_letters(self.values[side][v][1]) for v in cut.sides[side]} for side in range(2))
         return left, right
+
+    def parting(self) -> str:
+        """Where each program first computes values few of which the other one has."""
+        keys = [self.keys(side, self._computed(side)) for side in range(2)]
+        texts = []
+        for side, name in enumerate(("left", "right")):
+            shared, program = _shared(keys[side], keys[1 - side]), self.programs[side]
+            alone = min((program.producer[v] for v in keys[side] if v not in shared), default=None)
+            if alone is not None:
+                equation = program.equations[alone]
+                texts.append(f"{name} '{equation.primitive.name}'{source_line(equation)}")
+        return "; ".join(texts)
 
     @property
     def certain(self) -> bool:

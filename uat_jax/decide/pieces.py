@@ -299,7 +299,8 @@ class Sweep:
             if all(side.next == side.end for side in self.sides) and not any(found.waiting):
                 return self._outputs(found)
             if all(side.next == side.end or found.waiting[s] for s, side in enumerate(self.sides)):
-                found.cut_at_exponentials() or found.permit()
+                if not found.cut_at_exponentials() and not found.permit():
+                    return self._parting(found)
 
     @staticmethod
     def _advance(found: Fingerprints, s: int, side: Side) -> None:
@@ -332,10 +333,16 @@ class Sweep:
         with jax.enable_x64(True):
             values = [[found.arithmetics[s].lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
         if not all(equal(x, y).all() for x, y in zip(*values, strict=True)):
-            return "the last piece"
+            return self._parting(found)
         if not found.certain:
             raise UnsupportedError("something is decided by what may be undefined, and no cut can be made before that")
-        return None if self._equal(found, None) else "the last piece"
+        return None if self._equal(found, None) else self._parting(found)
+
+    def _parting(self, found: Fingerprints) -> str:
+        """Where the programs part, behind how many pieces that are equal."""
+        pieces = sum(piece.count for piece in self.pieces.values())
+        where = found.parting()
+        return f"behind {pieces} equal pieces the functions seem to part{f', at {where}' if where else ''}"
 
     def _equal(self, found: Fingerprints, end: Cut | None) -> bool:
         """Whether both programs are equal from one cut to another, through the cuts at exponentials between them."""

@@ -20,6 +20,9 @@ from uat_jax.errors import UnsupportedError
 MANY_EQUATIONS, MANY_ENTRIES = 300, 1 << 18
 """Programs with more equations, or with more entries computed, are large."""
 
+HUGE = 1 << 18
+"""Programs in which more entries are computed are not compared as a whole."""
+
 DERIVATION = (
     "Theorem P of docs/soundness.md: 8 times the number of tests times the largest chance of error of a piece, each of "
     "them by Theorem E"
@@ -30,6 +33,11 @@ def is_large(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
     """Whether two programs are compared in pieces before they are compared as a whole."""
     jaxprs = (left.jaxpr, right.jaxpr)
     return sum(map(equations, jaxprs)) > MANY_EQUATIONS or sum(map(entries_computed, jaxprs)) > MANY_ENTRIES
+
+
+def is_huge(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
+    """Whether two programs are compared in pieces only."""
+    return entries_computed(left.jaxpr) + entries_computed(right.jaxpr) > HUGE
 
 
 def equations(jaxpr: Jaxpr) -> int:
