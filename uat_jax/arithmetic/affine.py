@@ -7,7 +7,7 @@ docs/soundness.md.  The bounds are counted while the program runs, beside its de
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,6 +28,9 @@ MOST_UNITS = 3
 Multiple = tuple[Fraction, int]
 """(u, n) with u > 0: the numbers m·u with whole m, |m| ≤ n."""
 
+Join = Callable[[int, int], int]
+"""The sum of two bounds, or the larger one."""
+
 
 def greatest_common_divisor(*values: Fraction) -> Fraction:
     """The largest u of which all values are whole multiples; 0 if all of them are 0."""
@@ -43,24 +46,26 @@ class Constants:
 
     def __add__(self, other: Constants) -> Constants | None:
         """Of a sum."""
-        if not (self.multiples and other.multiples):
-            return self if self.multiples else other
-        return _gathered([*self.multiples, *other.multiples])
+        return _gathered([*self.multiples, *other.multiples], int.__add__)
+
+    def __or__(self, other: Constants) -> Constants | None:
+        """Of entries that come from either."""
+        return _gathered([*self.multiples, *other.multiples], max)
 
     def __mul__(self, other: Constants) -> Constants | None:
         """Of a product."""
-        return _gathered([(u * v, m * n) for u, m in self.multiples for v, n in other.multiples])
+        return _gathered([(u * v, m * n) for u, m in self.multiples for v, n in other.multiples], int.__add__)
 
     def times(self, count: int) -> Constants:
         """Of a sum of so many entries."""
         return Constants(tuple((unit, most * count) for unit, most in self.multiples))
 
 
-def _gathered(multiples: Iterable[Multiple]) -> Constants | None:
-    """The same sums, with multiples of numbers whose ratio is small put together; None if too many remain."""
-    kept: list[Multiple] = []
-    for multiple in multiples:
-        joined = ((i, _joined(multiple, other)) for i, other in enumerate(kept))
+def _gathered(multiples: Sequence[Multiple], join: Join) -> Constants | None:
+    """The multiples, those of numbers whose ratio is small put together; None if too many remain."""
+    kept: list[Multiple] = list(multiples[:1])
+    for multiple in multiples[1:]:
+        joined = ((i, _joined(multiple, other, join)) for i, other in enumerate(kept))
         place, together = next(((i, j) for i, j in joined if j[1] <= SMALL), (None, multiple))
         if place is None:
             kept.append(multiple)
@@ -69,9 +74,10 @@ def _gathered(multiples: Iterable[Multiple]) -> Constants | None:
     return Constants(tuple(sorted(kept))) if len(kept) <= MOST_UNITS else None
 
 
-def _joined(left: Multiple, right: Multiple) -> Multiple:
+def _joined(left: Multiple, right: Multiple, join: Join) -> Multiple:
+    """Sums of both, or either of both, in multiples of one number."""
     unit = greatest_common_divisor(left[0], right[0])
-    return unit, sum(most * int(u / unit) for u, most in (left, right))
+    return unit, join(*(most * int(u / unit) for u, most in (left, right)))
 
 
 NONE = Constants()
@@ -86,17 +92,21 @@ class Affine:
     constants: Constants
 
     def __add__(self, other: Affine) -> Affine | None:
-        """Of a sum, of a difference, and of entries that come from either."""
-        constants = self.constants + other.constants
-        if not (self.width and other.width):
-            part = self if self.width else other
-            return None if constants is None else Affine(part.width, part.unit, constants)
-        unit, width = _joined((self.unit, self.width), (other.unit, other.width))
-        return None if constants is None else _bounded(Affine(width, unit, constants))
+        """Of a sum, or of a difference."""
+        return self._joined(other, self.constants + other.constants, int.__add__)
 
     def __or__(self, other: Affine) -> Affine | None:
         """Of entries that come from either."""
-        return self if self == other else self + other
+        return self if self == other else self._joined(other, self.constants | other.constants, max)
+
+    def _joined(self, other: Affine, constants: Constants | None, join: Join) -> Affine | None:
+        if constants is None:
+            return None
+        if not (self.width and other.width):
+            part = self if self.width else other
+            return Affine(part.width, part.unit, constants)
+        unit, width = _joined((self.unit, self.width), (other.unit, other.width), join)
+        return _bounded(Affine(width, unit, constants))
 
     def __mul__(self, other: Affine) -> Affine | None:
         """Of a product; None if atoms occur in both, or the constants of one have no common unit."""

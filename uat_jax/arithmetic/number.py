@@ -167,6 +167,8 @@ def rational(draw: Draw, x: Number) -> Fraction | None:
     if not np.isfinite(value) or not np.all(x.known == value):
         return None
     for candidate in (Fraction(value), Fraction(value).limit_denominator(1 << 20)):
+        if any(candidate.denominator % level.field.prime == 0 for level in draw.levels):
+            continue  # the primes of deep towers are small
         if all(np.all(a == b) for a, b in zip(x.residues.levels, draw.fraction(candidate).levels, strict=False)):
             return candidate
     return None

@@ -139,7 +139,9 @@ class Draw:
 
     def floats(self, array: np.ndarray) -> Residues:
         """Finite float64 numbers, exactly."""
-        return Residues(tuple(level.field.floats(array[None]) for level in self.levels), self._constant(of_floats(array)))
+        return Residues(
+            tuple(level.field.floats(array[None]) for level in self.levels), self._constant(of_floats(array))
+        )
 
     def fraction(self, value: Fraction | int, shape: Sequence[int] = ()) -> Residues:
         """One rational number in every entry."""

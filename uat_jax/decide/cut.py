@@ -36,7 +36,10 @@ class Cut:
         """
         left, right = (_ravelled(side.values()) for side in self.sides)
         here, there = (np.isin(a, b) for a, b in ((left, right), (right, left)))
-        orders = [(np.flatnonzero(here), _first(right)[left[here]]), (_first(left)[right[there]], np.flatnonzero(there))]
+        orders = [
+            (np.flatnonzero(here), _first(right)[left[here]]),
+            (_first(left)[right[there]], np.flatnonzero(there)),
+        ]
         if np.array_equal(left[here], right[there]):
             del orders[1]  # the same pairs again
         return [a for a, _ in orders], [b for _, b in orders]

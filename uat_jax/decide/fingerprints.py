@@ -214,7 +214,11 @@ class Fingerprints:
         program, values = self.programs[side], self.values[side]
         chosen: dict[Var, np.ndarray] = {}
         seen: set[Var] = set()
-        first = [place for place in self.waiting[side] if all(v in values for v in variables(program.equations[place].invars))]
+        first = [
+            place
+            for place in self.waiting[side]
+            if all(v in values for v in variables(program.equations[place].invars))
+        ]
         looking = [v for place in first for v in variables(program.equations[place].invars)]
         while looking:
             variable = looking.pop()

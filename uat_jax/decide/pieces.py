@@ -152,7 +152,9 @@ class Side:
             self.passed.append(candidate)
         return range(first, self.next)
 
-    def reached(self, keys: Callable[[Sequence[Var]], Mapping[Var, np.ndarray]]) -> Iterator[tuple[int, Mapping[Var, np.ndarray]]]:
+    def reached(
+        self, keys: Callable[[Sequence[Var]], Mapping[Var, np.ndarray]]
+    ) -> Iterator[tuple[int, Mapping[Var, np.ndarray]]]:
         """The places that were passed, with the fingerprints of what is needed later, as far as it was computed."""
         waiting, self.passed = self.passed, []
         for i, (place, live) in enumerate(waiting):
@@ -202,7 +204,13 @@ class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
     def __init__(
-        self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool, domains: Domains, before: Compared | None
+        self,
+        left: ClosedJaxpr,
+        right: ClosedJaxpr,
+        effort: Effort,
+        meant: bool,
+        domains: Domains,
+        before: Compared | None,
     ):
         self.effort, self.meant, self.domains = effort, meant, domains
         programs = (flattened(left), flattened(right))
@@ -369,7 +377,9 @@ class Sweep:
             return False
         self.pieces[key] = dataclasses.replace(found, count=1)
         pieces = sum(piece.count for piece in self.pieces.values())
-        self.effort.progress(f"{pieces} pieces are equal, {len(self.pieces)} of them different; the last: {pair.lines[0]}")
+        self.effort.progress(
+            f"{pieces} pieces are equal, {len(self.pieces)} of them different; the last: {pair.lines[0]}"
+        )
         return True
 
     def _tested(self, pair: PieceOfBoth) -> Piece | None:
@@ -380,9 +390,7 @@ class Sweep:
             raise UnsupportedError(f"more than {MOST_TESTS} pieces were tried")
         effort, error = self.effort, self.effort.error / (16 * MOST_TESTS)
         seed = (effort.seed + 1) * 2**32 + self.tests  # random numbers of its own for every test
-        fields = PrimeFields(
-            *pair.programs, seed, effort.laws, effort.deadline, meant=self.meant, domains=pair.domains
-        )
+        fields = PrimeFields(*pair.programs, seed, effort.laws, effort.deadline, meant=self.meant, domains=pair.domains)
         try:
             found = fields.compare(math.log2(error))
         except UnsupportedError:
@@ -407,9 +415,7 @@ def profile_of(program: FlatProgram) -> Profile:
     return Profile(Depth(), frozenset(e.primitive.name for e in program.equations), True, readings)
 
 
-def _shifted(
-    program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]
-) -> dict[Var, np.ndarray]:
+def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:
     """The arrays that stand so much further on, or that are put for letters, up to the first that is not there."""
     found: dict[Var, np.ndarray] = {}
     for v, places in arrays.items():
@@ -430,15 +436,29 @@ def _shifted(
 class PieceOfBoth:
     """Both programs between cuts, as programs of the letters and of inputs."""
 
-    def __init__(self, programs: tuple[FlatProgram, FlatProgram], known: Sequence[Cut], target: Cut | None, domains: Domains):
+    def __init__(
+        self, programs: tuple[FlatProgram, FlatProgram], known: Sequence[Cut], target: Cut | None, domains: Domains
+    ):
         arrays = [_together(known, side) for side in range(2)]
         outputs = [list(p.outputs) if target is None else list(target.sides[i]) for i, p in enumerate(programs)]
         cones = [p.cone(variables(o), a) for p, o, a in zip(programs, outputs, arrays, strict=True)]
         used = [_used(p, c, o) for p, c, o in zip(programs, cones, outputs, strict=True)]
-        inputs = [i for i in range(len(programs[0].inputs)) if any(p.inputs[i] in u for p, u in zip(programs, used, strict=True))]
+        inputs = [
+            i
+            for i in range(len(programs[0].inputs))
+            if any(p.inputs[i] in u for p, u in zip(programs, used, strict=True))
+        ]
         letters = sum(cut.letters for cut in known)
         left, right = (
-            _assembled(p, c, {v: a for v, a in arrays[i].items() if v in used[i]}, letters, inputs, outputs[i], None if target is None else target.compared[i])
+            _assembled(
+                p,
+                c,
+                {v: a for v, a in arrays[i].items() if v in used[i]},
+                letters,
+                inputs,
+                outputs[i],
+                None if target is None else target.compared[i],
+            )
             for i, (p, c) in enumerate(zip(programs, cones, strict=True))
         )
         self.programs = (left, right)
@@ -466,7 +486,15 @@ def _used(program: FlatProgram, cone: Sequence[int], outputs: Sequence[Any]) -> 
     return {v for place in cone for v in variables(program.equations[place].invars)} | set(variables(outputs))
 
 
-def _assembled(program: FlatProgram, cone: Sequence[int], arrays: Arrays, letters: int, inputs: Sequence[int], outputs: Sequence[Any], orders: Sequence[np.ndarray] | None) -> ClosedJaxpr:
+def _assembled(
+    program: FlatProgram,
+    cone: Sequence[int],
+    arrays: Arrays,
+    letters: int,
+    inputs: Sequence[int],
+    outputs: Sequence[Any],
+    orders: Sequence[np.ndarray] | None,
+) -> ClosedJaxpr:
     """The equations of a cone, behind those that make arrays of letters, and before those that compare entries."""
     flat = Flattening()
     vector = Var(jax.core.ShapedArray((letters,), np.dtype(np.float32)))

@@ -119,4 +119,3 @@ def _assumptions(found: Compared, seen: Seen) -> tuple[Assumption, ...]:
     if seen.reason:
         made.append(Assumption(kind.NO_SAMPLE, {"reason": seen.reason}))
     return tuple(made)
-

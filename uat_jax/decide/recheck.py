@@ -296,7 +296,9 @@ def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) ->
     total = log2_of_all(figures.tests, max(piece.log2_error for piece in figures.pieces))
     fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
     if method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
-        raise MismatchError("the chance of error in the certificate is not that of its pieces, or not as small as asked")
+        raise MismatchError(
+            "the chance of error in the certificate is not that of its pieces, or not as small as asked"
+        )
     conditions = [r.bound.condition for piece in figures.pieces for r in piece.rounds if r.bound.condition]
     if (figures.condition, figures.theorem) != ((conditions or [""])[0], not conditions):
         raise MismatchError("the condition of the chance of error in the certificate is not that of its pieces")
