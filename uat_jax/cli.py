@@ -38,7 +38,7 @@ from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, record
 from uat_jax.ledger.parallel import decide_all
 from uat_jax.ledger.source import PAPERS
 from uat_jax.report import errata
-from uat_jax.report.equivalence import show_equivalence
+from uat_jax.report.equivalence import show_equivalence, show_pieces
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 
@@ -165,6 +165,7 @@ def _add_certify(commands: Any) -> None:
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    two.add_argument("--explain", action="store_true", help="show where large programs were cut into pieces")
     _add_device(two)
     two.set_defaults(run=_certify)
 
@@ -200,6 +201,8 @@ def _certify(options: argparse.Namespace) -> int:
     complaints = demands.complaints(certificate) if certificate.passes else []
     seconds = time.perf_counter() - start
     show_equivalence(_console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
+    if options.explain:
+        show_pieces(_console(), certificate)
     if options.json:
         certificate.save(options.json)
     return 0 if certificate.passes and not complaints else 1
