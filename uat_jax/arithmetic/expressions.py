@@ -5,6 +5,7 @@ Two programs that are evaluated at one draw share the table, so that equal place
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +65,7 @@ class Expressions:
         """
         try:
             values = np.asarray(array)
-            key: Any = ("constant", dtype, str(values.dtype), values.shape, values.tobytes())
+            key: Any = ("constant", dtype, str(values.dtype), values.shape, _bits(values))
         except TypeError:
             return self._place(object(), Expression(np.shape(array)))
         if values.dtype == object:
@@ -89,3 +90,8 @@ class Expressions:
     def part(self, kind: str, index: int, operands: Sequence[int], shape: tuple[int, ...]) -> int:
         """The place of an entry along the leading axis, or of a stack of arrays."""
         return self._place((kind, index, tuple(operands)), Expression(shape, operands=tuple(operands)))
+
+
+def _bits(values: np.ndarray) -> bytes:
+    """The bits of an array; of a large one a digest, so that it is not kept twice."""
+    return values.tobytes() if values.nbytes <= 64 else hashlib.blake2b(np.ascontiguousarray(values)).digest()

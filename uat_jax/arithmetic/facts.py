@@ -74,4 +74,5 @@ def of_inputs(shape: tuple[int, ...], *, positive: bool = False) -> Facts:
 
     `positive`: whether the domain has numbers above 0 only.
     """
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, np.full(shape, positive), np.ones(shape, bool))
+    everywhere = lambda value: np.broadcast_to(np.bool_(value), shape)  # takes no memory
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, everywhere(positive), everywhere(True))

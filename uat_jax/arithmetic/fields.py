@@ -60,16 +60,20 @@ class Step:
 class Fields(Arithmetic):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
-    trail: the equations evaluated so far.  values: those of expressions.  guarded: whether a case of a selection was
-    something else under its condition.
+    trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
+    its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
+    condition.
     """
 
     name = "prime-field arithmetic"
     rules = RULES
     takes_unknown = True
 
-    def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None):
+    def __init__(
+        self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None, *, selects: bool = True
+    ):
         self.functions = functions
+        self.selects = selects and "guards" in functions.laws
         self.meet = meet
         self.deadline = deadline
         self.draw = functions.draw
@@ -134,13 +138,15 @@ class Fields(Arithmetic):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
-        for operand in operands:
-            self._remember(operand)
-        if equation.primitive.name == "select_n" and "guards" in self.functions.laws:
-            operands = self._guarded(equation, operands)
+        if self.selects:
+            for operand in operands:
+                self._remember(operand)
+            if equation.primitive.name == "select_n":
+                operands = self._guarded(equation, operands)
         results = list(map(self._unconditional, self._evaluated(equation, operands)))
-        for result in results:
-            self._remember(result)
+        if self.selects:
+            for result in results:
+                self._remember(result)
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
         return results
 
@@ -399,9 +405,9 @@ class Fields(Arithmetic):
         return with_parts(self.functions, equation.primitive.name, [self.lift(o) for o in operands], result)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
-        # Sorted, so that a rearrangement of the same entries is not taken for something new.
-        value = hash(np.sort(result.residues.levels[0][0], axis=None).tobytes())
-        return Step(equation, value)
+        # A sum over entries, so that a rearrangement of the same ones is not taken for something new.
+        residues = result.residues.levels[0][0].ravel()
+        return Step(equation, int(np.dot(residues, residues)))
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""

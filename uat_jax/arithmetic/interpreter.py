@@ -19,6 +19,7 @@ from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
+from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
@@ -27,9 +28,6 @@ from uat_jax.errors import ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
-
-Numbered = tuple[int, Value]
-"""A value with the number that stands for it: equal numbers mean equal values."""
 
 ASK_FOR_RANGES = frozenset("abs convert_element_type max min".split())
 """Primitives of floats whose rules look at the ranges of their operands."""
@@ -215,7 +213,8 @@ class _Walk:
 
     def __init__(self, arithmetic: Arithmetic):
         self.arithmetic = arithmetic
-        self.known: dict[Any, list[Numbered]] = {}
+        self.known = Results()
+        self.literals: dict[Any, Numbered] = {}
         self.calls: list[JaxprEqn] = []
         self.count = 0
         self.constants: dict[int, Any] = {}
@@ -276,9 +275,9 @@ class _Walk:
     def literal(self, literal: Literal) -> Numbered:
         array = np.asarray(literal.val, dtype_of(literal))
         key = (str(array.dtype), array.tobytes())
-        if key not in self.known:
-            self.known[key] = [self.constant(literal, array)]
-        return self.known[key][0]
+        if key not in self.literals:
+            self.literals[key] = self.constant(literal, array)
+        return self.literals[key]
 
     def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]):
         values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
@@ -287,9 +286,11 @@ class _Walk:
         def read(atom: Any) -> Numbered:
             return self.literal(atom) if isinstance(atom, Literal) else values[atom]
 
-        for equation in jaxpr.eqns:
+        for equation, unread in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
             outputs = self.equation(equation, [read(atom) for atom in equation.invars])
             values.update(zip(equation.outvars, outputs, strict=True))
+            for variable in unread:
+                values.pop(variable, None)
         return [read(atom) for atom in jaxpr.outvars]
 
     def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
@@ -302,9 +303,8 @@ class _Walk:
             self.calls.pop()
             return results
         key = _key(equation, operands)
-        if key not in self.known:
-            self.known[key] = self.checked(equation, operands)
-        return self.known[key]
+        known = self.known[key]
+        return self.known.keep(key, equation, self.checked(equation, operands)) if known is None else known
 
     def spend(self, equation: JaxprEqn) -> None:
         """Raises `BudgetError` if the time is up."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
+from uat_jax.arithmetic.points import Points, PointStore
 from uat_jax.arithmetic.random_function import key, values
 from uat_jax.arithmetic.tower import Level
 from uat_jax.errors import UatJaxError
@@ -32,23 +33,29 @@ class ZeroDivisorError(UatJaxError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residues:
-    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element."""
+    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element.
 
-    levels: tuple[np.ndarray, ...]
+    The levels of a random point are made at every use: see `uat_jax.arithmetic.points`.
+    """
+
+    levels: tuple[np.ndarray, ...] | Points
     degree: Degree
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the element, without its copies."""
-        return self.levels[0].shape[1:]
+        return self.levels.shape if isinstance(self.levels, Points) else self.levels[0].shape[1:]
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Residues:
         """The element with its entries rearranged by `move` in every level; the copies stay in front."""
-        return Residues(tuple(map(move, self.levels)), self.degree.mixed())
+        return Residues(self._moved(move), self.degree.mixed())
 
     def reshaped(self, shape: Sequence[int]) -> Residues:
         """The element with its entries, in order, in another shape."""
-        return Residues(tuple(a.reshape(len(a), *shape) for a in self.levels), self.degree)
+        return Residues(self._moved(lambda a: a.reshape(len(a), *shape)), self.degree)
+
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...] | Points:
+        return self.levels.moved(move) if isinstance(self.levels, Points) else tuple(map(move, self.levels))
 
 
 def vanishes(a: Residues) -> np.ndarray:
@@ -97,7 +104,7 @@ class Draw:
         self.levels = tuple(levels)
         self.deadline = deadline
         self.seed = seed
-        self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
+        self.points = PointStore(self.levels, seed)
         self.inversions = Inversions()
         self.applications = [0] * len(self.levels)
         self._worst = [CONSTANT] * len(self.levels)
@@ -109,10 +116,10 @@ class Draw:
         """One method of the prime fields on every level that all operands have."""
         if self.deadline is not None:
             self.deadline.check()
-        levels = zip(*(operand.levels for operand in operands), strict=False)
+        count = min([len(operand.levels) for operand in operands])
         results = tuple(
-            getattr(level.field, method)(*_aligned(residues), **arguments)
-            for level, residues in zip(self.levels, levels, strict=False)
+            getattr(self.levels[k].field, method)(*_aligned([operand.levels[k] for operand in operands]), **arguments)
+            for k in range(count)
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
@@ -122,8 +129,7 @@ class Draw:
 
     def variable(self, shape: Sequence[int]) -> Residues:
         """A uniformly random point."""
-        draw = lambda level: self.inputs.integers(0, level.field.prime, (level.copies, *shape))
-        return Residues(tuple(map(draw, self.levels)), ATOM)
+        return Residues(self.points.new(shape), ATOM)
 
     def floats(self, array: np.ndarray) -> Residues:
         """Finite float64 numbers, exactly."""

@@ -123,7 +123,8 @@ class PrimeFields:
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
     (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
-    input at all.  constants: those of both that stand for other numbers than are written.
+    input at all.  constants: those of both that stand for other numbers than are written.  selects: whether numbers
+    decide a selection.
     """
 
     left: ClosedJaxpr
@@ -139,6 +140,7 @@ class PrimeFields:
     primitives: frozenset[str] = field(init=False)
     varies: bool = field(init=False)
     constants: frozenset[ConstantReading] = field(init=False)
+    selects: bool = field(init=False)
 
     def __post_init__(self) -> None:
         left, right = (profile(side, self.deadline) for side in (self.left, self.right))
@@ -146,6 +148,7 @@ class PrimeFields:
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
         self.constants = left.readings | right.readings
+        self.selects = left.selects or right.selects
         self.meeting = Meeting(self._same_scalars)
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool) -> bool:
@@ -305,7 +308,7 @@ class PrimeFields:
         draw = Draw(levels, seed, self.deadline)
         functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
         inputs = [self._input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
-        sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
+        sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
