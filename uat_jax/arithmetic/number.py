@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,7 @@ import numpy as np
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.lifetimes import LARGE
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
@@ -140,6 +142,12 @@ class Number:
             factor=self.factor,
             summand=None if self.summand is None else (self.summand[0].moved(move), self.summand[1]),
         )
+
+    def alone(self) -> Number:
+        """This number; a large one without the numbers that it was made of, or a long program would keep them all."""
+        if math.prod(self.shape) < LARGE:
+            return self
+        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None)
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""

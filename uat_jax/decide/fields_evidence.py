@@ -17,7 +17,7 @@ from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import MemoryLimitError, UnsupportedError
 
 DERIVATION = (
     "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
@@ -40,6 +40,8 @@ def field_evidence(
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
+    except MemoryLimitError as error:
+        return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
     return _evidence(found, ties, seen, effort.error)
 
 

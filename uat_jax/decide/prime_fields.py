@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +30,7 @@ from uat_jax.arithmetic.error_bound import (
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
+from uat_jax.arithmetic.footprint import of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
@@ -222,7 +223,7 @@ class PrimeFields:
         if any(domain.positive for domain in self.domains.of) and self._with_logarithms(laws):
             depth += 1
         depth = min(DEEPEST, depth)
-        probe = self.draw((PROBE,) * (depth + 1), 0, laws)
+        probe = self.draw(self._fitting((PROBE,) * (depth + 1), laws), 0, laws)
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
             where = Drawn.where_apart
@@ -236,7 +237,8 @@ class PrimeFields:
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
             rounds = []  # too few copies to count
         wanted = (log2_error - sum(r.bound.log2 for r in rounds)) / (ROUNDS - len(rounds))
-        copies = plan(probe.draw, min(wanted, -1.0) - 4, self._allowed())
+        fits = lambda copies: self._fitting(copies, laws) == copies
+        copies = self._fitting(plan(probe.draw, min(wanted, -1.0) - 4, self._allowed(), fits), laws)
         for number in range(1, MOST_ROUNDS):
             if len(rounds) >= ROUNDS and sum(r.bound.log2 for r in rounds) <= log2_error:
                 break
@@ -290,6 +292,23 @@ class PrimeFields:
         if self.deadline is None or not self.deadline.chosen:
             return THEOREM_SECONDS / ROUNDS
         return max(THEOREM_SECONDS, self.deadline.remaining / 2) / ROUNDS
+
+    def _fitting(self, copies: tuple[int, ...], laws: frozenset[str]) -> tuple[int, ...]:
+        """So many copies, or fewer at each level, two at least, whose draw fits into the memory that is allowed.
+
+        Raises:
+            MemoryLimitError: not even two fit.
+        """
+        if self.deadline is None:
+            return copies
+        kept, programs = self.selects and "guards" in laws, (self.left, self.right)
+        fewer = (tuple(min(c, most) for c in copies) for most in sorted({2, *copies}, reverse=True) if most >= 2)
+        for tried in fewer:
+            bytes_needed = of_residues(programs, tried, kept=kept, enough=self.deadline.memory)
+            if bytes_needed <= self.deadline.memory:
+                return tried
+        self.deadline.hold(bytes_needed, "a draw in prime fields")
+        return copies
 
     def draw(self, copies: Sequence[int], number: int, laws: frozenset[str]) -> Drawn:
         """Both programs at one random point; a point at which a divisor vanishes is drawn again."""
@@ -430,11 +449,13 @@ def _added(log2_error: float, log2_each: float, count: int) -> float:
     return float(np.logaddexp2(log2_error, log2_each + math.log2(count))) if count else log2_error
 
 
-def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
+def plan(
+    probe: Draw, log2_error: float, seconds: float, fits: Callable[[tuple[int, ...]], bool] = lambda copies: True
+) -> tuple[int, ...]:
     """Copies per level for which the error of a round stays below 2^log2_error.
 
     With as many copies as there are exponents, and some to spare, the bound is a theorem; these are taken if the round
-    is estimated to fit into `seconds`.
+    is estimated to fit into `seconds`, and into memory.
     """
     degree = [probe.largest_degree(k) for k in range(len(probe.levels))]
     few = [_enough(probe, k, degree[k], log2_error) for k in range(len(probe.levels))]
@@ -445,7 +466,8 @@ def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
         many.append(max(few[k], count + _spare(probe, k, degree[k], count, log2_error) if count else 1))
         seconds_of_ranks += SECONDS_PER_PIVOT * count * count * many[k]
     entries = sum(work * copies for work, copies in zip(probe.work, many, strict=True))
-    return tuple(many if SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds else few)
+    quick = SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds
+    return tuple(many if quick and fits(tuple(many)) else few)
 
 
 def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
