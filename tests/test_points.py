@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from uat_jax.arithmetic import points
+from uat_jax.arithmetic.degree import ATOM
 from uat_jax.arithmetic.points import Points, PointStore, uniform
 from uat_jax.arithmetic.prime_field import BLOCK
 from uat_jax.arithmetic.random_function import key
-from uat_jax.arithmetic.residues import Draw
+from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 
 PRIMES = draw_primes(1, random.Random(1))
@@ -70,11 +71,11 @@ def test_what_was_used_last_is_kept_and_no_more(monkeypatch):
 def test_a_draw_computes_with_levels_that_are_asked_for():
     """A value of one level draws no more than that level of the points that it meets."""
     draw = Draw(levels(2, 2), SEED)
-    x, w = draw.variable((3,)), draw.variable((3,))
+    x, w = draw.variable((3,)), draw.points.new((3,))
     above = draw.exponential(x)
-    asked, make = [], w.levels.make
-    counted = Points(lambda k: (asked.append(k), make(k))[1], 2, (3,), w.levels.size)
-    product = draw.multiply(above, type(w)(counted, w.degree))
+    asked = []
+    counted = Points(lambda k: (asked.append(k), w.make(k))[1], 2, (3,), w.size)
+    product = draw.multiply(above, Residues(counted, ATOM))
     assert asked == [0] and len(product.levels) == 1
 
 

@@ -23,6 +23,8 @@ class Degree:
 
     def __or__(self, other: Degree) -> Degree:
         """Of a sum: the larger of each."""
+        if self is other or other.total <= self.total and not other.inverses:
+            return self
         return Degree(max(self.total, other.total), _merged(self.inverses, other.inverses, max))
 
     def __mul__(self, other: Degree) -> Degree:

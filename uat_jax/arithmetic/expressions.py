@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.operation import operation_of
+
 COMMUTATIVE = frozenset("add add_any and eq max min mul ne or xor".split())
 """Primitives of two operands whose order makes no difference."""
 
@@ -74,13 +76,9 @@ class Expressions:
 
     def applied(self, equation: JaxprEqn, operands: Sequence[int], result: int, shape: tuple[int, ...]) -> int:
         """The place of a result of an equation applied to what stands at other places."""
-        parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
         order = sorted(operands) if equation.primitive.name in COMMUTATIVE else operands
-        key: Any = (equation.primitive, parameters, tuple(order), result)
-        try:
-            hash(key)
-        except TypeError:
-            key = object()
+        operation = operation_of(equation)
+        key = object() if operation is None else (operation, tuple(order), result)
         return self._place(key, Expression(shape, equation, tuple(operands), result))
 
     def unnamed(self, shape: tuple[int, ...]) -> int:

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
 from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
@@ -69,6 +70,12 @@ def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
     function = called(equation)
     parts = jax.tree.leaves(list(equation.params.values())) if function is None else [function]
     return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _is_complex(equation: JaxprEqn) -> bool:
+    """Whether an equation takes or makes complex numbers."""
+    return any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -194,6 +201,7 @@ Deferred = tuple[JaxprEqn, Sequence[tuple[Any, int]], Sequence[int]]
 """An equation, its operands with their numbers, and the numbers of its results."""
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _is_of_floats(equation: JaxprEqn) -> bool:
     """Whether an equation makes floats of floats, by a rule that does not ask for their ranges."""
     atoms = (*equation.invars, *equation.outvars)
@@ -316,8 +324,9 @@ class _Walk:
 
         Integers of constants alone are left to JAX, where they may wrap.
         """
-        for variable in equation.outvars:
-            refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
+        if _is_complex(equation):
+            for variable in equation.outvars:
+                refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
         varies = any(number in self.varying for number, _ in operands)
         if varies or any(map(is_number, equation.invars)):
             if equation.primitive.name in TABLE:
@@ -362,7 +371,7 @@ class _Walk:
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """By the arithmetic, or else by the primitive's definition."""
         values = [value for _, value in operands]
-        if any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars)):
+        if _is_complex(equation):
             raise UnsupportedError(
                 f"'{equation.primitive.name}'{self.line(equation)} computes with complex numbers, which are not "
                 "followed; use real and imaginary parts"
@@ -483,10 +492,5 @@ def _steps(equation: JaxprEqn) -> Sequence[int]:
 
 def _key(equation: JaxprEqn, operands: Sequence[Numbered]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
-    parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
-    key = (equation.primitive, parameters, tuple(number for number, _ in operands))
-    try:
-        hash(key)
-    except TypeError:
-        return object()
-    return key
+    operation = operation_of(equation)
+    return object() if operation is None else (operation, tuple([number for number, _ in operands]))

@@ -103,6 +103,8 @@ class Points:
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...] | Points:
         """The levels with their entries rearranged; of large ones not before they are asked for."""
+        if self.size <= MOVED:
+            return tuple(map(move, self))
         shape = move(np.broadcast_to(np.int8(0), (1, *self.shape))).shape[1:]
         size = self.size * math.prod(shape) // max(1, math.prod(self.shape))
         if size <= MOVED:

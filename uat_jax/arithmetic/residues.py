@@ -245,8 +245,7 @@ class Draw:
         for k, (level, residues) in enumerate(
             zip(self.levels, zip(*(a.levels for a in arguments), strict=False), strict=False)
         ):
-            full = [np.broadcast_to(r, (len(r), *shape)) for r in _aligned(residues)]
-            every = [np.ascontiguousarray(np.broadcast_to(r, (level.copies, *shape))) for r in full]
+            every = [_repeated(r, (level.copies, *shape)) for r in _aligned(residues)]
             results.append(values(key(name, k, *self.seed), every, level.copies, level.field.prime))
             self.applications[k] += int(np.prod(shape))
         self.tested(*arguments)
@@ -263,7 +262,7 @@ class Draw:
             return self.opaque(kind, a)
         results = []
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
-            exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
+            exponents = _repeated(a.levels[k + 1], (lower.copies, *a.shape))
             exponents = exponents.reshape(lower.copies, -1)
             self._exponents[k + 1].append(exponents)
             mixed = lower.field.matmul(self._mixing(k, kind), exponents)
@@ -303,6 +302,11 @@ class Draw:
     def largest_degree(self, k: int = 0) -> int:
         """Of any element tested at level k, after clearing all inverses."""
         return max(1, self.inversions.cleared(self.worst(k)))
+
+
+def _repeated(residues: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The residues repeated to have a shape, laid out in order."""
+    return np.ascontiguousarray(residues if residues.shape == shape else np.broadcast_to(residues, shape))
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
