@@ -38,12 +38,14 @@ class Expressions:
     """The table of one draw.
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
-    about numbers that may be undefined, so that NaN may be what is decided about.
+    about numbers that may be undefined, so that NaN may be what is decided about.  results: what an operation gave on
+    what stands at some places, and whether it decided between equal numbers.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
         self.doubtful: set[int] = set()
+        self.results: dict[Any, tuple[list[Any], bool]] = {}
         self._places: dict[Any, int] = {}
         self._all: list[Expression] = []
 

@@ -27,8 +27,10 @@ from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, 
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
+from uat_jax.arithmetic.lifetimes import is_large
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -141,14 +143,31 @@ class Fields(Arithmetic):
         if self.selects:
             for operand in operands:
                 self._remember(operand)
-            if equation.primitive.name == "select_n":
-                operands = self._guarded(equation, operands)
-        results = list(map(self._unconditional, self._evaluated(equation, operands)))
+        results = self._shared(equation, operands)
         if self.selects:
             for result in results:
                 self._remember(result)
         self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
         return results
+
+    def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results, which the other program may have computed already at this draw; large arrays are not kept."""
+        operation = operation_of(equation)
+        if operation is None or is_large(equation):
+            return self._for_all_inputs(equation, operands)
+        key = operation, tuple(map(self._place, operands))
+        if key not in self.expressions.results:
+            found = self._for_all_inputs(equation, operands)
+            self.expressions.results[key] = found, equation in self.lawful
+        results, lawful = self.expressions.results[key]
+        if lawful:
+            self.lawful.add(equation)
+        return list(results)
+
+    def _for_all_inputs(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        if self.selects and equation.primitive.name == "select_n":
+            operands = self._guarded(equation, operands)
+        return list(map(self._unconditional, self._evaluated(equation, operands)))
 
     def _remember(self, value: Value) -> None:
         """Keep the value of an expression, for selections further on."""

@@ -9,6 +9,7 @@ number systems have one number of a fixed size for every copy.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -191,8 +192,13 @@ class Footprint:
 
 def entries_computed(program: ClosedJaxpr | Jaxpr) -> int:
     """How many entries an evaluation computes; of a loop that may end early, those of one round."""
+    return _entries_computed(program.jaxpr if isinstance(program, ClosedJaxpr) else program)
+
+
+@functools.lru_cache(maxsize=256)
+def _entries_computed(jaxpr: Jaxpr) -> int:
     count = 0
-    for equation in program.eqns:
+    for equation in jaxpr.eqns:
         rounds = equation.params["length"] if equation.primitive.name == "scan" else 1
         count += sum(map(_entries, equation.outvars))
         count += rounds * sum(map(entries_computed, inner_programs(equation)))
