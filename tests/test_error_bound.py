@@ -130,7 +130,8 @@ def measured(identity: Identity, primes: Sequence[int], lower: int, draws: int, 
         draw = drawn(primes, copies, (seed, i))
         shares[i] = np.mean(identity.difference(draw).levels[0] == 0)
     half = CONFIDENCE * shares.std(ddof=1) / math.sqrt(draws)
-    return Rate(shares.mean(), shares.mean() - half, shares.mean() + half)
+    none = math.log(100) / shares.size / identity.copies  # (1 - none)^copies ≤ 1 %: such a rate would have shown itself
+    return Rate(shares.mean(), shares.mean() - half, max(shares.mean() + half, none))
 
 
 def drawn(primes: Sequence[int], copies: Sequence[int], seed: Sequence[int]) -> Draw:

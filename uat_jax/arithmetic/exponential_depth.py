@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
-from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
@@ -65,11 +66,23 @@ class Depth:
         )
 
 
+@dataclass(frozen=True)
+class Taken:
+    """An exponential that is taken of so many numbers.
+
+    of: the depth of their array.  always: whether it is one when no `WRITTEN` ones are.
+    """
+
+    of: Depth
+    always: bool
+    entries: int
+
+
 class ExponentialDepth(Arithmetic):
     """Numbers are depths.
 
     primitives: the names of what was applied to numbers.  deepest: of all values.  readings: constants that stand for
-    other numbers than are written.  selects: whether numbers decide a selection.
+    other numbers than are written.  selects: whether numbers decide a selection.  taken: the exponentials.
     """
 
     name = "counting of exponentials"
@@ -81,6 +94,7 @@ class ExponentialDepth(Arithmetic):
         self.deepest = Depth()
         self.readings: set[ConstantReading] = set()
         self.selects = False
+        self.taken: list[Taken] = []
 
     def constant(self, array: Any, dtype: np.dtype) -> Depth:
         """A constant, whose readings are noted; one that stands for a power of e is an exponential."""
@@ -116,6 +130,9 @@ class ExponentialDepth(Arithmetic):
                 f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
                 "decide by what is known to be defined"
             )
+        if name in ALWAYS | WRITTEN:
+            entries = sum(math.prod(shape_of(variable)) for variable in equation.outvars)
+            self.taken.append(Taken(deepest, name in ALWAYS, entries))
         result = Depth(plain, written, deepest.varies, doubt)
         self.deepest = self.deepest | result
         return [result] * len(equation.outvars)
@@ -139,6 +156,7 @@ class Profile:
     """The deepest value of a jaxpr, the primitives applied to numbers, and whether an output depends on an input.
 
     readings: its constants that stand for other numbers than are written.  selects: whether numbers decide a selection.
+    taken: its exponentials.
     """
 
     deepest: Depth
@@ -146,6 +164,7 @@ class Profile:
     varies: bool
     readings: frozenset[ConstantReading]
     selects: bool
+    taken: tuple[Taken, ...]
 
 
 def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Profile:
@@ -156,4 +175,4 @@ def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Prof
     outputs = interpret(closed_jaxpr, counting, inputs)
     varies = any(isinstance(output, Depth) and output.varies for output in outputs)
     readings, primitives = frozenset(counting.readings), frozenset(counting.primitives)
-    return Profile(counting.deepest, primitives, varies, readings, counting.selects)
+    return Profile(counting.deepest, primitives, varies, readings, counting.selects, tuple(counting.taken))

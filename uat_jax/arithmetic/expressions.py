@@ -94,4 +94,4 @@ class Expressions:
 
 def _bits(values: np.ndarray) -> bytes:
     """The bits of an array; of a large one a digest, so that it is not kept twice."""
-    return values.tobytes() if values.nbytes <= 64 else hashlib.blake2b(np.ascontiguousarray(values)).digest()
+    return values.tobytes() if values.nbytes <= 64 else hashlib.blake2b(np.ascontiguousarray(values).data).digest()

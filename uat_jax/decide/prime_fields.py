@@ -27,10 +27,10 @@ from uat_jax.arithmetic.error_bound import (
     log2_tests,
     vanishing,
 )
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Taken, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
-from uat_jax.arithmetic.footprint import of_residues
+from uat_jax.arithmetic.footprint import entries_computed, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
@@ -45,7 +45,10 @@ from uat_jax.decide.effort import ERROR
 from uat_jax.errors import UnsupportedError
 
 PROBE = 4
-"""Copies of every level in the first draw."""
+"""Copies of every level in the first draw, at least."""
+
+PROBE_SECONDS = 0.05
+"""If the copies that make its bound a theorem cost no more than this, the first draw has them, and counts."""
 
 ROUNDS = 2
 """Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
@@ -125,7 +128,7 @@ class PrimeFields:
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
     (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
     input at all.  constants: those of both that stand for other numbers than are written.  selects: whether numbers
-    decide a selection.
+    decide a selection.  taken: the exponentials of both.
     """
 
     left: ClosedJaxpr
@@ -142,6 +145,7 @@ class PrimeFields:
     varies: bool = field(init=False)
     constants: frozenset[ConstantReading] = field(init=False)
     selects: bool = field(init=False)
+    taken: tuple[Taken, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         left, right = (profile(side, self.deadline) for side in (self.left, self.right))
@@ -150,6 +154,7 @@ class PrimeFields:
         self.varies = left.varies or right.varies
         self.constants = left.readings | right.readings
         self.selects = left.selects or right.selects
+        self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool) -> bool:
@@ -223,7 +228,7 @@ class PrimeFields:
         if any(domain.positive for domain in self.domains.of) and self._with_logarithms(laws):
             depth += 1
         depth = min(DEEPEST, depth)
-        probe = self.draw(self._fitting((PROBE,) * (depth + 1), laws), 0, laws)
+        probe = self.draw(self._fitting(self._first(depth, "exponential form" in laws), laws), 0, laws)
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
             where = Drawn.where_apart
@@ -292,6 +297,17 @@ class PrimeFields:
         if self.deadline is None or not self.deadline.chosen:
             return THEOREM_SECONDS / ROUNDS
         return max(THEOREM_SECONDS, self.deadline.remaining / 2) / ROUNDS
+
+    def _first(self, depth: int, written: bool) -> tuple[int, ...]:
+        """Copies of the first draw: as many as there can be exponents, and some to spare, where that costs little."""
+        copies = [PROBE]
+        for k in range(1, depth + 1):
+            below = [t for t in self.taken if (t.of.written if written else t.of.plain) <= depth - k]
+            count = sum(t.entries for t in below if written or t.always)
+            copies.append(max(PROBE, count + SPARE + 1))
+        entries = entries_computed(self.left) + entries_computed(self.right)
+        costly = SECONDS_PER_ENTRY * entries * sum(copies) > PROBE_SECONDS
+        return (PROBE,) * (depth + 1) if costly else tuple(copies)
 
     def _fitting(self, copies: tuple[int, ...], laws: frozenset[str]) -> tuple[int, ...]:
         """So many copies, or fewer at each level, two at least, whose draw fits into the memory that is allowed.
