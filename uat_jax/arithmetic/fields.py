@@ -31,8 +31,10 @@ from uat_jax.arithmetic.lifetimes import is_large
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
+from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
@@ -147,7 +149,7 @@ class Fields(Arithmetic):
         if self.selects:
             for result in results:
                 self._remember(result)
-        self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
+        self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
 
     def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -428,11 +430,18 @@ class Fields(Arithmetic):
         residues = result.residues.levels[0][0].ravel()
         return Step(equation, int(np.dot(residues, residues)))
 
+    def _computed(self, result: Value) -> bool:
+        """Whether a result is a number, and more than a random point that is drawn when it is used."""
+        return isinstance(result, Number) and not isinstance(result.residues.levels, Points)
+
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
         name = equation.primitive.name
         if name == "select_n" and isinstance(operands[0], Number):
             return [self._blended(equation, *operands)]
+        move = in_copies(equation) if isinstance(operands[0], Number) else None
+        if move is not None:
+            return [operands[0].moved(move)]
         supplies = SUPPLIERS.get(name, slice(None) if name in ("concatenate", "stack") else slice(1))
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])
