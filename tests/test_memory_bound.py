@@ -289,6 +289,18 @@ def test_predictions_are_within_a_factor_of_two(name):
     assert measured / 2 < predicted < 2 * measured
 
 
+def test_long_loops_of_small_arrays_are_foreseen():
+    """Every round leaves a few thousand bytes behind, however small its arrays are."""
+    step = lambda c, a: (jnp.tanh(c) + a, c)
+    need = lambda length: of_residues([trace(lambda x: jax.lax.scan(step, x[0], x), f32(length, 3))], (4,), kept=False)
+    assert need(2_000) > 2_000 * 2 * 3_000
+    assert need(20_000) > 4 * need(2_000)
+    long = jax.ShapeDtypeStruct((400_000, 3), jnp.float32)
+    halved = lambda x: jax.lax.scan(lambda c, a: (a + jnp.tanh(c), c), x[0], x)
+    found = certify(lambda x: jax.lax.scan(step, x[0], x), halved, long, memory="1 GiB")
+    assert found.verdict is Verdict.UNKNOWN and found.evidence[0].method is Method.MEMORY
+
+
 @pytest.mark.parametrize("entries, factor", [(100_000, 1), (200_000, 2)])
 def test_predictions_grow_with_the_program(entries, factor):
     """Twice the entries, twice the memory; ten times the operations, each forgotten, not much more."""

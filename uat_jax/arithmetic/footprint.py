@@ -54,6 +54,9 @@ ABOUT = 1 << 24
 MARGIN = 1.4
 """Predictions are a third below what is measured, on average, without it: allocators keep what is freed for a while."""
 
+EVALUATED = 3 << 10
+"""Bytes of what is known about an array, whatever its size: of small ones it is kept to the end."""
+
 CRUDE = 2 * LETTERS
 """If so many arrays for every value fit, no look at the lives of values is needed."""
 
@@ -192,25 +195,36 @@ class Footprint:
 
 def entries_computed(program: ClosedJaxpr | Jaxpr) -> int:
     """How many entries an evaluation computes; of a loop that may end early, those of one round."""
-    return _entries_computed(program.jaxpr if isinstance(program, ClosedJaxpr) else program)
+    return _counted(program)[0]
+
+
+def _counted(program: ClosedJaxpr | Jaxpr) -> tuple[int, int]:
+    """How many entries, and how many arrays, an evaluation computes."""
+    return _computed(program.jaxpr if isinstance(program, ClosedJaxpr) else program)
 
 
 @functools.lru_cache(maxsize=256)
-def _entries_computed(jaxpr: Jaxpr) -> int:
-    count = 0
+def _computed(jaxpr: Jaxpr) -> tuple[int, int]:
+    entries = arrays = 0
     for equation in jaxpr.eqns:
         rounds = equation.params["length"] if equation.primitive.name == "scan" else 1
-        count += sum(map(_entries, equation.outvars))
-        count += rounds * sum(map(entries_computed, inner_programs(equation)))
-    return count
+        inner = list(map(_counted, inner_programs(equation)))
+        entries += sum(map(_entries, equation.outvars)) + rounds * sum(inside for inside, _ in inner)
+        arrays += len(equation.outvars) + rounds * sum(inside for _, inside in inner)
+    return entries, arrays
 
 
 def needed(programs: Sequence[ClosedJaxpr], cost: Cost, enough: float = 0.0) -> float:
     """The bytes that the evaluation of programs of the same inputs takes; a crude bound where that is ``enough``."""
-    inputs = sum(_entries(v) for v in programs[0].jaxpr.invars)
-    entries = inputs + sum(map(entries_computed, programs))
-    crude = CRUDE * cost.of(0) * entries + PRODUCT + ABOUT
-    return crude if crude <= enough else Footprint(cost).peak(programs)
+    computed, arrays = (sum(counts) for counts in zip(*map(_counted, programs), strict=True))
+    entries = computed + sum(_entries(v) for v in programs[0].jaxpr.invars)
+    crude = CRUDE * cost.of(0) * entries + EVALUATED * arrays + PRODUCT + ABOUT
+    return crude if crude <= enough else Footprint(cost).peak(programs) + EVALUATED * arrays
+
+
+def of_arrays(programs: Sequence[ClosedJaxpr]) -> float:
+    """The bytes that are kept about the arrays of programs in any walk over them, whatever the sizes."""
+    return EVALUATED * sum(_counted(program)[1] for program in programs)
 
 
 def of_doubles(programs: Sequence[ClosedJaxpr], copies: int, enough: float = 0.0) -> float:

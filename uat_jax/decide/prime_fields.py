@@ -30,7 +30,7 @@ from uat_jax.arithmetic.error_bound import (
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Taken, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
-from uat_jax.arithmetic.footprint import entries_computed, of_residues
+from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
@@ -148,6 +148,8 @@ class PrimeFields:
     taken: tuple[Taken, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.deadline is not None:
+            self.deadline.hold(of_arrays((self.left, self.right)), "a walk over both programs")
         left, right = (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
