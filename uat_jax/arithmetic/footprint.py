@@ -54,6 +54,9 @@ ABOUT = 1 << 24
 MARGIN = 1.4
 """Predictions are a third below what is measured, on average, without it: allocators keep what is freed for a while."""
 
+CONSTANT = 72.0
+"""Bytes of an entry of a constant, beside its residues."""
+
 EVALUATED = 3 << 10
 """Bytes of what is known about an array, whatever its size: of small ones it is kept to the end."""
 
@@ -124,9 +127,9 @@ class Footprint:
         return MARGIN * (ABOUT + most + EXPONENTS * self.stored)
 
     def _bytes(self, value: _Value) -> float:
-        """A constant has one copy, and is known in float64 as well."""
+        """A constant has one copy, and is known in closed form, in float64 and in balls as well."""
         if not value.varies:
-            return 8.0 * value.entries * (len(self.cost.levels) + 1)
+            return value.entries * (CONSTANT + 8.0 * len(self.cost.levels))
         return 0.0 if value.point else value.companions * self.cost.of(value.depth) * value.entries
 
     def _walked(self, jaxpr: Jaxpr, arguments: Sequence[_Value]) -> tuple[float, list[_Value]]:
