@@ -19,7 +19,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN
 from uat_jax.arithmetic.interpreter import called, inner_programs
-from uat_jax.arithmetic.lifetimes import last_uses
+from uat_jax.arithmetic.lifetimes import LARGE, last_uses
 from uat_jax.arithmetic.points import KEPT, MOVED
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import shape_of
@@ -107,12 +107,14 @@ class _Value:
 class Footprint:
     """The memory that the evaluation of programs takes.
 
-    stored: bytes of what stays to the end, beside the outputs.
+    stored: bytes of the arguments of exponentials.  left: bytes of other values that stay to the end, as small ones
+    do.  rounds: how often the equations at hand are evaluated.
     """
 
     def __init__(self, cost: Cost):
         self.cost = cost
-        self.stored = 0.0
+        self.stored = self.left = 0.0
+        self.rounds = 1
 
     def peak(self, programs: Sequence[ClosedJaxpr]) -> float:
         """The most bytes at any time while programs of the same inputs are evaluated one after the other."""
@@ -124,7 +126,7 @@ class Footprint:
             peak, outputs = self._walked(program.jaxpr, inputs)
             most = max(most, now + peak)
             now += sum(map(self._bytes, outputs))
-        return MARGIN * (ABOUT + most + EXPONENTS * self.stored)
+        return MARGIN * (ABOUT + most + self.left + EXPONENTS * self.stored)
 
     def _bytes(self, value: _Value) -> float:
         """A constant has one copy, and is known in closed form, in float64 and in balls as well."""
@@ -144,8 +146,9 @@ class Footprint:
             peak = max(peak, now + inside)
             own.update(zip(equation.outvars, results, strict=True))
             values.update(own)
-            if not self.cost.kept:
-                now -= sum(self._bytes(own.pop(variable)) for variable in unread if variable in own)
+            last = [own.pop(variable) for variable in unread if variable in own]
+            now -= sum(map(self._bytes, last))
+            self.left += self.rounds * sum(self._bytes(x) for x in last if self.cost.kept or x.entries < LARGE)
         return peak, list(map(read, jaxpr.outvars))
 
     def _equation(self, equation: JaxprEqn, operands: list[_Value]) -> tuple[float, list[_Value]]:
@@ -157,7 +160,8 @@ class Footprint:
             return self._control(equation, operands)
         results = [self._result(equation, v, operands) for v in equation.outvars]
         if name in ALWAYS | WRITTEN:
-            self.stored += sum((self.cost.of(x.depth) - self.cost.levels[0]) * x.entries for x in operands if x.varies)
+            lower = [self.cost.of(x.depth) - self.cost.levels[0] for x in operands if x.varies]
+            self.stored += self.rounds * sum(lower) * operands[0].entries
         return self._temporaries(name, operands, results), results
 
     def _result(self, equation: JaxprEqn, variable: Any, operands: Sequence[_Value]) -> _Value:
@@ -189,9 +193,10 @@ class Footprint:
             peak, results = self._walked(parameters["body_jaxpr"].jaxpr, [*body, *carry])
             return max(asked, peak), results
         body = getattr(parameters["jaxpr"], "jaxpr", parameters["jaxpr"])
-        peak, results = self._walked(
-            body, [replace(x, entries=_entries(v)) for x, v in zip(operands, body.invars, strict=True)]
-        )
+        entered = [replace(x, entries=_entries(v)) for x, v in zip(operands, body.invars, strict=True)]
+        outside, self.rounds = self.rounds, self.rounds * parameters["length"]
+        peak, results = self._walked(body, entered)
+        self.rounds = outside
         stacked = [replace(x, entries=_entries(v)) for x, v in zip(results, equation.outvars, strict=True)]
         return peak + sum(map(self._bytes, stacked)), stacked
 
