@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
+from uat_jax.arithmetic.degree import Degree
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     LOOKS,
@@ -21,7 +22,6 @@ from uat_jax.arithmetic.error_bound import (
     log2_mixing,
     vanishing,
 )
-from uat_jax.arithmetic.degree import Degree
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tower import draw_levels
 from uat_jax.decide import prime_fields
@@ -133,7 +133,8 @@ def measured(identity: Identity, primes: Sequence[int], lower: int, draws: int, 
         draw = drawn(primes, copies, (seed, i))
         shares[i] = np.mean(identity.difference(draw).levels[0] == 0)
     half = CONFIDENCE * shares.std(ddof=1) / math.sqrt(draws)
-    return Rate(shares.mean(), shares.mean() - half, shares.mean() + half)
+    none = math.log(100) / shares.size / identity.copies  # (1 - none)^copies ≤ 1 %: such a rate would have shown itself
+    return Rate(shares.mean(), shares.mean() - half, max(shares.mean() + half, none))
 
 
 def drawn(primes: Sequence[int], copies: Sequence[int], seed: Sequence[int]) -> Draw:

@@ -23,6 +23,7 @@ from uat_jax.cli_hosts import add_hosts, hosts_of
 from uat_jax.decide.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.decide.decision import decide
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
+from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.decide.named_function import named_function
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
     again.add_argument("--budget", type=float, metavar="SECONDS", help="for each comparison of two functions")
+    _add_memory(again)
     _add_device(again, "of a claim, that of its settings; of two functions, JAX's own choice")
     again.set_defaults(run=_recheck)
     return parser
@@ -163,6 +165,7 @@ def _add_certify(commands: Any) -> None:
         "--hazards", default="warn", metavar="WHAT", help=f"one of {', '.join(HAZARDS)} (default %(default)s)"
     )
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
+    _add_memory(two)
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
     two.add_argument("--explain", action="store_true", help="show where large programs were cut into pieces")
@@ -172,6 +175,12 @@ def _add_certify(commands: Any) -> None:
 
 def _add_jobs(parser: Any) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core); on accelerators one")
+
+
+def _add_memory(parser: Any) -> None:
+    parser.add_argument(
+        "--memory", default=MEMORY, metavar="SIZE", help='what comparisons may hold, such as "4 GiB" (the default)'
+    )
 
 
 def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:
@@ -196,6 +205,7 @@ def _certify(options: argparse.Namespace) -> int:
             wrt=options.wrt,
             almost_everywhere=options.almost_everywhere,
             sizes=sizes,
+            memory=options.memory,
             progress=status.update,
         )
     complaints = demands.complaints(certificate) if certificate.passes else []
@@ -329,7 +339,9 @@ def _recheck(options: argparse.Namespace) -> int:
     disagree = 0
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
-            found = recheck(certificate, seed=options.seed, device=options.device, budget=options.budget)
+            found = recheck(
+                certificate, seed=options.seed, device=options.device, budget=options.budget, memory=options.memory
+            )
             extent = f"; {rechecked(found)}" if found.claim["id"] == KIND else ""
             print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says{extent}")
         except MismatchError as error:

@@ -182,13 +182,17 @@ class Piecewise(Algebra):
     def _symmetric_maximum(self, members: Residues, first: np.ndarray) -> Number:
         """mean + H(Σ h(xᵢ - mean)) over different members; half the sum plus half the distance for two of them."""
         draw = self.draw
-        zero = draw.fraction(0)
         counts = np.maximum(first.sum(axis=0), 1)
-        mean = draw.multiply(draw.sum(draw.where(first, members, zero), (0,)), _inverses(draw, counts))
+        chosen = lambda x: x if first.all() else draw.where(first, x, draw.fraction(0))
+        total = draw.sum(chosen(members), (0,))
+        if counts.size and np.all(counts == counts.flat[0]):
+            mean = draw.scale(total, Fraction(1, int(counts.flat[0])))
+        else:
+            mean = draw.multiply(total, _inverses(draw, counts))
         deviation = draw.subtract(members, _repeated(mean, members.shape[0]))
-        hashes = draw.where(first, draw.opaque("member", deviation), zero)
+        hashes = chosen(draw.opaque("member", deviation))
         largest = draw.add(mean, draw.opaque("largest", draw.sum(hashes, (0,))))
-        result = Number(draw.where(counts > 1, largest, mean))
+        result = Number(largest if np.all(counts > 1) else draw.where(counts > 1, largest, mean))
         if np.any(counts == 2):
             place = np.argmax(first, axis=0)
             distance = draw.scale(_picked(deviation, place), 2)

@@ -23,6 +23,7 @@ from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, of_floats, of_fractions
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
+from uat_jax.arithmetic.points import Points, PointStore
 from uat_jax.arithmetic.random_function import key, uniform_values, values
 from uat_jax.arithmetic.tower import Level
 from uat_jax.errors import UatJaxError
@@ -34,23 +35,29 @@ class ZeroDivisorError(UatJaxError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residues:
-    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element."""
+    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element.
 
-    levels: tuple[np.ndarray, ...]
+    The levels of a random point are made at every use: see `uat_jax.arithmetic.points`.
+    """
+
+    levels: tuple[np.ndarray, ...] | Points
     degree: Degree
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the element, without its copies."""
-        return self.levels[0].shape[1:]
+        return self.levels.shape if isinstance(self.levels, Points) else self.levels[0].shape[1:]
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Residues:
         """The element with its entries rearranged by `move` in every level; the copies stay in front."""
-        return Residues(tuple(map(move, self.levels)), self.degree.mixed())
+        return Residues(self._moved(move), self.degree.mixed())
 
     def reshaped(self, shape: Sequence[int]) -> Residues:
         """The element with its entries, in order, in another shape."""
-        return Residues(tuple(a.reshape(len(a), *shape) for a in self.levels), self.degree)
+        return Residues(self._moved(lambda a: a.reshape(len(a), *shape)), self.degree)
+
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...] | Points:
+        return self.levels.moved(move) if isinstance(self.levels, Points) else tuple(map(move, self.levels))
 
     def counted(self) -> Residues:
         """The element as one that is not known to be affine in the atoms."""
@@ -106,7 +113,7 @@ class Draw:
         self.levels = tuple(levels)
         self.deadline = deadline
         self.seed = seed
-        self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
+        self.points = PointStore(self.levels, seed)
         self.inversions = Inversions()
         self.applications = [0] * len(self.levels)
         self._worst = [CONSTANT] * len(self.levels)
@@ -121,10 +128,10 @@ class Draw:
         """One method of the prime fields on every level that all operands have."""
         if self.deadline is not None:
             self.deadline.check()
-        levels = zip(*(operand.levels for operand in operands), strict=False)
+        count = min([len(operand.levels) for operand in operands])
         results = tuple(
-            getattr(level.field, method)(*_aligned(residues), **arguments)
-            for level, residues in zip(self.levels, levels, strict=False)
+            getattr(self.levels[k].field, method)(*_aligned([operand.levels[k] for operand in operands]), **arguments)
+            for k in range(count)
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
@@ -134,8 +141,7 @@ class Draw:
 
     def variable(self, shape: Sequence[int]) -> Residues:
         """A uniformly random point."""
-        draw = lambda level: self.inputs.integers(0, level.field.prime, (level.copies, *shape))
-        return Residues(tuple(map(draw, self.levels)), ATOM)
+        return Residues(self.points.new(shape), ATOM)
 
     def floats(self, array: np.ndarray) -> Residues:
         """Finite float64 numbers, exactly."""
@@ -259,15 +265,14 @@ class Draw:
         for k, (level, residues) in enumerate(
             zip(self.levels, zip(*(a.levels for a in arguments), strict=False), strict=False)
         ):
-            full = [np.broadcast_to(r, (len(r), *shape)) for r in _aligned(residues)]
-            every = [np.ascontiguousarray(np.broadcast_to(r, (level.copies, *shape))) for r in full]
+            every = [_repeated(r, (level.copies, *shape)) for r in _aligned(residues)]
             results.append(self._function(k)(key(name, k, *self.seed), every))
             self.applications[k] += int(np.prod(shape))
         self.tested(*arguments)
         return Residues(tuple(results), ATOM)
 
     def magnitude(self, a: Residues, scale: Fraction) -> Residues:
-        """|x| = x·ε as `scale` times an atom: with ε it is uniform where x, which is affine in other atoms, is not 0."""
+        """|x| = x·ε as `scale` times an atom: ε makes it uniform where x, affine in other atoms, is not 0."""
         if len(a.levels) == len(self.levels):
             self.magnitudes += int(np.prod(a.shape))
         return Residues(a.levels, replace(a.degree, affine=Affine(1, scale, affine.NONE)))
@@ -290,7 +295,7 @@ class Draw:
             return self.opaque(kind, a)
         results = []
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
-            exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
+            exponents = _repeated(a.levels[k + 1], (lower.copies, *a.shape))
             exponents = exponents.reshape(lower.copies, -1)
             self._exponents[k + 1].append(exponents)
             self._affine(k + 1, kind, a.degree)
@@ -339,6 +344,11 @@ class Draw:
     def largest_degree(self, k: int = 0) -> int:
         """Of any element tested at level k, after clearing all inverses."""
         return max(1, self.inversions.cleared(self.worst(k)))
+
+
+def _repeated(residues: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The residues repeated to have a shape, laid out in order."""
+    return np.ascontiguousarray(residues if residues.shape == shape else np.broadcast_to(residues, shape))
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

@@ -18,7 +18,7 @@ from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import MemoryLimitError, UnsupportedError
 
 DERIVATION = (
     "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
@@ -45,6 +45,8 @@ def field_evidence(
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
+    except MemoryLimitError as error:
+        return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
     whole = _evidence(found, ties, seen, effort.error)
     if large or not found.equal or found.almost or found.within(effort.error) and not found.condition:
         return whole

@@ -72,9 +72,9 @@ class Piece:
 class Compared:
     """What comparing in pieces came to.
 
-    found: all different pieces, by the forms of both sides.  tests: how many pairs were compared, equal or not.  readings: constants that stand for
-    other numbers than are written; constants: those that were read as what they stand for.  parting: '' if the
-    programs are equal, else where they seem to part.
+    found: all different pieces, by the forms of both sides.  tests: how many pairs were compared, equal or not.
+    readings: constants that stand for other numbers than are written; constants: those that were read as what they
+    stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
 
     found: Mapping[Any, Piece]
@@ -157,7 +157,7 @@ class Side:
     ) -> Iterator[tuple[int, Mapping[Var, np.ndarray]]]:
         """The places that were passed, with the fingerprints of what is needed later, as far as it was computed."""
         waiting, self.passed = self.passed, []
-        for i, (place, live) in enumerate(waiting):
+        for place, live in waiting:
             found = keys(live)
             if len(found) == len(live):
                 yield place, found
@@ -323,7 +323,7 @@ class Sweep:
     def _cut(self, found: Fingerprints) -> Cut | None:
         """A cut at places that were reached, up to which both programs are equal; both go on from there."""
         for s, side in enumerate(self.sides):
-            for place, keys in side.reached(lambda live: found.keys(s, live)):
+            for place, keys in side.reached(functools.partial(found.keys, s)):
                 digest = np.unique(np.concatenate([k.ravel() for k in keys.values()])).tobytes()
                 side.seen[digest] = place, keys
                 there = [other.seen.get(digest) for other in self.sides]
@@ -412,7 +412,8 @@ def profile_of(program: FlatProgram) -> Profile:
     }
     found = [meanings(array, dtype) for array, dtype in (*arrays, *literals.values())]
     readings = frozenset().union(*(m.readings for m in found if m is not None))
-    return Profile(Depth(), frozenset(e.primitive.name for e in program.equations), True, readings)
+    primitives = frozenset(e.primitive.name for e in program.equations)
+    return Profile(Depth(), primitives, varies=True, readings=readings, selects=True, taken=())
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jax.extend.core import ClosedJaxpr, Jaxpr
 
+from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.prime_field import limbs_in_use
@@ -13,7 +14,6 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfPieces, PieceFigures
 from uat_jax.decide.pieces import Compared, Piece, compared
 from uat_jax.decide.sampling import Seen
-from uat_jax.decide.specification import entries_computed
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
 

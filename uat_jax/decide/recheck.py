@@ -22,7 +22,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.domain import REALS, domain_of
-from uat_jax.decide.effort import Effort, deadline
+from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
     ALL_SIZES,
     Pair,
@@ -39,7 +39,7 @@ from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
-from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
 
 MOST_READINGS = 10
 """Of laws and of constants: as many as the comparison in prime fields tries."""
@@ -58,17 +58,21 @@ def rechecked(certificate: Certificate) -> str:
     return f"rechecked were the programs in it, not {what} of that name"
 
 
-def decide_again(given: Certificate, *, seed: int | None = None, budget: float | None = None) -> Certificate:
+def decide_again(
+    given: Certificate, *, seed: int | None = None, budget: float | None = None, memory: float | str = MEMORY
+) -> Certificate:
     """The certificate of the same question with fresh random numbers (``seed``; one more than before if None).
 
     ``budget``: seconds; ten minutes if None.  Whatever the time, no more than `EQUATIONS` equations are evaluated.
+    ``memory``: as for `certify`.
 
     Raises:
         InputError: the file is damaged, or holds no programs.
         MismatchError: its digests or numbers do not fit, or another verdict is found.
         BudgetError: the time or the equations are used up.
+        MemoryLimitError: it takes more memory than is allowed.
     """
-    end = deadline(budget, BUDGET, EQUATIONS)
+    end = deadline(budget, BUDGET, EQUATIONS, memory)
     try:
         return _decide_again(given, seed, end)
     except UatJaxError:
@@ -80,6 +84,8 @@ def decide_again(given: Certificate, *, seed: int | None = None, budget: float |
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
+    if any(e.method is Method.MEMORY for e in given.evidence):
+        raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
@@ -92,6 +98,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
+    if any(e.method is Method.MEMORY for e in evidence):
+        raise MemoryLimitError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.MEMORY)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     assumptions = [*_of_inputs(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))

@@ -33,6 +33,7 @@ from uat_jax.arithmetic.balls import (
 )
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.footprint import of_balls, of_doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -285,6 +286,9 @@ class _Search:
             raise ShapeError(f"got jaxprs from {self.inputs} to {self.outputs} and from {other[0]} to {other[1]}")
         self.entries = sum(a.size for a in self.inputs)
         self.copies = int(np.clip(MEMORY // max(self.entries, *map(largest_array, self.sides)), 1, 512))
+        if deadline is not None:
+            deadline.hold(of_doubles(self.sides, self.copies, deadline.memory), "a search in float64")
+            deadline.hold(of_balls(self.sides, deadline.memory), "a confirmation in balls")
         self.writes_nan = any(np.isnan(value).any() for side in self.sides for value in constants(side))
         self.bits = BITS
         self.separations: dict[bytes, _Separation | None] = {}
