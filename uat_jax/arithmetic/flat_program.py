@@ -143,9 +143,9 @@ class Flattening:
         """New variables, computed by the equation from these operands."""
         if len(self.equations) >= MOST_EQUATIONS:
             raise UnsupportedError(f"the program has more than {MOST_EQUATIONS} equations when its loops are unrolled")
-        outputs: list[Atom] = [Var(v.aval) for v in equation.outvars]
+        outputs = [Var(v.aval) for v in equation.outvars]
         self.equations.append(equation.replace(invars=operands, outvars=outputs))
-        return outputs
+        return list(outputs)
 
     def unrolled(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
         """The results of a scan: its body is applied to (constants, carry, i-th entry of each sequence)."""

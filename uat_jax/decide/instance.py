@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.flat_program import FlatProgram
+from uat_jax.arithmetic.flat_program import Atom, FlatProgram
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import Domains
 
@@ -34,7 +34,7 @@ class Instance:
 
     def covers(self, side: int, old: Var, new: Var) -> bool:
         """Whether a value is computed as another one was, from what was put for its letters and inputs."""
-        waiting, known, program = [(old, new)], self.substituted[side], self.programs[side]
+        waiting, known, program = list[tuple[Atom, Atom]]([(old, new)]), self.substituted[side], self.programs[side]
         while waiting:
             a, b = waiting.pop()
             if isinstance(a, Literal) or isinstance(b, Literal):
@@ -50,7 +50,7 @@ class Instance:
                 if not _same_operation(first, second) or first.outvars.index(a) != second.outvars.index(b):
                     return False
                 known[a] = b
-                waiting += zip(first.invars, second.invars, strict=True)
+                waiting.extend(zip(first.invars, second.invars, strict=True))
             elif not self._same_source(program, a, b):
                 return False
             else:

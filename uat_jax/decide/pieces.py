@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
@@ -465,7 +466,8 @@ class PieceOfBoth:
         self.programs = (left, right)
         self.domains = Domains((REALS, *(domains[i] for i in inputs)))
         self.sizes = (len(cones[0]), len(cones[1]))
-        self.lines = tuple(_lines([p.equations[i] for i in c]) for p, c in zip(programs, cones, strict=True))
+        left, right = (_lines([p.equations[i] for i in c]) for p, c in zip(programs, cones, strict=True))
+        self.lines = left, right
 
 
 def _lines(equations: Sequence[JaxprEqn]) -> str:
@@ -498,7 +500,7 @@ def _assembled(
 ) -> ClosedJaxpr:
     """The equations of a cone, behind those that make arrays of letters, and before those that compare entries."""
     flat = Flattening()
-    vector = Var(jax.core.ShapedArray((letters,), np.dtype(np.float32)))
+    vector = Var(ShapedArray((letters,), np.dtype(np.float32)))
     given = [program.inputs[i] for i in inputs]
     values: dict[Var, Any] = dict(zip(given, given, strict=True))
     with jax.enable_x64(True):

@@ -44,7 +44,7 @@ def equations(jaxpr: Jaxpr) -> int:
     """The number of equations, those of bodies as often as their loops go round."""
     count = 0
     for equation in jaxpr.eqns:
-        inner = (getattr(p, "jaxpr", p) for p in inner_programs(equation))
+        inner = (p.jaxpr if isinstance(p, ClosedJaxpr) else p for p in inner_programs(equation))
         count += max(1, equation.params.get("length", 1) * sum(map(equations, inner)))
     return count
 

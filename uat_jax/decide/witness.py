@@ -228,7 +228,7 @@ def _as_meant(
 ) -> list[_Separation]:
     """Those that differ as meant as well, if the rounding of constants does not explain the difference."""
     midpoints = [np.vectorize(lambda x: float(x.mid()), otypes=[float])(a) for a in arguments]
-    if not found or explained(*sides, midpoints, deadline):
+    if not found or explained(sides[0], sides[1], midpoints, deadline):
         return []
     try:
         meant = [enclose(side, arguments, bits=bits, reading=Reading.MEANT, deadline=deadline) for side in sides]

@@ -83,8 +83,9 @@ def show_pieces(console: Console, certificate: Certificate) -> None:
 def _table(pieces: Sequence[PieceFigures]) -> Table:
     """A row for each piece; between two rows both programs were cut."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
-    for name, justify in {"times": "right", "left": "left", "right": "left"}.items():
-        table.add_column(name, justify=justify, overflow="fold")
+    table.add_column("times", justify="right", overflow="fold")
+    table.add_column("left", overflow="fold")
+    table.add_column("right", overflow="fold")
     for name in ("equations", "log2 error", "seconds"):
         table.add_column(name, justify="right")
     for piece in pieces:
