@@ -51,6 +51,9 @@ Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 PATIENCE = 150
 """So many more equations are looked at for some that do not wait for an exponential."""
 
+MOST_NESTED = 6
+"""Behind a cut, exponentials are followed that are nested so deeply; if nothing agrees then, the programs part."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -308,7 +311,8 @@ class Sweep:
             if all(side.next == side.end for side in self.sides) and not any(found.waiting):
                 return self._outputs(found)
             if all(side.next == side.end or found.waiting[s] for s, side in enumerate(self.sides)):
-                if not found.cut_at_exponentials() and not found.permit():
+                deep = len(found.cuts) > MOST_NESTED
+                if deep or not found.cut_at_exponentials() and not found.permit():
                     return self._parting(found)
 
     @staticmethod
