@@ -23,6 +23,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile
+from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
@@ -270,7 +271,7 @@ class Sweep:
         for s, program in enumerate(self.programs):
             old, new = list(step.cuts[0].sides[s]), list(cut.sides[s])
             facts = zip(step.before[s].values(), known[s].values(), strict=True)
-            if not instance.letters(s, old, new) or any(b.defined > a.defined for a, b in facts):
+            if not instance.letters(s, old, new) or not all(_as_much_known(a, b) for a, b in facts):
                 return None
             found = {}
             for target in step.cuts[1:]:
@@ -414,6 +415,11 @@ def profile_of(program: FlatProgram) -> Profile:
     readings = frozenset().union(*(m.readings for m in found if m is not None))
     primitives = frozenset(e.primitive.name for e in program.equations)
     return Profile(Depth(), primitives, varies=True, readings=readings, selects=True, taken=())
+
+
+def _as_much_known(a: Facts, b: Facts) -> bool:
+    """Whether arrays of which `b` is known are defined and positive wherever those of which `a` is known are."""
+    return b.defined <= a.defined and bool((b.positive >= a.positive).all())
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:
