@@ -73,7 +73,7 @@ class Piece:
 class Compared:
     """What comparing in pieces came to.
 
-    found: all different pieces, by the forms of both sides.  tests: how many pairs were compared, equal or not.
+    found: all different pieces, by the forms of both sides and the domains.  tests: how many pairs were compared, equal or not.
     readings: constants that stand for other numbers than are written; constants: those that were read as what they
     stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
@@ -366,16 +366,18 @@ class Sweep:
     def _proved(self, known: Sequence[Cut], target: Cut | None) -> bool:
         """Whether the arrays of a cut, or the outputs, are equal as functions of the letters of others."""
         pair = PieceOfBoth(self.programs, known, target, self.domains)
-        key = tuple(map(self.forms.outputs, pair.programs))
-        if key[0] == key[1]:
+        left, right = map(self.forms.outputs, pair.programs)
+        if left == right:
             return True
-        self.keys.append(key)
+        key = left, right, pair.domains  # what is equal for positive inputs need not be so for others
         if key in self.pieces:
+            self.keys.append(key)
             self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
             return True
         found = self.known[key] if key in self.known else self._tested(pair)
         if found is None:
             return False
+        self.keys.append(key)
         self.pieces[key] = dataclasses.replace(found, count=1)
         pieces = sum(piece.count for piece in self.pieces.values())
         self.effort.progress(
