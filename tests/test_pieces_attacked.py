@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from dataclasses import dataclass
 from fractions import Fraction
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
+import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.pieces import compared
+from uat_jax.errors import UnsupportedError
 
 # Bounds of affine functions.
 
@@ -70,3 +78,79 @@ def test_bounds_of_affine_functions_hold(seed):
                 checked += bound is not None
                 assert bound is None or exact.within(bound), f"seed {seed}: {exact} is not within {bound}"
     assert checked > 500
+
+
+# Whole programs.
+
+ROW = jax.ShapeDtypeStruct((3,), np.float32)
+
+
+def _steps(layers: int, x: jax.Array, swapped: bool = False) -> jax.Array:
+    """Enough equations for a cut, in two orders of one sum."""
+    for _ in range(layers):
+        x = jnp.sin(jnp.cos(x) + x) if swapped else jnp.sin(x + jnp.cos(x))
+    return x
+
+
+def _scanned(x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda y, _: (_steps(2, y), None), x, None, length=27)[0]
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict"),
+    [
+        (lambda x: _steps(54, x), uj.Verdict.PROVED),
+        (lambda x: _steps(54, x, swapped=True), uj.Verdict.CERTIFIED),
+    ],
+)
+def test_identical_pieces_are_proved(tmp_path, right, verdict):
+    """A scan and its steps in a row have no pieces that need a test, and a certificate that can be decided again."""
+    certificate = uj.certify(_scanned, right, ROW)
+    assert certificate.verdict == verdict
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == verdict
+
+
+@pytest.mark.parametrize(("uses", "verdict"), [(False, uj.Verdict.UNKNOWN), (True, uj.Verdict.CERTIFIED)])
+def test_large_constant_functions_say_nothing(uses, verdict):
+    """As of small ones: two functions that do not look at their inputs are not compared."""
+    of = lambda swapped: jax.jit(lambda x: _steps(51, x if uses else jnp.ones_like(x), swapped))
+    assert uj.certify(of(False), of(True), ROW).verdict == verdict
+
+
+# What is sure of a repeated step.
+
+
+OF_POSITIVE = {
+    "log": (jnp.log, jnp.isnan),
+    "sqrt": (jnp.sqrt, lambda y: y != y),
+    "rsqrt": (jax.lax.rsqrt, lambda y: ~jnp.isfinite(y)),
+    "power": (lambda y: y ** np.float32(0.3), lambda y: ~(y <= 2)),
+    "root of a sum": (lambda y: jnp.log(jnp.sqrt(y) + y), lambda y: ~(y > -9)),
+}
+"""Functions that are undefined for some negative numbers, and what is true of NaN."""
+
+
+def _layers(of: str, positive: bool, value: float, x: jax.Array, swapped: bool = False) -> jax.Array:
+    """Layers that take a function of a positive number; all but the first of any number, unless they stay `positive`.
+
+    What is undefined is caught at the end.  Every layer has at least 12 equations, so that it begins at a cut.
+    """
+    function, undefined = OF_POSITIVE[of]
+    scaled = lambda y: _steps(3, y, swapped) * np.float32(2) + np.float32(1)
+    y = jnp.exp(scaled(x))
+    for _ in range(4):
+        y = scaled(function(y))
+        y = jnp.exp(y) if positive else y
+    return _steps(6, jnp.where(undefined(y), np.float32(value), y), swapped)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("of", OF_POSITIVE)
+def test_what_is_sure_of_positive_letters_is_not_said_of_others(of, positive):
+    """The layers are the same, and only those of positive numbers are never undefined."""
+    programs = [jax.make_jaxpr(lambda x, v=v: _layers(of, positive, v, x, swapped=bool(v)))(ROW) for v in (0.0, 1.0)]
+    if positive and of in ("log", "sqrt", "rsqrt"):
+        assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    else:
+        with contextlib.suppress(UnsupportedError):
+            assert not compared(programs[0], programs[1], Effort(), meant=False).equal

@@ -64,8 +64,8 @@ class Constants:
 def _gathered(multiples: Sequence[Multiple], join: Join) -> Constants | None:
     """The multiples, those of numbers whose ratio is small put together; None if too many remain.
 
-    What is small is said of sums, whatever the join.  Joining makes sums larger, so two multiples of one array, which were
-    not put together when it was made, are not later either: only those of different arrays may be the larger of both.
+    What is small is said of sums, whatever the join.  Joining makes sums larger, so two multiples of one array, which
+    were not put together when it was made, are not later either: `max` is only taken of those of different arrays.
     """
     kept: list[Multiple] = list(multiples[:1])
     for multiple in multiples[1:]:

@@ -64,9 +64,9 @@ START = Cut(0, ({}, {}))
 def matched(left: Mapping[Var, np.ndarray], right: Mapping[Var, np.ndarray]) -> Cut:
     """The cut at arrays with these fingerprints of their entries, uint64.
 
-    Entries share a letter if it occurs on both sides, where every one of them is compared; of one side each has its own,
-    since nothing shows that two of them are the same.  Letters are numbered as they occur, in the arrays of the left side
-    first, so that the same cut of another layer has the same numbers.
+    Entries share a letter if it occurs on both sides, where every one of them is compared; of one side each has its
+    own, since nothing shows that two of them are the same.  Letters are numbered as they occur, in the arrays of the
+    left side first, so that the same cut of another layer has the same numbers.
     """
     keys = [np.concatenate([np.zeros(0, np.uint64), *(a.ravel() for a in side.values())]) for side in (left, right)]
     together, count = np.concatenate(keys), keys[0].size
