@@ -74,8 +74,8 @@ class Compared:
     """What comparing in pieces came to.
 
     found: all different pieces, by the forms of both sides and the domains.  tests: how many pairs were compared, equal
-    or not.  readings: constants that stand for other numbers than are written; constants: those that were read as what they
-    stand for.  parting: '' if the programs are equal, else where they seem to part.
+    or not.  readings: constants that stand for other numbers than are written; constants: those that were read as what
+    they stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
 
     found: Mapping[Any, Piece]
