@@ -373,6 +373,16 @@ def test_rate_with_affine_exponents(difference, primes):
     assert rate.low <= bound, f"seed 11: measured {rate}, computed {bound}"
 
 
+@pytest.mark.parametrize(("kinds", "copies", "affine"), [(1, 7, True), (2, 7, False), (2, 10, False), (2, 11, True)])
+def test_exponentials_of_two_kinds_share_their_exponents(kinds, copies, affine):
+    """In 4 copies e^x and e^(ix) have 8 letters, which 7 copies of x cannot make independent."""
+    draw = drawn(LARGE, (4, copies), (13,))
+    x = draw.variable(())
+    for kind in ("exp", "circular")[:kinds]:
+        draw.tested(draw.exponential(x, kind))
+    assert [found.affine for found in error_bound(draw).exponents] == [affine]
+
+
 def test_a_square_root_of_a_number_is_no_rational_multiple():
     """e^x and e^(x√2) are independent over the rational numbers, which residues of √2 hide."""
     draw = drawn(LARGE, (2, 8), (9,))

@@ -62,15 +62,19 @@ class Constants:
 
 
 def _gathered(multiples: Sequence[Multiple], join: Join) -> Constants | None:
-    """The multiples, those of numbers whose ratio is small put together; None if too many remain."""
+    """The multiples, those of numbers whose ratio is small put together; None if too many remain.
+
+    What is small is said of sums, whatever the join.  Joining makes sums larger, so two multiples of one array, which
+    were not put together when it was made, are not later either: `max` is only taken of those of different arrays.
+    """
     kept: list[Multiple] = list(multiples[:1])
     for multiple in multiples[1:]:
-        joined = ((i, _joined(multiple, other, join)) for i, other in enumerate(kept))
-        place, together = next(((i, j) for i, j in joined if j[1] <= SMALL), (None, multiple))
+        small = (i for i, other in enumerate(kept) if _joined(multiple, other, int.__add__)[1] <= SMALL)
+        place = next(small, None)
         if place is None:
             kept.append(multiple)
         else:
-            kept[place] = together
+            kept[place] = _joined(multiple, kept[place], join)
     return Constants(tuple(sorted(kept))) if len(kept) <= MOST_UNITS else None
 
 

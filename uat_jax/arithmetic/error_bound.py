@@ -11,7 +11,7 @@ s = C_k - r_k, and m entries computed at the top, the ways to go wrong are
     outputs       ε_0(d)^{C_0}
     arguments     64 (n_k² + 8m [k = 0]) ε_k(2d)^{C_k}       and  64 (n_k² + …) 2⁻¹²⁰  for the keyed hash
     exponents     C_k binomial(C_k, s) ε_k(d')^s              or, if all of the last level are affine in the atoms,
-                  2 · kinds · (1 + magnitudes)^{C_K} · p_K^-(C_K - C_{K-1} + 1)
+                  2 · (1 + magnitudes)^{C_K} · p_K^-(C_K - kinds · C_{K-1} + 1)
 
 where d clears the inverses of one entry, 2d those of two, and d' those of all.  The bound is the largest of these,
 times their number, times the draws that a round may take.
@@ -120,11 +120,19 @@ def log2_dependent(copies: int, spare: int, epsilon: float) -> float:
 
 
 def log2_mixing(draw: Draw, k: int) -> float:
-    """log₂ of the chance that a mixing matrix has not the rank of its rows, where copies with |0| are left out."""
+    """log₂ of the chance that the mixing matrices of all kinds, one below the other, have not the rank of their rows.
+
+    Copies in which the number of an absolute value vanishes are left out.
+    """
     copies, prime = draw.levels[k].copies, draw.levels[k].field.prime
-    spare = copies - draw.levels[k - 1].copies
+    spare = copies - mixed_rows(draw, draw.levels[k - 1].copies)
     left_out = copies * math.log2(1 + draw.magnitudes)
-    return math.log2(2 * max(1, len(draw.kinds))) + left_out - (spare + 1) * math.log2(prime)
+    return 1 + left_out - (spare + 1) * math.log2(prime)
+
+
+def mixed_rows(draw: Draw, copies: int) -> int:
+    """The rows of the mixing matrices of all kinds of exponentials in so many copies."""
+    return max(1, len(draw.kinds)) * copies
 
 
 def log2_choose(n: int, k: int) -> float:
@@ -151,7 +159,7 @@ def _examined(draw: Draw, k: int) -> Exponents:
         return Exponents(0, 0, 1)
     copies, count = columns.shape
     width = affine_width(draw) if k == len(draw.levels) - 1 else None
-    if width is not None and copies >= draw.levels[k - 1].copies + SPARE:
+    if width is not None and copies >= mixed_rows(draw, draw.levels[k - 1].copies) + SPARE:
         return Exponents(count, None, width, affine=True)
     if count > MANY or copies <= SPARE:
         return Exponents(count)

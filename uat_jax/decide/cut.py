@@ -64,15 +64,16 @@ START = Cut(0, ({}, {}))
 def matched(left: Mapping[Var, np.ndarray], right: Mapping[Var, np.ndarray]) -> Cut:
     """The cut at arrays with these fingerprints of their entries, uint64.
 
-    Letters are numbered as they occur, in the arrays of the left side first, so that the same cut of another layer has
-    the same numbers.
+    Entries share a letter if it occurs on both sides, where every one of them is compared; of one side each has its
+    own, since nothing shows that two of them are the same.  Letters are numbered as they occur, in the arrays of the
+    left side first, so that the same cut of another layer has the same numbers.
     """
-    keys = np.concatenate([np.zeros(0, np.uint64), *(a.ravel() for a in (*left.values(), *right.values()))])
-    found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    rank = np.empty(len(found), int)
-    rank[np.argsort(first)] = np.arange(len(found))
-    numbers = rank[inverse]
-    count = sum(a.size for a in left.values())
+    keys = [np.concatenate([np.zeros(0, np.uint64), *(a.ravel() for a in side.values())]) for side in (left, right)]
+    together, count = np.concatenate(keys), keys[0].size
+    _, first, inverse = np.unique(together, return_index=True, return_inverse=True)
+    alone = ~np.isin(together, np.intersect1d(*keys))
+    standing = np.where(alone, np.arange(together.size), first[inverse])
+    found, numbers = np.unique(standing, return_inverse=True)
     return Cut(len(found), (_split(numbers[:count], left), _split(numbers[count:], right)))
 
 

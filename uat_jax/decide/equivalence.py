@@ -368,7 +368,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
-        if fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
+        if fields.verdict is Verdict.PROVED or fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")
         found = refutation(search, fields, write)

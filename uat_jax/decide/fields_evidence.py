@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -27,6 +28,10 @@ DERIVATION = (
 )
 
 
+CONSTANT = "neither function depends on its inputs"
+"""Why equality of two functions may say nothing."""
+
+
 def field_evidence(
     left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
 ) -> Evidence:
@@ -35,12 +40,14 @@ def field_evidence(
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
         large = is_large(left, right)
+        if large and not (_varies(left) or _varies(right)):
+            return _vacuous(CONSTANT)
         pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
-        if pieces is not None and (pieces.verdict is Verdict.CERTIFIED or seen.apart or is_huge(left, right)):
+        if pieces is not None and (_shown(pieces) or seen.apart or is_huge(left, right)):
             return pieces
         found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
         if not found.varies:
-            return _vacuous("neither function depends on its inputs")
+            return _vacuous(CONSTANT)
         decisions = found.decisions if found.almost else ()
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
@@ -51,7 +58,19 @@ def field_evidence(
     if large or not found.equal or found.almost or found.within(effort.error) and not found.condition:
         return whole
     pieces = pieces_evidence(left, right, seen, effort, domains)  # of lower degree, and with fewer exponents each
-    return pieces if pieces.verdict is Verdict.CERTIFIED else whole
+    return pieces if _shown(pieces) else whole
+
+
+def _shown(found: Evidence) -> bool:
+    return found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+
+
+def _varies(program: ClosedJaxpr) -> bool:
+    """Whether a program that is not followed as a whole may depend on its inputs."""
+    try:
+        return any(depending(program, range(len(program.in_avals))))
+    except UnsupportedError:
+        return True
 
 
 def _vacuous(reason: str) -> Evidence:

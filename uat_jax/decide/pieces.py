@@ -24,6 +24,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile
+from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
@@ -76,9 +77,9 @@ class Piece:
 class Compared:
     """What comparing in pieces came to.
 
-    found: all different pieces, by the forms of both sides.  tests: how many pairs were compared, equal or not.
-    readings: constants that stand for other numbers than are written; constants: those that were read as what they
-    stand for.  parting: '' if the programs are equal, else where they seem to part.
+    found: all different pieces, by the forms of both sides and the domains.  tests: how many pairs were compared, equal
+    or not.  readings: constants that stand for other numbers than are written; constants: those that were read as what
+    they stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
 
     found: Mapping[Any, Piece]
@@ -274,7 +275,7 @@ class Sweep:
         for s, program in enumerate(self.programs):
             old, new = list(step.cuts[0].sides[s]), list(cut.sides[s])
             facts = zip(step.before[s].values(), known[s].values(), strict=True)
-            if not instance.letters(s, old, new) or any(b.defined > a.defined for a, b in facts):
+            if not instance.letters(s, old, new) or not all(_as_much_known(a, b) for a, b in facts):
                 return None
             found = {}
             for target in step.cuts[1:]:
@@ -370,16 +371,18 @@ class Sweep:
     def _proved(self, known: Sequence[Cut], target: Cut | None) -> bool:
         """Whether the arrays of a cut, or the outputs, are equal as functions of the letters of others."""
         pair = PieceOfBoth(self.programs, known, target, self.domains)
-        key = tuple(map(self.forms.outputs, pair.programs))
-        if key[0] == key[1]:
+        left, right = map(self.forms.outputs, pair.programs)
+        if left == right:
             return True
-        self.keys.append(key)
+        key = left, right, pair.domains  # what is equal for positive inputs need not be so for others
         if key in self.pieces:
+            self.keys.append(key)
             self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
             return True
         found = self.known[key] if key in self.known else self._tested(pair)
         if found is None:
             return False
+        self.keys.append(key)
         self.pieces[key] = dataclasses.replace(found, count=1)
         pieces = sum(piece.count for piece in self.pieces.values())
         self.effort.progress(
@@ -419,6 +422,11 @@ def profile_of(program: FlatProgram) -> Profile:
     readings = frozenset().union(*(m.readings for m in found if m is not None))
     primitives = frozenset(e.primitive.name for e in program.equations)
     return Profile(Depth(), primitives, varies=True, readings=readings, selects=True, taken=())
+
+
+def _as_much_known(a: Facts, b: Facts) -> bool:
+    """Whether arrays of which `b` is known are defined and positive wherever those of which `a` is known are."""
+    return b.defined <= a.defined and bool((b.positive >= a.positive).all())
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:

@@ -29,6 +29,10 @@ DERIVATION = (
 )
 
 
+SAME = "both are the same program after renaming, inlining and unrolling, one piece after the other"
+"""What is said of programs all pieces of which are identical."""
+
+
 def is_large(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
     """Whether two programs are compared in pieces before they are compared as a whole."""
     jaxprs = (left.jaxpr, right.jaxpr)
@@ -52,7 +56,10 @@ def equations(jaxpr: Jaxpr) -> int:
 def pieces_evidence(
     left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
 ) -> Evidence:
-    """CERTIFIED with the chance of error, or UNKNOWN with where the programs part, or why they cannot be cut."""
+    """PROVED if all pieces are identical, CERTIFIED with the chance of error, or UNKNOWN with the reason.
+
+    That is where the programs part, or why they cannot be cut.
+    """
     reason, found = "", None
     for meant in (False, True):
         try:
@@ -60,6 +67,8 @@ def pieces_evidence(
         except UnsupportedError as error:
             reason = reason or str(error)
             continue
+        if found.equal and not found.pieces:
+            return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
         if found.equal:
             return _certified(found, seen)
         reason = found.parting

@@ -26,6 +26,7 @@ from uat_jax.arithmetic.error_bound import (
     error_bound,
     log2_dependent,
     log2_tests,
+    mixed_rows,
     vanishing,
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
@@ -512,10 +513,11 @@ def plan(
 
 
 def _spare_copies(probe: Draw, copies: int, log2_error: float) -> int:
-    """Copies of the last level for which mixing matrices of so many rows have full rank for sure."""
+    """Copies of the last level for which mixing matrices of so many copies have full rank for sure."""
     bits, lost = math.log2(probe.levels[-1].field.prime), math.log2(1 + probe.magnitudes)
-    needed = copies * lost + math.log2(2 * max(1, len(probe.kinds))) - log2_error + 2
-    return copies + max(SPARE, math.ceil(needed / (bits - lost)) - 1)
+    rows = mixed_rows(probe, copies)
+    needed = rows * lost + 1 - log2_error + 2
+    return rows + max(SPARE, math.ceil(needed / (bits - lost)) - 1)
 
 
 def _enough(probe: Draw, k: int, degree: int, log2_error: float, width: int) -> int:

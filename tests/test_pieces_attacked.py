@@ -1,0 +1,156 @@
+"""What a referee tried against proofs in pieces: each attack beside a true twin that must still be certified."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import uat_jax as uj
+from uat_jax.arithmetic import affine
+from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.pieces import compared
+from uat_jax.errors import UnsupportedError
+
+# Bounds of affine functions.
+
+WHOLE, PARTS = (1, 3, 5, 2**10, 2**20 - 1, 2**20, 2**40), (1, 3, 7, 2**10, 2**20, 10**6, 10**20)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The coefficients of two atoms, and the constant term."""
+
+    coefficients: tuple[Fraction, Fraction]
+    constant: Fraction
+
+    def __add__(self, other: Exact) -> Exact:
+        first, second = (a + b for a, b in zip(self.coefficients, other.coefficients, strict=True))
+        return Exact((first, second), self.constant + other.constant)
+
+    def __mul__(self, other: Exact) -> Exact:
+        factor, rest = (self, other) if any(other.coefficients) else (other, self)
+        first, second = (factor.constant * a for a in rest.coefficients)
+        return Exact((first, second), factor.constant * rest.constant)
+
+    def within(self, bound: Affine) -> bool:
+        """Whether the bounds hold: whole multiples of the units, and not too many of them."""
+        counts = [a / bound.unit for a in self.coefficients]
+        units = [unit for unit, _ in bound.constants.multiples]
+        most = sum((unit * n for unit, n in bound.constants.multiples), Fraction(0))
+        whole = not self.constant or (self.constant / greatest_common_divisor(*units)).denominator == 1
+        atoms = all(n.denominator == 1 for n in counts) and sum(map(abs, counts)) <= bound.width
+        return atoms and whole and abs(self.constant) <= most
+
+
+def _constant(value: Fraction) -> tuple[Exact, Affine | None]:
+    return Exact((Fraction(0), Fraction(0)), value), affine.of_fractions([value])
+
+
+def _atom(first: int, second: int) -> tuple[Exact, Affine | None]:
+    return Exact((Fraction(first), Fraction(second)), Fraction(0)), affine.ATOM
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_of_affine_functions_hold(seed):
+    """Sums, products and choices of random fractions and two atoms; every value is within what is said of it."""
+    draw, checked = random.Random(seed), 0
+    for _ in range(200):
+        values = [_constant(Fraction(draw.choice(WHOLE), draw.choice(PARTS))) for _ in range(3)]
+        values += [_atom(1, 0), _atom(0, 1)]
+        for _ in range(10):
+            (x, a), (y, b) = draw.choice(values), draw.choice(values)
+            if a is None or b is None:
+                continue
+            made = {"+": [(x + y, a + b)], "|": [(x, a | b), (y, a | b)]}
+            if not (a.width and b.width):
+                made["*"] = [(x * y, a * b)]
+            found = made[draw.choice(sorted(made))]
+            values += found
+            for exact, bound in found:
+                checked += bound is not None
+                assert bound is None or exact.within(bound), f"seed {seed}: {exact} is not within {bound}"
+    assert checked > 500
+
+
+# Whole programs.
+
+ROW = jax.ShapeDtypeStruct((3,), np.float32)
+
+
+def _steps(layers: int, x: jax.Array, swapped: bool = False) -> jax.Array:
+    """Enough equations for a cut, in two orders of one sum."""
+    for _ in range(layers):
+        x = jnp.sin(jnp.cos(x) + x) if swapped else jnp.sin(x + jnp.cos(x))
+    return x
+
+
+def _scanned(x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda y, _: (_steps(2, y), None), x, None, length=27)[0]
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict"),
+    [
+        (lambda x: _steps(54, x), uj.Verdict.PROVED),
+        (lambda x: _steps(54, x, swapped=True), uj.Verdict.CERTIFIED),
+    ],
+)
+def test_identical_pieces_are_proved(tmp_path, right, verdict):
+    """A scan and its steps in a row have no pieces that need a test, and a certificate that can be decided again."""
+    certificate = uj.certify(_scanned, right, ROW)
+    assert certificate.verdict == verdict
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == verdict
+
+
+@pytest.mark.parametrize(("uses", "verdict"), [(False, uj.Verdict.UNKNOWN), (True, uj.Verdict.CERTIFIED)])
+def test_large_constant_functions_say_nothing(uses, verdict):
+    """As of small ones: two functions that do not look at their inputs are not compared."""
+    of = lambda swapped: jax.jit(lambda x: _steps(51, x if uses else jnp.ones_like(x), swapped))
+    assert uj.certify(of(False), of(True), ROW).verdict == verdict
+
+
+# What is sure of a repeated step.
+
+
+OF_POSITIVE = {
+    "log": (jnp.log, jnp.isnan),
+    "sqrt": (jnp.sqrt, lambda y: y != y),
+    "rsqrt": (jax.lax.rsqrt, lambda y: ~jnp.isfinite(y)),
+    "power": (lambda y: y ** np.float32(0.3), lambda y: ~(y <= 2)),
+    "root of a sum": (lambda y: jnp.log(jnp.sqrt(y) + y), lambda y: ~(y > -9)),
+}
+"""Functions that are undefined for some negative numbers, and what is true of NaN."""
+
+
+def _layers(of: str, positive: bool, value: float, x: jax.Array, swapped: bool = False) -> jax.Array:
+    """Layers that take a function of a positive number; all but the first of any number, unless they stay `positive`.
+
+    What is undefined is caught at the end.  Every layer has at least 12 equations, so that it begins at a cut.
+    """
+    function, undefined = OF_POSITIVE[of]
+    scaled = lambda y: _steps(3, y, swapped) * np.float32(2) + np.float32(1)
+    y = jnp.exp(scaled(x))
+    for _ in range(4):
+        y = scaled(function(y))
+        y = jnp.exp(y) if positive else y
+    return _steps(6, jnp.where(undefined(y), np.float32(value), y), swapped)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("of", OF_POSITIVE)
+def test_what_is_sure_of_positive_letters_is_not_said_of_others(of, positive):
+    """The layers are the same, and only those of positive numbers are never undefined."""
+    programs = [jax.make_jaxpr(lambda x, v=v: _layers(of, positive, v, x, swapped=bool(v)))(ROW) for v in (0.0, 1.0)]
+    if positive and of in ("log", "sqrt", "rsqrt"):
+        assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    else:
+        with contextlib.suppress(UnsupportedError):
+            assert not compared(programs[0], programs[1], Effort(), meant=False).equal
