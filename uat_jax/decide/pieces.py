@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -175,132 +177,156 @@ def compared(
     right: ClosedJaxpr,
     effort: Effort,
     *,
-    meant: bool,
+    meant: bool | None = None,
     domains: Domains = EVERYWHERE,
-    before: Compared | None = None,
 ) -> Compared:
     """Whether two programs are equal in pieces.
 
-    meant: whether constants are what they stand for.  before: what was found with constants as they are written.
+    meant: whether constants are what they stand for; None tries them as they are written, and from where the programs
+    part as what they stand for.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    return Sweep(left, right, effort, meant, domains, before).compared()
+    return Sweep(left, right, effort, meant, domains).compared()
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A cut up to which both programs are equal: what is known of its arrays, its places, and what was proved last.
+
+    keys: of the pieces between the cut before and this one.
+    """
+
+    cut: Cut = START
+    known: Replaced = NOTHING
+    places: tuple[int, int] = (0, 0)
+    keys: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
 class Step:
-    """From one cut to the next: what was proved, to be recognized where it occurs again.
+    """From one cut to the next, by others at exponentials: what was proved, to be recognized where it occurs again."""
 
-    begins, ends: the places of both programs.  cuts: the first one, those at exponentials, and the last.  before,
-    after: what is known of the arrays of the first and the last.  keys: of the pieces.
-    """
-
-    begins: tuple[int, int]
-    ends: tuple[int, int]
-    cuts: tuple[Cut, ...]
-    before: Replaced
-    after: Replaced
-    keys: tuple[Any, ...]
+    here: Reached
+    between: tuple[Cut, ...]
+    after: Reached
 
 
 class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
-    def __init__(
-        self,
-        left: ClosedJaxpr,
-        right: ClosedJaxpr,
-        effort: Effort,
-        meant: bool,
-        domains: Domains,
-        before: Compared | None,
-    ):
-        self.effort, self.meant, self.domains = effort, meant, domains
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
+        self.effort, self.domains = effort, domains
         programs = (flattened(left), flattened(right))
         self.programs = programs
         self.sides = tuple(Side(p, list(_candidates(p))) for p in programs)
         profiles = (profile_of(programs[0]), profile_of(programs[1]))
-        self.fields = PrimeFields(
-            left, right, effort.seed, effort.laws, effort.deadline, meant=meant, domains=domains, profiles=profiles
-        )
         written = [profile.primitives & WRITTEN for profile in profiles]
-        self.laws = self.fields.laws_of_fingerprints(exponential_form=written[0] != written[1])
-        self.pieces: dict[Any, Piece] = {}
-        self.tests = before.tests if before else 0
-        self.forms = before.forms if before else CanonicalForms()
-        self.known = {key: piece for key, piece in before.found.items() if not piece.reads} if before else {}
+        self._exponential_form = written[0] != written[1]
+        self._read = functools.partial(
+            PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=domains, profiles=profiles
+        )
+        self._take_constants(bool(meant))
+        self.may_mean = meant is None and bool(self.fields.constants)
+        self.known: dict[Any, Piece] = {}
+        self.tests = self.regions = 0
+        self.forms = CanonicalForms()
         self.steps: list[Step] = []
+        self.reached = [Reached()]
+        self.keys: list[Any] = []
+
+    def _take_constants(self, meant: bool) -> None:
+        """Constants are what is written, or what they stand for."""
+        self.meant = meant
+        self.fields = self._read(meant=meant)
+        self.laws = self.fields.laws_of_fingerprints(exponential_form=self._exponential_form)
 
     def compared(self) -> Compared:
         """The result."""
-        cut, known, number = START, NOTHING, 0
+        try:
+            found = self._followed()
+        except UnsupportedError:
+            if not self.may_mean:
+                raise
+            found = None
+        if found is not None and (found.equal or not self.may_mean):
+            return found
+        self._take_meaning()
+        return self._followed()
+
+    def _take_meaning(self) -> None:
+        """Begin again, with constants that are what they stand for; pieces without such constants remain equal."""
+        self._take_constants(meant=True)
+        self.known = {key: piece for key, piece in self.known.items() if not piece.reads}
+        self.steps, self.reached = [], [Reached()]
+
+    def _followed(self) -> Compared:
+        """From the last cut to the end, or to where the programs part."""
         while True:
-            repeated = self._repeated(cut, known)
-            if repeated is not None:
-                cut, known = repeated
-                continue
-            seed = ("pieces", self.effort.seed, number)
-            found = Fingerprints(self.programs, self.fields, self.laws, seed, cut, known)
-            number += 1
-            begins = self.sides[0].begin, self.sides[1].begin
-            self.keys: list[Any] = []
-            reached = self._region(found)
-            if reached is None:
-                return self._done()
-            if isinstance(reached, str):
-                return dataclasses.replace(self._done(), parting=reached)
-            after, ends = found.known(reached), (self.sides[0].begin, self.sides[1].begin)
-            self.steps.append(Step(begins, ends, (*found.cuts, reached), known, after, tuple(self.keys)))
-            cut, known = reached, after
+            here = self.reached[-1]
+            for side, place in zip(self.sides, here.places, strict=True):
+                side.begin = place
+            further = self._repeated(here) or self._proved_next(here)
+            if not isinstance(further, Reached):
+                return self._done(further)
+            self.reached.append(further)
 
-    def _repeated(self, cut: Cut, known: Replaced) -> tuple[Cut, Replaced] | None:
-        """The next cut, and what is known there, if what leads to it is an instance of what was proved before."""
-        for step in reversed(self.steps):
-            found = self._again(step, cut, known)
-            if found is not None:
-                for key in step.keys:
-                    self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
-                return found
-        return None
+    def _proved_next(self, here: Reached) -> Reached | str:
+        """The next cut up to which both programs are equal, where they part, or '' if they are equal to the end."""
+        seed = ("pieces", self.effort.seed, self.regions)
+        self.regions += 1
+        self.keys = []
+        found = Fingerprints(self.programs, self.fields, self.laws, seed, here.cut, here.known)
+        cut = self._region(found)
+        if not isinstance(cut, Cut):
+            return cut
+        after = Reached(cut, found.known(cut), (self.sides[0].begin, self.sides[1].begin), tuple(self.keys))
+        self.steps.append(Step(here, tuple(found.cuts[1:]), after))
+        return after
 
-    def _again(self, step: Step, cut: Cut, known: Replaced) -> tuple[Cut, Replaced] | None:
-        """The same step from another cut."""
-        instance = Instance(self.programs, self.domains)
-        if not cut.like(step.cuts[0]):
+    def _repeated(self, here: Reached) -> Reached | None:
+        """The next cut, if what leads to it is an instance of what was proved before."""
+        return next(filter(None, (self._again(step, here) for step in reversed(self.steps))), None)
+
+    def _again(self, step: Step, here: Reached) -> Reached | None:
+        """Where the same step leads from another cut."""
+        first, last = step.here, step.after
+        if not here.cut.like(first.cut):
             return None
-        shifts = [side.begin - begin for side, begin in zip(self.sides, step.begins, strict=True)]
+        instance = Instance(self.programs, self.domains)
+        shifts = [now - then for now, then in zip(here.places, first.places, strict=True)]
         arrays: list[dict[Var, np.ndarray]] = []
         for s, program in enumerate(self.programs):
-            old, new = list(step.cuts[0].sides[s]), list(cut.sides[s])
-            facts = zip(step.before[s].values(), known[s].values(), strict=True)
-            if not instance.letters(s, old, new) or not all(_as_much_known(a, b) for a, b in facts):
+            facts = zip(first.known[s].values(), here.known[s].values(), strict=True)
+            letters = instance.letters(s, list(first.cut.sides[s]), list(here.cut.sides[s]))
+            if not letters or not all(_as_much_known(a, b) for a, b in facts):
                 return None
             found = {}
-            for target in step.cuts[1:]:
+            for target in (*step.between, last.cut):
                 found = _shifted(program, target.sides[s], shifts[s], instance.substituted[s])
                 there = len(found) == len(target.sides[s])
                 if not there or not all(instance.covers(s, a, b) for a, b in zip(target.sides[s], found, strict=True)):
                     return None
-            if not self._is_candidate(s, step.ends[s] + shifts[s], found):
+            if not self._is_candidate(s, last.places[s] + shifts[s], found):
                 return None
             arrays.append(found)
-        for s, side in enumerate(self.sides):
-            side.begin += step.ends[s] - step.begins[s]
-        after = tuple(dict(zip(arrays[s], step.after[s].values(), strict=True)) for s in range(2))
-        return Cut(step.cuts[-1].letters, (arrays[0], arrays[1])), (after[0], after[1])
+        known = [dict(zip(arrays[s], last.known[s].values(), strict=True)) for s in range(2)]
+        places = last.places[0] + shifts[0], last.places[1] + shifts[1]
+        return Reached(Cut(last.cut.letters, (arrays[0], arrays[1])), (known[0], known[1]), places, last.keys)
 
     def _is_candidate(self, s: int, place: int, arrays: Mapping[Var, np.ndarray]) -> bool:
         """Whether behind this place no other arrays are needed."""
         return set(self.sides[s].live.get(place, ())) == set(arrays)
 
-    def _done(self) -> Compared:
+    def _done(self, parting: str) -> Compared:
         readings = tuple(sorted(self.fields.constants))
-        return Compared(self.pieces, self.tests, readings, readings if self.meant else (), self.forms)
+        keys = itertools.chain(self.keys, *(reached.keys for reached in self.reached))
+        found = {key: dataclasses.replace(self.known[key], count=count) for key, count in Counter(keys).items()}
+        return Compared(found, self.tests, readings, readings if self.meant else (), self.forms, parting)
 
-    def _region(self, found: Fingerprints) -> Cut | str | None:
-        """The next cut up to which both programs are equal, or None if they are to the end, or where they part."""
+    def _region(self, found: Fingerprints) -> Cut | str:
+        """The next cut up to which both programs are equal, where they part, or '' if they are equal to the end."""
         for side in self.sides:
             side.restart()
         while True:
@@ -341,8 +367,8 @@ class Sweep:
                     return cut
         return None
 
-    def _outputs(self, found: Fingerprints) -> str | None:
-        """None if the outputs are equal, else where the programs part."""
+    def _outputs(self, found: Fingerprints) -> str:
+        """'' if the outputs are equal, else where the programs part."""
         outputs = [p.outputs for p in self.programs]
         with jax.enable_x64(True):
             values = [[found.arithmetics[s].lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
@@ -350,13 +376,12 @@ class Sweep:
             return self._parting(found)
         if not found.certain:
             raise UnsupportedError("something is decided by what may be undefined, and no cut can be made before that")
-        return None if self._equal(found, None) else self._parting(found)
+        return "" if self._equal(found, None) else self._parting(found)
 
     def _parting(self, found: Fingerprints) -> str:
         """Where the programs part, behind how many pieces that are equal."""
-        pieces = sum(piece.count for piece in self.pieces.values())
         where = found.parting()
-        return f"behind {pieces} equal pieces the functions seem to part{f', at {where}' if where else ''}"
+        return f"behind {self._count} equal pieces the functions seem to part{f', at {where}' if where else ''}"
 
     def _equal(self, found: Fingerprints, end: Cut | None) -> bool:
         """Whether both programs are equal from one cut to another, through the cuts at exponentials between them."""
@@ -375,20 +400,19 @@ class Sweep:
         if left == right:
             return True
         key = left, right, pair.domains  # what is equal for positive inputs need not be so for others
-        if key in self.pieces:
-            self.keys.append(key)
-            self.pieces[key] = dataclasses.replace(self.pieces[key], count=self.pieces[key].count + 1)
-            return True
-        found = self.known[key] if key in self.known else self._tested(pair)
-        if found is None:
-            return False
+        if key not in self.known:
+            found = self._tested(pair)
+            if found is None:
+                return False
+            self.known[key] = found
+            self.effort.progress(f"{self._count + 1} pieces are equal; the last: {pair.lines[0]}")
         self.keys.append(key)
-        self.pieces[key] = dataclasses.replace(found, count=1)
-        pieces = sum(piece.count for piece in self.pieces.values())
-        self.effort.progress(
-            f"{pieces} pieces are equal, {len(self.pieces)} of them different; the last: {pair.lines[0]}"
-        )
         return True
+
+    @property
+    def _count(self) -> int:
+        """How many pieces are equal."""
+        return len(self.keys) + sum(len(reached.keys) for reached in self.reached)
 
     def _tested(self, pair: PieceOfBoth) -> Piece | None:
         """A pair that prime fields find equal for all inputs, or None."""

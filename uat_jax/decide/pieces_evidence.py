@@ -60,21 +60,15 @@ def pieces_evidence(
 
     That is where the programs part, or why they cannot be cut.
     """
-    reason, found = "", None
-    for meant in (False, True):
-        try:
-            found = compared(left, right, effort, meant=meant, domains=domains, before=found)
-        except UnsupportedError as error:
-            reason = reason or str(error)
-            continue
-        if found.equal and not found.pieces:
-            return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
-        if found.equal:
-            return _certified(found, seen)
-        reason = found.parting
-        if not found.readings:
-            break
-    return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN)
+    try:
+        found = compared(left, right, effort, domains=domains)
+    except UnsupportedError as error:
+        return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
+    if not found.equal:
+        return Evidence(Method.PRIME_FIELDS, found.parting, Verdict.UNKNOWN)
+    if not found.pieces:
+        return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
+    return _certified(found, seen)
 
 
 def _certified(found: Compared, seen: Seen) -> Evidence:
