@@ -340,8 +340,11 @@ def _may_be_cut(value: Value) -> bool:
         return False
     if value.almost is not None or not value.shape and value.known is not None or 0 in value.shape:
         return False
+    if value.known is not None or value.residues.degree.total == 0:
+        return False
     top = value.residues.levels[0]
-    return value.known is None and (len(top) == 1 or not (top == top[:1]).all(axis=0).any())
+    constant = (top == top[:1]).all(axis=0) if len(top) > 1 else top <= 1  # of one copy, 0 and 1 are what masks leave
+    return not constant.any()
 
 
 def _key_of(value: Number) -> np.ndarray:
