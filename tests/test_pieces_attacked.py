@@ -11,12 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend.core import Primitive
 
 import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.explained import explained
+from uat_jax.decide.identity import identity
 from uat_jax.decide.pieces import compared
 from uat_jax.errors import UnsupportedError
 
@@ -206,3 +208,24 @@ def test_a_small_program_is_refuted_by_enclosures_alone(scale):
     scalar = jax.ShapeDtypeStruct((), np.float32)
     assert uj.certify(needle, lambda x: x, scalar).verdict != uj.Verdict.REFUTED
     assert uj.certify(needle, lambda x: x + 1, scalar).verdict == uj.Verdict.REFUTED
+
+
+# Parameters that Python takes for equal.
+
+odd_one = Primitive("odd_one")
+odd_one.def_abstract_eval(lambda x, *, parameter: x)
+
+ALIKE = [(1, 1.0), (1, True), (0.0, -0.0), ((2, 1), (2, 1.0)), (np.float32(0), np.float32(-0.0))]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE, ids=repr)
+@pytest.mark.parametrize(
+    "decide", [lambda *pair: identity(*pair), lambda *pair: compared(*pair, Effort(), meant=False)]
+)
+def test_parameters_that_python_takes_for_equal(decide, one, other):
+    """A primitive that nothing is known of may do one thing for 1 and another one for 1.0."""
+    apply = lambda parameter, x: odd_one.bind(jnp.sin(x), parameter=parameter)
+    program = lambda p: jax.make_jaxpr(lambda x: (apply(one, x) - apply(p, x)) * x + x)(ROW)
+    itself = jax.make_jaxpr(lambda x: x * 1 + (x - x))(ROW)
+    assert decide(program(one), itself).equal
+    assert not decide(program(other), itself).equal
