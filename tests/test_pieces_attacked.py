@@ -229,3 +229,28 @@ def test_parameters_that_python_takes_for_equal(decide, one, other):
     itself = jax.make_jaxpr(lambda x: x * 1 + (x - x))(ROW)
     assert decide(program(one), itself).equal
     assert not decide(program(other), itself).equal
+
+
+# Programs that are unlike others.
+
+KEYS = jax.random.split(jax.random.key(0), 3)
+
+
+def _noisy(keys: jax.Array, swapped: bool, x: jax.Array) -> jax.Array:
+    """A scan over random keys."""
+    return jax.lax.scan(lambda y, key: (_steps(2, y + jax.random.normal(key, (3,)), swapped), None), x, keys)[0]
+
+
+def test_scans_over_random_keys_are_unrolled():
+    programs = [
+        jax.make_jaxpr(lambda x, k=k, s=s: _noisy(k, s, x))(ROW) for k, s in [(KEYS, 0), (KEYS, 1), (KEYS[::-1], 1)]
+    ]
+    assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    assert not compared(programs[0], programs[2], Effort(), meant=False).equal
+
+
+def test_a_certificate_without_a_look_at_floats_is_decided_again(tmp_path):
+    """Why there was none names a line of the source, which is not in the file."""
+    function = jax.scipy.special.i0e
+    certificate = uj.certify(lambda x: 2 * function(x), lambda x: function(x) + function(x), ROW)
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == uj.Verdict.CERTIFIED

@@ -166,13 +166,13 @@ class Flattening:
         return [*carry, *(self.inlined(s, list(c))[0] for s, c in zip(stacked, zip(*rows, strict=True), strict=True))]
 
 
-Kind = tuple[tuple[int, ...], str]
-"""Shape and name of a dtype."""
+Kind = tuple[tuple[int, ...], Any]
+"""Shape and dtype, which may be one of random keys."""
 
 
 def aval_of(atom: Any) -> Kind:
     """Shape and dtype of an atom."""
-    return shape_of(atom), str(dtype_of(atom))
+    return shape_of(atom), dtype_of(atom)
 
 
 @functools.lru_cache(maxsize=4096)
