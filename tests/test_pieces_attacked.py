@@ -11,11 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend.core import Primitive
 
 import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.explained import explained
+from uat_jax.decide.identity import identity
 from uat_jax.decide.pieces import compared
 from uat_jax.errors import UnsupportedError
 
@@ -154,3 +157,100 @@ def test_what_is_sure_of_positive_letters_is_not_said_of_others(of, positive):
     else:
         with contextlib.suppress(UnsupportedError):
             assert not compared(programs[0], programs[1], Effort(), meant=False).equal
+
+
+# Differences that rounding of constants explains.
+
+ROUNDED = np.float32(1 / (1 + np.exp(-1.0)))
+"""A constant that is read as nothing else, but may stand for the number that `_meant` computes."""
+
+LARGE = np.float32(2.0**17)
+
+
+def _meant(x: jax.Array) -> jax.Array:
+    return jax.nn.sigmoid(jnp.ones_like(x))
+
+
+EXPLAINED = {
+    "a number": (lambda c, x: c * x, 1.0),
+    "many periods": (lambda c, x: jnp.sin(c * LARGE * x), 3e5),
+    "a high power": (lambda c, x: (c * x) ** 4096, 1.0),
+    "an exponential": (lambda c, x: jnp.exp(c * np.float32(2000) * x - np.float32(1400)), 1.0),
+    "a distance": (lambda c, x: jnp.abs(c - _meant(x)) * LARGE * x, 1.0),
+    "a step": (lambda c, x: jnp.tanh(LARGE * LARGE * (c - _meant(x))) * x, 1.0),
+    "a square": (lambda c, x: (c - _meant(x)) ** 2 * LARGE * LARGE * x, 1.0),
+    "a product": (lambda c, x: jnp.sin(c * LARGE) * jnp.cos(c * LARGE * x), 2e5),
+}
+"""(function of a constant and a number, the number at which it is looked at)."""
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_what_constants_explain_refutes_nothing(name):
+    """Another value of the constant within its rounding makes both the same; a factor in front of it does not."""
+    function, at = EXPLAINED[name]
+    scalar, points = jax.ShapeDtypeStruct((), np.float32), [np.array(at)]
+    left, right = (jax.make_jaxpr(lambda x, of=of: function(of(x), x))(scalar) for of in (lambda x: ROUNDED, _meant))
+    assert explained(left, right, points)
+
+
+@pytest.mark.parametrize("factor", [1.001, -1.0, 3.0])
+def test_what_constants_do_not_explain(factor):
+    scalar, points = jax.ShapeDtypeStruct((), np.float32), [np.array(0.75)]
+    of = lambda factor: jax.make_jaxpr(lambda x: jnp.exp(x * ROUNDED) * np.float32(0.1) * np.float32(factor))(scalar)
+    assert not explained(of(1.0), of(factor), points)
+    assert explained(of(1.0), of(1.0 + 1e-7), points)
+
+
+@pytest.mark.parametrize("scale", [2.0**18, 2.0**20])
+def test_a_small_program_is_refuted_by_enclosures_alone(scale):
+    """Both are x where the constant is the number that it may stand for, and only there."""
+    needle = lambda x: x / (1 + ((ROUNDED - _meant(x)) * np.float32(scale)) ** 2)
+    scalar = jax.ShapeDtypeStruct((), np.float32)
+    assert uj.certify(needle, lambda x: x, scalar).verdict != uj.Verdict.REFUTED
+    assert uj.certify(needle, lambda x: x + 1, scalar).verdict == uj.Verdict.REFUTED
+
+
+# Parameters that Python takes for equal.
+
+odd_one = Primitive("odd_one")
+odd_one.def_abstract_eval(lambda x, *, parameter: x)
+
+ALIKE = [(1, 1.0), (1, True), (0.0, -0.0), ((2, 1), (2, 1.0)), (np.float32(0), np.float32(-0.0))]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE, ids=repr)
+@pytest.mark.parametrize(
+    "decide", [lambda *pair: identity(*pair), lambda *pair: compared(*pair, Effort(), meant=False)]
+)
+def test_parameters_that_python_takes_for_equal(decide, one, other):
+    """A primitive that nothing is known of may do one thing for 1 and another one for 1.0."""
+    apply = lambda parameter, x: odd_one.bind(jnp.sin(x), parameter=parameter)
+    program = lambda p: jax.make_jaxpr(lambda x: (apply(one, x) - apply(p, x)) * x + x)(ROW)
+    itself = jax.make_jaxpr(lambda x: x * 1 + (x - x))(ROW)
+    assert decide(program(one), itself).equal
+    assert not decide(program(other), itself).equal
+
+
+# Programs that are unlike others.
+
+KEYS = jax.random.split(jax.random.key(0), 3)
+
+
+def _noisy(keys: jax.Array, swapped: bool, x: jax.Array) -> jax.Array:
+    """A scan over random keys."""
+    return jax.lax.scan(lambda y, key: (_steps(2, y + jax.random.normal(key, (3,)), swapped), None), x, keys)[0]
+
+
+def test_scans_over_random_keys_are_unrolled():
+    programs = [
+        jax.make_jaxpr(lambda x, k=k, s=s: _noisy(k, s, x))(ROW) for k, s in [(KEYS, 0), (KEYS, 1), (KEYS[::-1], 1)]
+    ]
+    assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    assert not compared(programs[0], programs[2], Effort(), meant=False).equal
+
+
+def test_a_certificate_without_a_look_at_floats_is_decided_again(tmp_path):
+    """Why there was none names a line of the source, which is not in the file."""
+    function = jax.scipy.special.i0e
+    certificate = uj.certify(lambda x: 2 * function(x), lambda x: function(x) + function(x), ROW)
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == uj.Verdict.CERTIFIED

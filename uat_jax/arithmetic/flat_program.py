@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.interpreter import IDENTITY, called, scan_counts, steps
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.primitives import check
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
@@ -165,13 +166,13 @@ class Flattening:
         return [*carry, *(self.inlined(s, list(c))[0] for s, c in zip(stacked, zip(*rows, strict=True), strict=True))]
 
 
-Kind = tuple[tuple[int, ...], str]
-"""Shape and name of a dtype."""
+Kind = tuple[tuple[int, ...], Any]
+"""Shape and dtype, which may be one of random keys."""
 
 
 def aval_of(atom: Any) -> Kind:
     """Shape and dtype of an atom."""
-    return shape_of(atom), str(dtype_of(atom))
+    return shape_of(atom), dtype_of(atom)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -187,12 +188,8 @@ def _stacked(kind: Kind, count: int) -> ClosedJaxpr:
 def _key(equation: JaxprEqn, operands: Sequence[Atom]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
     atoms = tuple(_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands)
-    key = (equation.primitive, tuple(sorted(equation.params.items(), key=lambda item: item[0])), atoms)
-    try:
-        hash(key)
-    except TypeError:
-        return object()
-    return key
+    operation = operation_of(equation)
+    return object() if operation is None else (operation, atoms)
 
 
 def _of_literal(literal: Literal) -> tuple[str, bytes]:

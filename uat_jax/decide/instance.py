@@ -12,6 +12,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.flat_program import Atom, FlatProgram
+from uat_jax.arithmetic.operation import comparable
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import Domains
 
@@ -101,6 +102,6 @@ def _same(a: Any, b: Any) -> bool:
         return True
     try:
         hash(a)
-        return bool(a == b)
+        return bool(comparable(a) == comparable(b))
     except (TypeError, ValueError):
         return False

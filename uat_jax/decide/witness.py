@@ -41,6 +41,7 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.explained import explained
 from uat_jax.decide.landmarks import constants, landmarks, near
+from uat_jax.decide.pieces_evidence import is_large
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, programs_within
 from uat_jax.decide.tie_points import tie_points
@@ -226,9 +227,13 @@ def _as_meant(
     bits: int,
     deadline: Deadline | None,
 ) -> list[_Separation]:
-    """Those that differ as meant as well, if the rounding of constants does not explain the difference."""
+    """Of large programs those that differ as meant as well, if rounding of constants does not explain the difference.
+
+    Of small ones enclosures say what can be said.
+    """
     midpoints = [np.vectorize(lambda x: float(x.mid()), otypes=[float])(a) for a in arguments]
-    if not found or explained(sides[0], sides[1], midpoints, deadline):
+    left, right = sides
+    if not found or not is_large(left, right) or explained(left, right, midpoints, deadline):
         return []
     try:
         meant = [enclose(side, arguments, bits=bits, reading=Reading.MEANT, deadline=deadline) for side in sides]
