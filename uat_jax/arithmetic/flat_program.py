@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
+from uat_jax.arithmetic.concrete import bind
 from uat_jax.arithmetic.interpreter import IDENTITY, called, scan_counts, steps
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.primitives import check
 from uat_jax.arithmetic.structure import STRUCTURAL
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 Atom = Var | Literal
@@ -135,6 +136,12 @@ class Flattening:
             return self.unrolled(equation, operands)
         if name in ("cond", "while"):
             raise UnsupportedError(f"'{name}'{source_line(equation)} is not unrolled; use a scan of known length")
+        written = [atom for atom in operands if isinstance(atom, Literal)]
+        if len(written) == len(operands) and all(map(_is_index, (*operands, *equation.outvars))):
+            return _computed(equation, written)
+        if name == "dynamic_slice" and len(written) == len(operands) - 1 and written == operands[1:]:
+            starts = tuple(int(np.asarray(atom.val)) for atom in written)
+            return self.inlined(_part(aval_of(operands[0]), starts, equation.params["slice_sizes"]), operands[:1])
         key = _key(equation, operands)
         if key not in self._known:
             self._known[key] = self.appended(equation, operands)
@@ -166,6 +173,18 @@ class Flattening:
         return [*carry, *(self.inlined(s, list(c))[0] for s, c in zip(stacked, zip(*rows, strict=True), strict=True))]
 
 
+def _is_index(atom: Any) -> bool:
+    """Whether an atom is one whole number, or true or false."""
+    return shape_of(atom) == () and not jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) and not is_number(atom)
+
+
+def _computed(equation: JaxprEqn, operands: Sequence[Literal]) -> list[Atom]:
+    """The results of an equation on whole numbers that are written, such as which step of a loop it is."""
+    check(equation)
+    results = bind(equation, [np.asarray(atom.val, dtype_of(atom)) for atom in operands])
+    return [Literal(np.asarray(x), v.aval) for x, v in zip(results, equation.outvars, strict=True)]
+
+
 Kind = tuple[tuple[int, ...], Any]
 """Shape and dtype, which may be one of random keys."""
 
@@ -178,6 +197,14 @@ def aval_of(atom: Any) -> Kind:
 @functools.lru_cache(maxsize=4096)
 def _entry(kind: Kind, index: int) -> ClosedJaxpr:
     return jax.make_jaxpr(lambda a: jax.lax.index_in_dim(a, index, keepdims=False))(jax.ShapeDtypeStruct(*kind))
+
+
+@functools.lru_cache(maxsize=4096)
+def _part(kind: Kind, starts: tuple[int, ...], sizes: tuple[int, ...]) -> ClosedJaxpr:
+    """A part of an array, moved inside it as `jax.lax.dynamic_slice` does."""
+    inside = [min(max(0, start), n - size) for start, n, size in zip(starts, kind[0], sizes, strict=True)]
+    ends = [start + size for start, size in zip(inside, sizes, strict=True)]
+    return jax.make_jaxpr(lambda a: jax.lax.slice(a, inside, ends))(jax.ShapeDtypeStruct(*kind))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -30,6 +30,7 @@ from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
+from uat_jax.arithmetic.rows import by_rows
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Arrays, Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, REALS, Domains
@@ -217,15 +218,16 @@ class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
     def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
-        self.effort, self.domains = effort, domains
-        programs = (flattened(left), flattened(right))
+        self.effort = effort
+        programs, origins = by_rows((flattened(left), flattened(right)))
+        self.domains = Domains(tuple(domains[i] for i in origins))
         self.programs = programs
         self.sides = tuple(Side(p, list(_candidates(p))) for p in programs)
         profiles = (profile_of(programs[0]), profile_of(programs[1]))
         written = [profile.primitives & WRITTEN for profile in profiles]
         self._exponential_form = written[0] != written[1]
         self._read = functools.partial(
-            PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=domains, profiles=profiles
+            PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=self.domains, profiles=profiles
         )
         self._take_constants(bool(meant))
         self.may_mean = meant is None and bool(self.fields.constants)
