@@ -61,11 +61,11 @@ def _atom(first: int, second: int) -> tuple[Exact, Affine | None]:
     return Exact((Fraction(first), Fraction(second)), Fraction(0)), affine.ATOM
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_bounds_of_affine_functions_hold(seed):
     """Sums, products and choices of random fractions and two atoms; every value is within what is said of it."""
     draw, checked = random.Random(seed), 0
-    for _ in range(200):
+    for _ in range(150):
         values = [_constant(Fraction(draw.choice(WHOLE), draw.choice(PARTS))) for _ in range(3)]
         values += [_atom(1, 0), _atom(0, 1)]
         for _ in range(10):

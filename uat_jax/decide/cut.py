@@ -71,7 +71,7 @@ def matched(left: Mapping[Var, np.ndarray], right: Mapping[Var, np.ndarray]) -> 
     keys = [np.concatenate([np.zeros(0, np.uint64), *(a.ravel() for a in side.values())]) for side in (left, right)]
     together, count = np.concatenate(keys), keys[0].size
     _, first, inverse = np.unique(together, return_index=True, return_inverse=True)
-    alone = ~np.isin(together, np.intersect1d(*keys))
+    alone = ~np.isin(together, np.intersect1d(keys[0], keys[1]))
     standing = np.where(alone, np.arange(together.size), first[inverse])
     found, numbers = np.unique(standing, return_inverse=True)
     return Cut(len(found), (_split(numbers[:count], left), _split(numbers[count:], right)))
