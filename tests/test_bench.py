@@ -393,7 +393,7 @@ def test_command_says_why_a_case_is_not_run(squares, capsys):
         (["--set", "m=3"], "what can be set in squares is n=4"),
         (["--set", "n=many"], "wanted a value like n=4"),
         (["--set", "n=0"], "wanted n to be at least 1"),
-        (["--set", "n=1000000000000000"], "squares at n 1000000000000000 needs 7.0 PiB of memory at least"),
+        (["--set", "n=1000000000000000"], "squares at n 1000000000000000 needs 7 PiB of memory at least"),
     ],
 )
 def test_command_refuses_bad_input_in_one_line(squares, arguments, message, capsys):

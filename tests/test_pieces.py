@@ -100,6 +100,20 @@ def mlp(activation, transposed=False):
     return apply
 
 
+def stacked(loop, transposed=False, read=lambda i: i):
+    """A network whose layers have one array of weights, of which the i-th reads row read(i)."""
+
+    def apply(weights, x):
+        layer = lambda x, w: jnp.tanh(product(w.T, x.T).T if transposed else product(x, w))
+        if loop == "scan":
+            return jax.lax.scan(lambda x, w: (layer(x, w), None), x, weights)[0]
+        if loop == "fori_loop":
+            return jax.lax.fori_loop(0, len(weights), lambda i, x: layer(x, weights[i]), x)
+        return functools.reduce(lambda x, i: layer(x, weights[read(i)]), range(len(weights)), x)
+
+    return apply
+
+
 def recurrent(unrolled):
     def apply(w, u, xs):
         step = lambda h, x: jnp.tanh(product(h, w) + product(x, u))
@@ -138,6 +152,8 @@ DEEP = [
         "exponentials of exponentials, 20 layers", mlp(jnp.exp), mlp(jnp.exp, True), ([SQUARE] * 20, spec(3, WIDTH)), 2
     ),
     Deep("a recurrent network of 50 steps", recurrent(False), recurrent(True), (SQUARE, SQUARE, spec(50, WIDTH)), 0),
+    Deep("stacked, by scan", stacked("scan"), stacked("", True), (spec(24, WIDTH, WIDTH), spec(3, WIDTH)), 2),
+    Deep("stacked, by index", stacked("fori_loop", True), stacked(""), (spec(24, WIDTH, WIDTH), spec(3, WIDTH)), 2),
     Deep(
         "gradients of 8 layers",
         jax.grad(lambda w, x: jnp.sum(mlp(jnp.tanh)(w, x) ** 2)),
@@ -167,6 +183,24 @@ def test_a_mistake_in_any_layer_is_seen(layer, weight):
     )
     assert not found.equal
     assert "seem to part, at left" in found.parting
+
+
+SWAPPED = {0: 1, 1: 0}
+
+
+@pytest.mark.parametrize("read", [lambda i: SWAPPED.get(i, i), lambda i: min(i + 1, 11), lambda i: 11 - i, lambda i: 0])
+@pytest.mark.parametrize("loop", ["scan", "fori_loop"])
+def test_another_row_of_stacked_weights_is_seen(loop, read):
+    assert not in_pieces(stacked(loop), stacked("", True, read), spec(12, WIDTH, WIDTH), spec(3, WIDTH)).equal
+
+
+def test_a_row_that_would_be_outside_is_the_last_one():
+    """As `jax.lax.dynamic_slice` has it, also where its place is written."""
+    row = lambda i: lambda w, x: _through(8, x + jax.lax.dynamic_slice(w, (i, 0), (1, WIDTH)))
+    specs = spec(3, WIDTH), spec(1, WIDTH)
+    assert in_pieces(row(7), row(2), *specs).equal
+    assert in_pieces(row(-9), row(0), *specs).equal
+    assert not in_pieces(row(7), row(0), *specs).equal
 
 
 def test_a_certificate_lists_the_pieces_and_is_decided_again(tmp_path):
