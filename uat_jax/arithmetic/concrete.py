@@ -1,6 +1,6 @@
 """Concrete arrays: the integers, booleans and random keys of a jaxpr, which are the same in every number system."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -8,11 +8,66 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.tracing import is_number, shape_of
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+
+
+def _iota(parameters: Mapping[str, Any]) -> np.ndarray:
+    """0, 1, 2, … along one axis."""
+    shape, axis = parameters["shape"], parameters["dimension"]
+    along = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    return np.broadcast_to(along, shape)
+
+
+def _broadcast(parameters: Mapping[str, Any], array: np.ndarray) -> np.ndarray:
+    """The axes of an array at those places of a shape, repeated along the others."""
+    shape, places = parameters["shape"], parameters["broadcast_dimensions"]
+    sizes = dict(zip(places, np.shape(array), strict=True))
+    return np.broadcast_to(np.reshape(array, [sizes.get(i, 1) for i in range(len(shape))]), shape)
+
+
+_plain = lambda function: lambda parameters, *operands: function(*operands)
+
+ON_HOST: Mapping[str, Callable[..., Any]] = {
+    "iota": _iota,
+    "broadcast_in_dim": _broadcast,
+    "convert_element_type": _plain(np.asarray),
+    "select_n": lambda parameters, which, *cases: np.where(which, *cases[::-1]) if which.dtype == bool else None,
+    "add": _plain(np.add),
+    "sub": _plain(np.subtract),
+    "mul": _plain(np.multiply),
+    "lt": _plain(np.less),
+    "le": _plain(np.less_equal),
+    "gt": _plain(np.greater),
+    "ge": _plain(np.greater_equal),
+    "eq": _plain(np.equal),
+    "ne": _plain(np.not_equal),
+    "and": _plain(np.bitwise_and),
+    "or": _plain(np.bitwise_or),
+    "xor": _plain(np.bitwise_xor),
+    "not": _plain(np.invert),
+}
+"""What masks and places are made with, for which NumPy and XLA compute the same whole numbers, modulo 2ⁿ.
+
+Compiling such a primitive takes longer than comparing two small programs.
+"""
+
+
+def _on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
+    """NumPy's result of an equation on whole numbers and booleans, None if it has no rule here."""
+    rule, (result, *others) = ON_HOST.get(equation.primitive.name), equation.outvars
+    whole = all(isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "iub" for x in operands)
+    if rule is None or others or not whole or is_number(result) or dtype_of(result).kind not in "iub":
+        return None
+    with np.errstate(over="ignore"):  # of single numbers NumPy would warn
+        found = rule(equation.params, *operands)
+    return None if found is None else [np.asarray(found).astype(dtype_of(result))]
 
 
 def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
     """JAX's own results of an equation on concrete operands, also inside a trace."""
+    found = _on_host(equation, operands)
+    if found is not None:
+        return found
     with jax.ensure_compile_time_eval():
         outputs = equation.primitive.bind(*operands, **equation.params)
     return list(outputs) if equation.primitive.multiple_results else [outputs]

@@ -583,8 +583,12 @@ def _part(size: int, shape: tuple[int, ...], dtype: str) -> ClosedJaxpr:
     return jax.make_jaxpr(lambda a: jax.lax.slice(a, (0,), (size,)).reshape(shape).astype(dtype))(vector)
 
 
+SINGLE = jax.lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
+"""Entries of a vector."""
+
+
 def _taken(vector: jax.Array, places: np.ndarray) -> jax.Array:
-    return vector.at[places].get(mode="promise_in_bounds")
+    return jax.lax.gather(vector, places.astype(np.int32)[:, None], SINGLE, (1,), mode="promise_in_bounds")
 
 
 def _entries(arrays: Sequence[jax.Array], orders: Sequence[np.ndarray]) -> list[jax.Array]:
