@@ -24,6 +24,7 @@ from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.loops_evidence import Loops, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -353,8 +354,17 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     if same_program(pair.left, pair.right):
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
-    reached = "nothing was decided"
+    reached, loops = "nothing was decided", Loops()
     try:
+        half = dataclasses.replace(effort, error=effort.error / 2)
+        loops = of_loops(pair.left, pair.right, half, pair.domains)
+        if loops.evidence is not None:
+            return dataclasses.replace(loops.evidence, subject=sizes_text(pair.sizes))
+        if loops.reason:
+            effort, reached = half, loops.reason
+        if loops.reason and too_long(pair.left, pair.right):
+            finding = f"{loops.reason}; their loops are too long to be unrolled"
+            return Evidence(Method.INDUCTION, finding, Verdict.UNKNOWN, subject=sizes_text(pair.sizes))
         effort.progress(f"evaluating both functions in float64{at}")
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen

@@ -142,6 +142,26 @@ class FieldsOfFunctions(Fields):
 
 
 @dataclass(frozen=True)
+class PieceOfLoops:
+    """One comparison in a proof about loops: of what, log₂ of its chance of error, whether by a theorem, its rounds."""
+
+    what: str
+    log2_error: float
+    theorem: bool
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True)
+class FieldsOfLoops(Fields):
+    """A proof about loops that are not unrolled: its pieces, and between how many relations it was chosen."""
+
+    condition: str
+    relations: int
+    constants: tuple[ConstantReading, ...]
+    pieces: tuple[PieceOfLoops, ...]
+
+
+@dataclass(frozen=True)
 class Agreed(Figures):
     """Exact values that agree to so many digits at so many points, with some constants read as other numbers."""
 
@@ -369,7 +389,7 @@ class Predictions(Figures):
 
 
 KINDS: tuple[type[Figures], ...] = (
-    Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
+    Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions, FieldsOfLoops,
     Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes, Measured, Counted, Found, Count,
     Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures, Predictions,
 )  # fmt: skip

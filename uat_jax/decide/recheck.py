@@ -32,7 +32,7 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.figures import FieldsOfFunctions, RefutedAtTies
+from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfLoops, RefutedAtTies
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
@@ -259,6 +259,8 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
 
 def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
     figures = evidence.figures
+    if isinstance(figures, FieldsOfLoops):
+        return _check_loops(evidence.method, figures, log2_error)
     if not isinstance(figures, FieldsOfFunctions):
         raise MismatchError("what the certificate calls CERTIFIED has not the figures of a comparison in prime fields")
     if figures.almost_everywhere and not almost_everywhere:
@@ -276,6 +278,24 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
         raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
     for r in figures.rounds:
         _check_round(r)
+
+
+def _check_loops(method: Method, figures: FieldsOfLoops, log2_error: float) -> None:
+    """The stated chance of error is that of all pieces, for every relation that was tried, and small enough."""
+    each = [sum(r.bound.log2 for r in piece.rounds) for piece in figures.pieces if piece.rounds]
+    least = max(each, default=-math.inf) + math.log2(max(1, figures.relations))
+    stated = [piece.log2_error for piece in figures.pieces if piece.rounds]
+    if method is not Method.INDUCTION or any(a < b for a, b in zip(stated, each, strict=True)):
+        raise MismatchError("the chance of error of a piece in the certificate is less than that of its rounds")
+    if not least <= figures.log2_error <= log2_error:
+        raise MismatchError(
+            "the chance of error in the certificate is not that of its pieces, or not as small as asked"
+        )
+    if figures.theorem != all(piece.theorem for piece in figures.pieces) or figures.theorem == bool(figures.condition):
+        raise MismatchError("the condition of the chance of error in the certificate is not that of its pieces")
+    for piece in figures.pieces:
+        for r in piece.rounds:
+            _check_round(r)
 
 
 def _check_round(r: Round) -> None:

@@ -1,0 +1,572 @@
+"""Two programs with long loops, without unrolling them: the loops keep their carries in a relation.
+
+The programs run side by side from loop to loop.  At each pair of loops a relation between both carries is guessed from
+values at random points; then it is proved that it holds before the first step, that a step from any related carries
+leads to related carries and gives related rows, and that so does the test of a loop that ends by floats.  What the
+loops give are fresh letters for the rest.  Every proof is an ordinary comparison of two small programs
+(docs/soundness.md §15).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+from jax.extend.core import ClosedJaxpr, JaxprEqn
+
+from uat_jax.arithmetic.residues import ZeroDivisorError
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+from uat_jax.decide.domain import REALS, Domains, Interval
+from uat_jax.decide.effort import Effort
+from uat_jax.errors import UnsupportedError
+from uat_jax.loops.fingerprints import Samples, guesses, residues
+from uat_jax.loops.loop import Loop, SplitError, loop_of
+from uat_jax.loops.pieces import PieceError, Pieces
+from uat_jax.loops.relation import ByArrays, Relation, World
+from uat_jax.loops.strict import all_strict
+from uat_jax.loops.view import View, views
+from uat_jax.loops.walk import Value, Walk, traced
+
+LEAST = 8
+"""Loops of fewer steps are left in their pieces, where they are unrolled."""
+
+STEPS = 4
+"""So many steps of both loops are looked at to guess a relation."""
+
+MOST_CLASSES = 32
+"""Into so many classes the steps of a loop may be split by what they decide by their counter."""
+
+SCALARS = 6
+"""So many scalars that both loops know may be factors in a relation."""
+
+Type = jax.ShapeDtypeStruct
+
+
+class _ReachedError(Exception):
+    """A walk that stands in front of a loop."""
+
+    def __init__(self, loop: Loop, operands: list[Value]):
+        super().__init__()
+        self.whole, self.operands = operands, loop.operands(operands)
+
+
+@dataclass
+class Side:
+    """One program, and its loops as far as they are known."""
+
+    program: ClosedJaxpr
+    loops: list[Loop | None] = field(default_factory=list)
+
+    def run(self, inputs: Sequence[Value], cuts: Sequence[Cut]) -> list[Value] | _ReachedError:
+        """The outputs, or where it stands in front of the first loop without a cut."""
+        count = iter(range(1 << 30))
+        remaining = iter(cuts)
+
+        def on_loop(equation: JaxprEqn, operands: list[Value]) -> list[Value]:
+            number = next(count)
+            if number == len(self.loops):
+                self.loops.append(_long(equation, operands))
+            loop = self.loops[number]
+            if loop is None:
+                return Walk().equation(equation, operands)
+            cut = next(remaining, None)
+            if cut is None:
+                raise _ReachedError(loop, operands)
+            return cut.view.results(loop.operands(operands), cut.carry, cut.rows)
+
+        try:
+            return Walk(on_loop).closed(self.program, inputs)
+        except _ReachedError as reached:
+            return reached
+
+    def long(self, number: int) -> Loop | None:
+        """The long loop of a number, if it has been reached."""
+        found = [loop for loop in self.loops if loop is not None]
+        return found[number] if number < len(found) else None
+
+
+def _long(equation: JaxprEqn, operands: Sequence[Value]) -> Loop | None:
+    """The loop of an equation, or None if it is short enough to be unrolled in its piece."""
+    if equation.primitive.name == "scan" and equation.params["length"] < LEAST:
+        return None
+    loop = loop_of(equation, operands)
+    return None if loop.length is not None and loop.length < LEAST else loop
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What stands for the results of a loop: its carry at the end, and the rows it gives."""
+
+    view: View
+    carry: Sequence[Value]
+    rows: Sequence[Value]
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A pair of loops whose carries and rows are related."""
+
+    views: tuple[View, View]
+    carry: Relation
+    rows: Relation
+
+    @property
+    def letters(self) -> list[Type]:
+        """The letters that stand for what both give."""
+        along = [Type((self.length, *t.shape), t.dtype) for t in self.rows.letter_types]
+        return [*self.carry.letter_types, *along]
+
+    @property
+    def length(self) -> int:
+        """How many steps they have; 0 where floats decide it, and there are no rows."""
+        return self.views[0].length or 0
+
+
+@dataclass(frozen=True)
+class Front:
+    """Both programs in front of a pair of loops: the operands of both."""
+
+    operands: tuple[list[Value], list[Value]]
+
+    def world(self, pair: tuple[View, View], time: Value) -> World:
+        """What both loops know."""
+        scalars, arrays = [], []
+        for view, operands in zip(pair, self.operands, strict=True):
+            for place, operand in enumerate(operands[: view.loop.constants]):
+                if is_number(view.loop.body.jaxpr.invars[place]):
+                    (arrays if np.ndim(operand) else scalars).append(operand)
+            start = view.loop.start(operands)
+            arrays += start
+            scalars += [x for x in start if not np.ndim(x)]
+        return World(time, _distinct(scalars)[:SCALARS], _distinct(arrays))
+
+
+def _distinct(values: Sequence[Value]) -> list[Value]:
+    """Tracers, each once; concrete arrays say nothing that a coefficient does not."""
+    return list({id(value): value for value in values if not isinstance(value, np.ndarray)}.values())
+
+
+class Bisimulation:
+    """The proof about two programs."""
+
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains, pieces: Pieces):
+        self.sides = (Side(left), Side(right))
+        self.pieces = pieces
+        self.inputs = [Type(shape_of(v), dtype_of(v)) for v in left.jaxpr.invars]
+        self.domains = domains
+        self.passed: list[Passed] = []
+        self.defined = True
+        self.reason = ""
+
+    @property
+    def types(self) -> list[Type]:
+        """The inputs, and the letters of all loops that were passed."""
+        return [*self.inputs, *(letter for passed in self.passed for letter in passed.letters)]
+
+    def prove(self) -> None:
+        """Nothing, if both programs are the same function.
+
+        Raises:
+            PieceError: that is not shown; says why.
+            UnsupportedError: a program that cannot be followed.
+        """
+        while self._at_loops():
+            self._pass_loops()
+        if not self.passed:
+            raise PieceError("there is no long loop")
+        self.pieces.equal("after the loops", [self._outputs(0), self._outputs(1)], self.types, self.domains)
+        if not self.defined and not all(all_strict(side.program) for side in self.sides):
+            raise PieceError(
+                "what the loops carry may be undefined for some inputs, and a decision could hide that; divide by "
+                "what is known to be positive"
+            )
+
+    # Where the programs stand
+
+    def _front(self, arguments: Sequence[Value]) -> tuple[Sequence[Value], list[list[Cut]], list[Any]]:
+        """Both programs with what was passed: their inputs, their cuts, and where they stand."""
+        inputs, rest = arguments[: len(self.inputs)], list(arguments[len(self.inputs) :])
+        cuts: list[list[Cut]] = [[], []]
+        for passed in self.passed:
+            own, rest = rest[: len(passed.letters)], rest[len(passed.letters) :]
+            reached = [side.run(inputs, cut) for side, cut in zip(self.sides, cuts, strict=True)]
+            front = Front(tuple(r.operands for r in reached))
+            count = len(passed.carry.letter_types)
+            world = front.world(passed.views, np.float32(passed.length))
+            carries = passed.carry.spread(own[:count], world)
+            along = lambda letters, passed=passed: passed.rows.spread(letters, NOWHERE)
+            rows = jax.vmap(along)(own[count:]) if passed.rows.types else []
+            first = len(passed.views[0].loop.floats)
+            given = len(passed.views[0].loop.float_rows) * passed.views[0].factor
+            cuts[0].append(Cut(passed.views[0], carries[:first], rows[:given]))
+            cuts[1].append(Cut(passed.views[1], carries[first:], rows[given:]))
+        return inputs, cuts, [side.run(inputs, cut) for side, cut in zip(self.sides, cuts, strict=True)]
+
+    def _at_loops(self) -> bool:
+        """Whether both programs stand in front of a loop; False if both are done."""
+        standing: list[bool] = []
+
+        def run(*arguments: Value) -> list[Value]:
+            reached = self._front(arguments)[2]
+            standing[:] = [isinstance(r, _ReachedError) for r in reached]
+            return []
+
+        traced(run, self.types)
+        if standing[0] is not standing[1]:
+            raise PieceError(f"only the {'left' if standing[0] else 'right'} function has a long loop left to compare")
+        return standing[0]
+
+    def _outputs(self, side: int) -> Callable[..., list[Value]]:
+        return lambda *arguments: self._front(arguments)[2][side]
+
+    # One pair of loops
+
+    def _pass_loops(self) -> None:
+        loops = tuple(side.long(len(self.passed)) for side in self.sides)
+        self.where = f"the loops{loops[0].line} and{loops[1].line}"
+        failures: list[str] = []
+        for pair in views(*loops):
+            try:
+                attempts = list(self._attempts(pair))
+            except (UnsupportedError, ZeroDivisorError) as error:
+                failures.append(str(error))
+                continue
+            for passed, rows, classes in attempts:
+                self.pieces.attempts += 1
+                kept, trial = self.pieces, self.pieces.branch()
+                self.pieces = trial
+                try:
+                    self._prove_relation(passed, rows, classes)
+                except PieceError as error:
+                    kept.tested, kept.readable = trial.tested, trial.readable
+                    self.pieces = kept
+                    failures.append(str(error))
+                    continue
+                self.passed.append(passed)
+                return
+        lengths = " and ".join(str(loop.length) for loop in loops)
+        raise PieceError(failures[0] if failures else f"{self.where} have {lengths} steps, which do not fit")
+
+    def _attempts(self, pair: tuple[View, View]) -> Any:
+        """Guesses: relations of carries and rows given, and of rows read for every class of steps."""
+        carry_types, row_types = self._types(pair)
+        classes = self._classes(pair, carry_types)
+        samples, given = self._samples(pair, carry_types)
+        first = len(pair[0].loop.floats)
+        carries = guesses(samples, carry_types, first)
+        count = len(pair[0].loop.float_rows) * pair[0].factor
+        rows = guesses(given, row_types, count) if row_types else [NOTHING]
+        read = [self._rows_read(pair, steps) for steps in classes]
+        for number, relation in enumerate(carries):
+            last = number == len(carries) - 1
+            pick = lambda found, last=last: found[-1] if last else found[0]
+            yield Passed(pair, relation, pick(rows)), [pick(found) for found in read], classes
+
+    def _types(self, pair: tuple[View, View]) -> tuple[list[Type], list[Type]]:
+        """The types of both carries together, and of all rows that a step gives."""
+        carries, rows = [], []
+        for view in pair:
+            loop = view.loop
+            outs = loop.body.jaxpr.outvars
+            kind = lambda v: Type(shape_of(v), dtype_of(v))
+            carries += [kind(outs[i]) for i in loop.floats]
+            rows += [kind(outs[loop.carries + i]) for i in loop.float_rows] * view.factor
+        return carries, rows
+
+    def _classes(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> list[np.ndarray]:
+        """The steps in classes at all of which both loops decide alike by their counters."""
+        length = pair[0].length
+        waiting = [np.arange(1 if length is None else length)]
+        done: list[np.ndarray] = []
+        while waiting:
+            steps = waiting.pop()
+            try:
+                traced(
+                    lambda *a, steps=steps: self._step(pair, steps, a, carry_types)[0],
+                    self._step_types(pair, steps, carry_types),
+                )
+                done.append(steps)
+            except SplitError as split:
+                whole = split.values.reshape(len(steps), -1)
+                _, which = np.unique(whole, axis=0, return_inverse=True)
+                parts = [steps[which.ravel() == part] for part in range(which.max() + 1)]
+                if len(parts) + len(waiting) + len(done) > MOST_CLASSES:
+                    raise UnsupportedError(
+                        f"{split.where} decides by the counter in more than {MOST_CLASSES} ways"
+                    ) from None
+                waiting += parts
+        return done
+
+    def _row_types(self, pair: tuple[View, View], steps: np.ndarray) -> list[list[list[Type]]]:
+        """The types of the rows that are read: of each view, of each step of the loop within its step."""
+        found: list[list[list[Type]]] = []
+
+        def run(*arguments: Value) -> list[Value]:
+            front = self._front(arguments)[2]
+            found[:] = [
+                [[Type(x.shape[1:], x.dtype) for x in rows] for rows in view.rows(at.operands, steps)]
+                for view, at in zip(pair, front, strict=True)
+            ]
+            return []
+
+        traced(run, self.types)
+        return found
+
+    def _step_types(self, pair: tuple[View, View], steps: np.ndarray, carry_types: Sequence[Type]) -> list[Type]:
+        """Inputs and letters so far, the time, all carries, all rows."""
+        rows = [t for of in self._row_types(pair, steps) for group in of for t in group]
+        return [*self.types, Type((), np.float32), *carry_types, *rows]
+
+    def _step(
+        self, pair: tuple[View, View], steps: np.ndarray, arguments: Sequence[Value], carry_types: Sequence[Type]
+    ) -> tuple[list[Value], list[Value], list[Value], Front]:
+        """All carries and all rows given after a step of both loops, their tests, and what is in front of them.
+
+        The arguments are those of `_step_types`.
+        """
+        known = len(self.types)
+        time, rest = arguments[known], list(arguments[known + 1 :])
+        carries, rows = rest[: len(carry_types)], iter(rest[len(carry_types) :])
+        if len(steps) == 1 and pair[0].length is not None:
+            time = np.float32(steps[0])
+        front = self._front(arguments[:known])[2]
+        after, given, tests = [], [], []
+        for view, at, of in zip(pair, front, self._row_types(pair, steps), strict=True):
+            own, carries = carries[: len(view.loop.floats)], carries[len(view.loop.floats) :]
+            read = [[next(rows) for _ in group] for group in of]
+            if view.loop.length is None:
+                tests.append(view.loop.goes_on(at.whole, own))
+            now, found = view.step(at.operands, steps, time, own, read)
+            after += now
+            given += found
+        return after, given, tests, Front(tuple(at.operands for at in front))
+
+    # Samples
+
+    def _samples(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> tuple[Samples, Samples]:
+        """What both loops carry before the first steps and after each of them, and the rows that they give."""
+        length = pair[0].length
+        count = STEPS if length is None else min(STEPS, length)
+        sizes: list[int] = []
+
+        def run(*arguments: Value) -> list[Value]:
+            front = Front(tuple(at.operands for at in self._front(arguments)[2]))
+            world = front.world(pair, np.float32(0))
+            carries = [x for view, at in zip(pair, front.operands, strict=True) for x in view.start(at)]
+            states, given = [carries], []
+            for step in range(count):
+                carries, rows = self._known_step(pair, front, step, states[-1])
+                states.append(carries)
+                given.append(rows)
+            sizes[:] = [len(world.scalars), len(world.arrays)]
+            flat = [x for state in states for x in state] + [x for rows in given for x in rows]
+            return [*world.scalars, *world.arrays, *flat]
+
+        program = traced(run, self.types)
+        prime, found = residues(program, self.pieces.effort.seed ^ GUESSING, self.pieces.effort.deadline, self.domains)
+        scalars, arrays = found[: sizes[0]], found[sizes[0] : sum(sizes)]
+        rest = found[sum(sizes) :]
+        states = [rest[i * len(carry_types) : (i + 1) * len(carry_types)] for i in range(count + 1)]
+        rest = rest[(count + 1) * len(carry_types) :]
+        rows = [rest[i * len(rest) // count : (i + 1) * len(rest) // count] for i in range(count)] if count else []
+        return _pooled(prime, states, scalars, arrays), _pooled(prime, rows, (), ())
+
+    def _known_step(
+        self, pair: tuple[View, View], front: Front, step: int, carries: list[Value]
+    ) -> tuple[list[Value], list[Value]]:
+        """Both loops after a step that is known."""
+        after, given = [], []
+        steps = np.array([step])
+        for view, operands in zip(pair, front.operands, strict=True):
+            own, carries = carries[: len(view.loop.floats)], carries[len(view.loop.floats) :]
+            rows = [[lax.index_in_dim(x, 0, keepdims=False) for x in group] for group in view.rows(operands, steps)]
+            now, found = view.step(operands, steps, np.float32(step), own, rows)
+            after += now
+            given += found
+        return after, given
+
+    def _rows_read(self, pair: tuple[View, View], steps: np.ndarray) -> list[Relation]:
+        """Guesses of how the rows that both loops read are related in a class of steps."""
+        types = [t for of in self._row_types(pair, steps) for group in of for t in group]
+        if not types:
+            return [NOTHING]
+        some = np.unique(np.concatenate([steps[:2], steps[-2:]]))
+        program = traced(lambda *a: self._rows(pair, some, a), self.types)
+        prime, found = residues(program, self.pieces.effort.seed ^ GUESSING, self.pieces.effort.deadline, self.domains)
+        states = [[x[:, i] for x in found] for i in range(len(some))]
+        first = sum(map(len, self._row_types(pair, steps)[0]))
+        return guesses(_pooled(prime, states, (), ()), types, first)
+
+    def _rows(self, pair: tuple[View, View], steps: np.ndarray, arguments: Sequence[Value]) -> list[Value]:
+        """All rows that both loops read at the steps of a class."""
+        front = self._front(arguments)[2]
+        return [
+            x for view, at in zip(pair, front, strict=True) for group in view.rows(at.operands, steps) for x in group
+        ]
+
+    # Proofs
+
+    def _prove_relation(self, passed: Passed, read: Sequence[Relation], classes: Sequence[np.ndarray]) -> None:
+        pair, relation = passed.views, passed.carry
+
+        def start(*arguments: Value) -> tuple[list[Value], World]:
+            front = Front(tuple(at.operands for at in self._front(arguments)[2]))
+            carries = [x for view, at in zip(pair, front.operands, strict=True) for x in view.start(at)]
+            return carries, front.world(pair, np.float32(0))
+
+        def started(*arguments: Value) -> list[Value]:
+            carries, world = start(*arguments)
+            predicted = relation.spread(relation.chosen(carries), world)
+            return [predicted[i] for i in relation.bound]
+
+        self._equal(
+            f"{self.where}, before the first step",
+            lambda *a: [start(*a)[0][i] for i in relation.bound],
+            started,
+            self.types,
+            self.domains,
+            self._names(passed),
+        )
+        self._whether_defined(lambda *a: start(*a)[0], self.types, self.domains)
+        for rows, steps in zip(read, classes, strict=True):
+            self._prove_rows(passed, rows, steps)
+            self._prove_step(passed, rows, steps)
+
+    def _prove_rows(self, passed: Passed, rows: Relation, steps: np.ndarray) -> None:
+        """The rows that are read in a class of steps are related."""
+        if not rows.types:
+            return
+        pair = passed.views
+        along = lambda *arrays: rows.spread(rows.chosen(arrays), NOWHERE)
+
+        def predicted(*arguments: Value) -> list[Value]:
+            found = jax.vmap(along)(*self._rows(pair, steps, arguments))
+            return [found[i] for i in rows.bound]
+
+        def actual(*arguments: Value) -> list[Value]:
+            found = self._rows(pair, steps, arguments)
+            return [found[i] for i in rows.bound]
+
+        self._equal(f"{self.where}, the rows they read", actual, predicted, self.types, self.domains)
+        self._whether_defined(lambda *a: self._rows(pair, steps, a), self.types, self.domains)
+
+    def _prove_step(self, passed: Passed, rows: Relation, steps: np.ndarray) -> None:
+        """A step from related carries and rows leads to related carries and rows."""
+        pair, relation, given = passed.views, passed.carry, passed.rows
+        known, letters = len(self.types), relation.letter_types
+        types = [*self.types, Type((), np.float32), *letters, *rows.letter_types]
+
+        def step(arguments: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value], World]:
+            time = arguments[known]
+            if len(steps) == 1 and pair[0].length is not None:
+                time = np.float32(steps[0])
+            own = arguments[known + 1 : known + 1 + len(letters)]
+            front = Front(tuple(at.operands for at in self._front(arguments[:known])[2]))
+            carries = relation.spread(own, front.world(pair, time))
+            read = rows.spread(arguments[known + 1 + len(letters) :], NOWHERE)
+            after, found, tests, _ = self._step(
+                pair, steps, [*arguments[:known], time, *carries, *read], relation.types
+            )
+            return after, found, tests, front.world(pair, lax.add(time, np.float32(1)))
+
+        def actual(*arguments: Value) -> list[Value]:
+            after, found, tests, _ = step(arguments)
+            return [*(after[i] for i in relation.bound), *(found[i] for i in given.bound), *tests[:1]]
+
+        def predicted(*arguments: Value) -> list[Value]:
+            after, found, tests, world = step(arguments)
+            carries = relation.spread(relation.chosen(after), world)
+            rows = given.spread(given.chosen(found), NOWHERE)
+            return [*(carries[i] for i in relation.bound), *(rows[i] for i in given.bound), *tests[1:]]
+
+        time = Interval(float(steps.min()), float(steps.max())) if len(steps) > 1 else REALS
+        if pair[0].length is None:
+            time = Interval(0.0)
+        domains = Domains((*(self.domains[i] for i in range(known)), time))
+        self._equal(f"{self.where}, a step", actual, predicted, types, domains, self._names(passed))
+
+        def everything(*arguments: Value) -> list[Value]:
+            after, found, _, _ = step(arguments)
+            return [*after, *found]
+
+        self._whether_defined(everything, types, domains)
+
+    def _equal(
+        self,
+        what: str,
+        left: Callable[..., list[Value]],
+        right: Callable[..., list[Value]],
+        types: Sequence[Type],
+        domains: Domains,
+        names: Sequence[str] = (),
+    ) -> None:
+        try:
+            self.pieces.equal(what, [left, right], types, domains)
+        except PieceError as error:
+            if error.output is None or error.output >= len(names):
+                raise
+            raise PieceError(f"{what}: {names[error.output]}", error.output) from None
+
+    def _names(self, passed: Passed) -> list[str]:
+        """What is said of each array of the relation, and of the rows given, if it does not hold."""
+        first = len(passed.views[0].loop.floats)
+        side = lambda i: f"carry {i if i < first else i - first} of the {'left' if i < first else 'right'} one"
+        letters = passed.carry.letters if hasattr(passed.carry, "terms") else ()
+        against = ", ".join(side(i) for i in letters) if letters and len(letters) <= 3 else "the other carries"
+        carries = [f"{side(i)} is not related to {against}" for i in passed.carry.bound]
+        return [*carries, *("the rows that they give are not related" for _ in passed.rows.bound)]
+
+    def _whether_defined(
+        self, function: Callable[..., Sequence[Value]], types: Sequence[Type], domains: Domains
+    ) -> None:
+        """Notes if a value that is cut may be undefined for some inputs."""
+        if self.defined:
+            self.defined = self.pieces.total(function, types, domains)
+
+
+GUESSING = 0x2B992DDF
+"""What tells the random numbers of guesses from those of proofs."""
+
+NOWHERE = World(np.float32(0), (), ())
+"""What rows know: nothing."""
+
+
+NOTHING = ByArrays((), (), {})
+"""The relation of no arrays."""
+
+
+def _pooled(
+    prime: int, states: Sequence[Sequence[np.ndarray]], scalars: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
+) -> Samples:
+    """The samples of all steps together."""
+    count = len(states)
+    if not count:
+        return Samples(prime, (), np.zeros(0, np.int64), (), ())
+    pooled = tuple(np.concatenate(column) for column in zip(*states, strict=True))
+    points = len(states[0][0]) if states[0] else 0
+    again = lambda x: np.concatenate([x] * count)
+    time = np.repeat(np.arange(count), points)
+    return Samples(prime, pooled, time, tuple(map(again, scalars)), tuple(map(again, arrays)))
+
+
+def loops_compared(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Domains) -> Pieces:
+    """The pieces of a proof that two programs with long loops are the same function.
+
+    Raises:
+        PieceError, UnsupportedError: there is no such proof; says why.
+    """
+    exact = Effort(effort.error, effort.seed, effort.deadline, effort.laws)
+    written = Bisimulation(left, right, domains, Pieces(exact))
+    try:
+        written.prove()
+        return written.pieces
+    except (PieceError, UnsupportedError):
+        if not written.pieces.readable:
+            raise
+    meant = Bisimulation(left, right, domains, Pieces(exact, meant=True))
+    meant.prove()
+    return meant.pieces

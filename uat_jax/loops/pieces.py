@@ -1,0 +1,148 @@
+"""Small programs that are compared with each other: what a proof about loops consists of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import jax
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.arithmetic.facts import Defined
+from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.arithmetic.residues import EntriesLeftOut
+from uat_jax.decide.assumption import Assumption
+from uat_jax.decide.domain import Domains
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import PieceOfLoops
+from uat_jax.decide.prime_fields import PROBE, PrimeFields
+from uat_jax.errors import UatJaxError, UnsupportedError
+from uat_jax.loops.fingerprints import finite
+from uat_jax.loops.walk import Value, traced, used, without_dead
+
+MOST_TESTED = 1 << 8
+"""The error allowed is shared out to so many comparisons; after them a proof is given up."""
+
+
+class PieceError(UatJaxError):
+    """A piece that is not shown to hold; `output` is the first output at which its sides differ, if they do."""
+
+    def __init__(self, message: str, output: int | None = None):
+        super().__init__(message)
+        self.output = output
+
+
+@dataclass
+class Pieces:
+    """The comparisons of one proof, and what they presuppose.
+
+    meant: whether constants are what they stand for in all of them, or what is written.  attempts: how many relations
+    have been tried; each may be wrongly taken to hold.
+    """
+
+    effort: Effort
+    meant: bool = False
+    tested: int = 0
+    attempts: int = 0
+    found: list[PieceOfLoops] = field(default_factory=list)
+    assumptions: dict[Assumption, None] = field(default_factory=dict)
+    constants: set[ConstantReading] = field(default_factory=set)
+    readable: bool = False
+
+    def equal(
+        self,
+        what: str,
+        sides: Sequence[Callable[..., Sequence[Value]]],
+        types: Sequence[jax.ShapeDtypeStruct],
+        domains: Domains,
+    ) -> None:
+        """Nothing, if two functions of arrays are the same function.
+
+        Raises:
+            PieceError: that is not shown.
+        """
+        left, right, within = joint(*(without_dead(traced(side, types)) for side in sides), domains=domains)
+        if not left.jaxpr.outvars:
+            return
+        if same_program(left, right):
+            self.found.append(PieceOfLoops(what, -math.inf, True, ()))
+            return
+        self._compare(what, left, right, within)
+
+    def _compare(self, what: str, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains) -> None:
+        self.tested += 1
+        if self.tested > MOST_TESTED:
+            raise PieceError(f"more than {MOST_TESTED} pieces were compared")
+        effort = self.effort
+        try:
+            fields = PrimeFields(
+                left, right, effort.seed, effort.laws, effort.deadline, meant=self.meant, domains=domains
+            )
+            self.readable |= bool(fields.constants)
+            compared = fields.compare(math.log2(effort.error / MOST_TESTED))
+        except UnsupportedError as error:
+            raise PieceError(f"{what}: {error}") from error
+        if compared.almost or not compared.equal:
+            at = "except where compared numbers are equal" if compared.almost else f"; they part at {compared.parting}"
+            where = None if compared.where is None else compared.where[0]
+            raise PieceError(f"{what}: not equal{' ' if compared.almost else ''}{at}", where)
+        if not compared.within(effort.error / MOST_TESTED):
+            raise PieceError(f"{what}: equal at random points, with a chance of error of 2^{compared.log2_error:.0f}")
+        self.found.append(PieceOfLoops(what, compared.log2_error, not compared.condition, compared.rounds))
+        self.constants.update(compared.constants)
+        self.assumptions.update(dict.fromkeys(compared.assumptions))
+        if compared.condition:
+            self.conditions.append(compared.condition)
+        self.undefined += compared.undefined
+
+    conditions: list[str] = field(default_factory=list)
+    undefined: int = 0
+
+    def total(
+        self, function: Callable[..., Sequence[Value]], types: Sequence[jax.ShapeDtypeStruct], domains: Domains
+    ) -> bool:
+        """Whether a function has finite values for all inputs, as far as is shown."""
+        program = without_dead(traced(function, types))
+        program, _, within = joint(program, program, domains=domains)
+        if not program.jaxpr.outvars:
+            return True
+        effort = self.effort
+        fields = PrimeFields(program, program, effort.seed, effort.laws, effort.deadline, domains=within)
+        drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, effort.laws - {"exponential form"})
+        if any(isinstance(note, EntriesLeftOut) for note in drawn.notes):
+            return False
+        always = [x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.hollow for x in drawn.left]
+        return all(always) and all(map(finite, drawn.left))
+
+    @property
+    def log2_error(self) -> float:
+        """Of the chance that a piece which was accepted does not hold: of all of them, and for every attempt."""
+        chance = sum(2.0**piece.log2_error for piece in self.found)
+        return math.log2(chance) + math.log2(max(1, self.attempts)) if chance else -math.inf
+
+    def branch(self) -> Pieces:
+        """A copy whose findings can be thrown away."""
+        return replace(
+            self,
+            found=list(self.found),
+            assumptions=dict(self.assumptions),
+            constants=set(self.constants),
+            conditions=list(self.conditions),
+        )
+
+
+def joint(left: ClosedJaxpr, right: ClosedJaxpr, *, domains: Domains) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains]:
+    """Both programs without the inputs that neither reads."""
+    kept = [any(pair) for pair in zip(used(left), used(right), strict=True)]
+    if all(kept) or not any(kept):
+        return left, right, domains
+    within = Domains(tuple(domains[i] for i, keep in enumerate(kept) if keep) if domains.of else ())
+    return _of_inputs(left, kept), _of_inputs(right, kept), within
+
+
+def _of_inputs(program: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
+    jaxpr = program.jaxpr
+    chosen = [variable for variable, keep in zip(jaxpr.invars, kept, strict=True) if keep]
+    return ClosedJaxpr(jaxpr.replace(invars=chosen, debug_info=None), program.consts)
