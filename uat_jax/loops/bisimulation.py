@@ -23,10 +23,11 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import REALS, Domains, Interval
 from uat_jax.decide.effort import Effort
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.fingerprints import Samples, guesses, residues
+from uat_jax.loops.fingerprints import Samples, floats, guesses, residues, sizes
 from uat_jax.loops.loop import Loop, SplitError, loop_of
 from uat_jax.loops.pieces import PieceError, Pieces
 from uat_jax.loops.relation import ByArrays, Relation, World
+from uat_jax.loops.rows import Letter, RowWise
 from uat_jax.loops.strict import all_strict
 from uat_jax.loops.view import View, views
 from uat_jax.loops.walk import Value, Walk, traced
@@ -49,9 +50,9 @@ Type = jax.ShapeDtypeStruct
 class _ReachedError(Exception):
     """A walk that stands in front of a loop."""
 
-    def __init__(self, loop: Loop, operands: list[Value]):
+    def __init__(self, walk: RowWise, loop: Loop, operands: list[Value]):
         super().__init__()
-        self.whole, self.operands = operands, loop.operands(operands)
+        self.walk, self.whole, self.operands = walk, operands, loop.operands(operands)
 
 
 @dataclass
@@ -61,8 +62,11 @@ class Side:
     program: ClosedJaxpr
     loops: list[Loop | None] = field(default_factory=list)
 
-    def run(self, inputs: Sequence[Value], cuts: Sequence[Cut]) -> list[Value] | _ReachedError:
-        """The outputs, or where it stands in front of the first loop without a cut."""
+    def run(self, arguments: Sequence[Value], cuts: Sequence[Cut]) -> list[Value] | _ReachedError:
+        """The outputs, or where it stands in front of the first loop without a cut.
+
+        The arguments are the inputs, followed by all letters.
+        """
         count = iter(range(1 << 30))
         remaining = iter(cuts)
 
@@ -75,11 +79,13 @@ class Side:
                 return Walk().equation(equation, operands)
             cut = next(remaining, None)
             if cut is None:
-                raise _ReachedError(loop, operands)
+                raise _ReachedError(walk, loop, operands)
             return cut.view.results(loop.operands(operands), cut.carry, cut.rows)
 
+        walk = RowWise(on_loop)
+        walk.know_inputs(arguments, LEAST)
         try:
-            return Walk(on_loop).closed(self.program, inputs)
+            return walk.closed(self.program, arguments[: len(self.program.jaxpr.invars)])
         except _ReachedError as reached:
             return reached
 
@@ -124,6 +130,36 @@ class Passed:
     def length(self) -> int:
         """How many steps they have; 0 where floats decide it, and there are no rows."""
         return self.views[0].length or 0
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Rows that are made of rows of inputs and letters: which of them, and their types."""
+
+    letters: tuple[Letter, ...]
+    letter_types: tuple[Type, ...]
+
+    def made(
+        self, pair: tuple[View, View], steps: np.ndarray, front: Sequence[_ReachedError], given: Sequence[Value]
+    ) -> list[Value]:
+        """All rows, in a trace in which both programs stand in front of their loops."""
+        values = dict(zip(self.letters, given, strict=True))
+        return _made(pair, steps, front, lambda letter: values[letter])
+
+
+def _made(
+    pair: tuple[View, View], steps: np.ndarray, front: Sequence[_ReachedError], read: Callable[[Letter], Value]
+) -> list[Any]:
+    """All rows that are read in a class of steps, from rows of inputs; None for what is not made of them."""
+    found: list[Any] = []
+    for view, at in zip(pair, front, strict=True):
+        for row in (row for group in view.rows(at.operands, steps) for row in group):
+            rows = None if row.source is None else at.walk.rows(row.source)
+            a, b = row.index
+            index = (a + b * int(steps[0]), 0) if len(steps) == 1 else (a, b)
+            made = None if rows is None else rows.at(index, read)
+            found.append(lax.expand_dims(made, (0,)) if row.wrapped and made is not None else made)
+    return found
 
 
 @dataclass(frozen=True)
@@ -187,13 +223,13 @@ class Bisimulation:
 
     # Where the programs stand
 
-    def _front(self, arguments: Sequence[Value]) -> tuple[Sequence[Value], list[list[Cut]], list[Any]]:
-        """Both programs with what was passed: their inputs, their cuts, and where they stand."""
-        inputs, rest = arguments[: len(self.inputs)], list(arguments[len(self.inputs) :])
+    def _front(self, arguments: Sequence[Value]) -> list[Any]:
+        """Where both programs stand after what was passed; or their outputs."""
+        rest = list(arguments[len(self.inputs) :])
         cuts: list[list[Cut]] = [[], []]
         for passed in self.passed:
             own, rest = rest[: len(passed.letters)], rest[len(passed.letters) :]
-            reached = [side.run(inputs, cut) for side, cut in zip(self.sides, cuts, strict=True)]
+            reached = [side.run(arguments, cut) for side, cut in zip(self.sides, cuts, strict=True)]
             front = Front(tuple(r.operands for r in reached))
             count = len(passed.carry.letter_types)
             world = front.world(passed.views, np.float32(passed.length))
@@ -204,14 +240,14 @@ class Bisimulation:
             given = len(passed.views[0].loop.float_rows) * passed.views[0].factor
             cuts[0].append(Cut(passed.views[0], carries[:first], rows[:given]))
             cuts[1].append(Cut(passed.views[1], carries[first:], rows[given:]))
-        return inputs, cuts, [side.run(inputs, cut) for side, cut in zip(self.sides, cuts, strict=True)]
+        return [side.run(arguments, cut) for side, cut in zip(self.sides, cuts, strict=True)]
 
     def _at_loops(self) -> bool:
         """Whether both programs stand in front of a loop; False if both are done."""
         standing: list[bool] = []
 
         def run(*arguments: Value) -> list[Value]:
-            reached = self._front(arguments)[2]
+            reached = self._front(arguments)
             standing[:] = [isinstance(r, _ReachedError) for r in reached]
             return []
 
@@ -221,7 +257,7 @@ class Bisimulation:
         return standing[0]
 
     def _outputs(self, side: int) -> Callable[..., list[Value]]:
-        return lambda *arguments: self._front(arguments)[2][side]
+        return lambda *arguments: self._front(arguments)[side]
 
     # One pair of loops
 
@@ -255,16 +291,18 @@ class Bisimulation:
         """Guesses: relations of carries and rows given, and of rows read for every class of steps."""
         carry_types, row_types = self._types(pair)
         classes = self._classes(pair, carry_types)
-        samples, given = self._samples(pair, carry_types)
         first = len(pair[0].loop.floats)
-        carries = guesses(samples, carry_types, first)
         count = len(pair[0].loop.float_rows) * pair[0].factor
-        rows = guesses(given, row_types, count) if row_types else [NOTHING]
-        read = [self._rows_read(pair, steps) for steps in classes]
-        for number, relation in enumerate(carries):
-            last = number == len(carries) - 1
-            pick = lambda found, last=last: found[-1] if last else found[0]
-            yield Passed(pair, relation, pick(rows)), [pick(found) for found in read], classes
+        read = [self._derived(pair, steps) or self._rows_read(pair, steps)[0] for steps in classes]
+        tried: list[tuple[Relation, Relation]] = []
+        for samples, given in self._samples(pair, carry_types):
+            rows = guesses(given, row_types, count)[0] if row_types else NOTHING
+            for relation in guesses(samples, carry_types, first):
+                if (relation, rows) not in tried:
+                    tried.append((relation, rows))
+        tried.sort(key=lambda both: sum(sizes(relation.letter_types) for relation in both))
+        for relation, rows in tried:
+            yield Passed(pair, relation, rows), read, classes
 
     def _types(self, pair: tuple[View, View]) -> tuple[list[Type], list[Type]]:
         """The types of both carries together, and of all rows that a step gives."""
@@ -306,9 +344,9 @@ class Bisimulation:
         found: list[list[list[Type]]] = []
 
         def run(*arguments: Value) -> list[Value]:
-            front = self._front(arguments)[2]
+            front = self._front(arguments)
             found[:] = [
-                [[Type(x.shape[1:], x.dtype) for x in rows] for rows in view.rows(at.operands, steps)]
+                [[Type(x.array.shape[1:], x.array.dtype) for x in rows] for rows in view.rows(at.operands, steps)]
                 for view, at in zip(pair, front, strict=True)
             ]
             return []
@@ -333,7 +371,7 @@ class Bisimulation:
         carries, rows = rest[: len(carry_types)], iter(rest[len(carry_types) :])
         if len(steps) == 1 and pair[0].length is not None:
             time = np.float32(steps[0])
-        front = self._front(arguments[:known])[2]
+        front = self._front(arguments[:known])
         after, given, tests = [], [], []
         for view, at, of in zip(pair, front, self._row_types(pair, steps), strict=True):
             own, carries = carries[: len(view.loop.floats)], carries[len(view.loop.floats) :]
@@ -347,14 +385,18 @@ class Bisimulation:
 
     # Samples
 
-    def _samples(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> tuple[Samples, Samples]:
-        """What both loops carry before the first steps and after each of them, and the rows that they give."""
+    def _samples(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> list[tuple[Samples, Samples]]:
+        """What both loops carry before the first steps and after each of them, and the rows that they give.
+
+        Raises:
+            UnsupportedError: a value is infinite, or cannot be computed.
+        """
         length = pair[0].length
         count = STEPS if length is None else min(STEPS, length)
-        sizes: list[int] = []
+        sizes_known: list[int] = []
 
         def run(*arguments: Value) -> list[Value]:
-            front = Front(tuple(at.operands for at in self._front(arguments)[2]))
+            front = Front(tuple(at.operands for at in self._front(arguments)))
             world = front.world(pair, np.float32(0))
             carries = [x for view, at in zip(pair, front.operands, strict=True) for x in view.start(at)]
             states, given = [carries], []
@@ -362,18 +404,13 @@ class Bisimulation:
                 carries, rows = self._known_step(pair, front, step, states[-1])
                 states.append(carries)
                 given.append(rows)
-            sizes[:] = [len(world.scalars), len(world.arrays)]
+            sizes_known[:] = [len(world.scalars), len(world.arrays)]
             flat = [x for state in states for x in state] + [x for rows in given for x in rows]
             return [*world.scalars, *world.arrays, *flat]
 
-        program = traced(run, self.types)
-        prime, found = residues(program, self.pieces.effort.seed ^ GUESSING, self.pieces.effort.deadline, self.domains)
-        scalars, arrays = found[: sizes[0]], found[sizes[0] : sum(sizes)]
-        rest = found[sum(sizes) :]
-        states = [rest[i * len(carry_types) : (i + 1) * len(carry_types)] for i in range(count + 1)]
-        rest = rest[(count + 1) * len(carry_types) :]
-        rows = [rest[i * len(rest) // count : (i + 1) * len(rest) // count] for i in range(count)] if count else []
-        return _pooled(prime, states, scalars, arrays), _pooled(prime, rows, (), ())
+        program, chance = traced(run, self.types), (self.pieces.effort.seed ^ GUESSING, self.pieces.effort.deadline)
+        both = [residues(program, *chance, self.domains), (0, floats(program, *chance, self.domains))]
+        return [_split(prime, found, count, len(carry_types), sizes_known) for prime, found in both]
 
     def _known_step(
         self, pair: tuple[View, View], front: Front, step: int, carries: list[Value]
@@ -383,7 +420,9 @@ class Bisimulation:
         steps = np.array([step])
         for view, operands in zip(pair, front.operands, strict=True):
             own, carries = carries[: len(view.loop.floats)], carries[len(view.loop.floats) :]
-            rows = [[lax.index_in_dim(x, 0, keepdims=False) for x in group] for group in view.rows(operands, steps)]
+            rows = [
+                [lax.index_in_dim(x.array, 0, keepdims=False) for x in group] for group in view.rows(operands, steps)
+            ]
             now, found = view.step(operands, steps, np.float32(step), own, rows)
             after += now
             given += found
@@ -403,18 +442,42 @@ class Bisimulation:
 
     def _rows(self, pair: tuple[View, View], steps: np.ndarray, arguments: Sequence[Value]) -> list[Value]:
         """All rows that both loops read at the steps of a class."""
-        front = self._front(arguments)[2]
-        return [
-            x for view, at in zip(pair, front, strict=True) for group in view.rows(at.operands, steps) for x in group
-        ]
+        front = self._front(arguments)
+        reads = lambda view, at: (x for group in view.rows(at.operands, steps) for x in group)
+        return [x.array for view, at in zip(pair, front, strict=True) for x in reads(view, at)]
+
+    def _derived(self, pair: tuple[View, View], steps: np.ndarray) -> Derived | None:
+        """How the rows that are read in a class of steps are made of rows of inputs and letters, if all of them are."""
+        letters: dict[Letter, None] = {}
+        known: list[bool] = []
+
+        def run(*arguments: Value) -> list[Value]:
+            found = _made(pair, steps, self._front(arguments), lambda letter: self._blank(letter, letters))
+            known[:] = [row is not None for row in found]
+            return []
+
+        traced(run, self.types)
+        return Derived(tuple(letters), tuple(map(self._type_of, letters))) if all(known) else None
+
+    def _blank(self, letter: Letter, letters: dict[Letter, None]) -> Value:
+        letters[letter] = None
+        of = self._type_of(letter)
+        return lax.full(of.shape, 0, of.dtype)
+
+    def _type_of(self, letter: Letter) -> Type:
+        number, axis, _ = letter
+        whole = self.types[number]
+        return Type((*whole.shape[:axis], *whole.shape[axis + 1 :]), whole.dtype)
 
     # Proofs
 
-    def _prove_relation(self, passed: Passed, read: Sequence[Relation], classes: Sequence[np.ndarray]) -> None:
+    def _prove_relation(
+        self, passed: Passed, read: Sequence[Relation | Derived], classes: Sequence[np.ndarray]
+    ) -> None:
         pair, relation = passed.views, passed.carry
 
         def start(*arguments: Value) -> tuple[list[Value], World]:
-            front = Front(tuple(at.operands for at in self._front(arguments)[2]))
+            front = Front(tuple(at.operands for at in self._front(arguments)))
             carries = [x for view, at in zip(pair, front.operands, strict=True) for x in view.start(at)]
             return carries, front.world(pair, np.float32(0))
 
@@ -436,9 +499,9 @@ class Bisimulation:
             self._prove_rows(passed, rows, steps)
             self._prove_step(passed, rows, steps)
 
-    def _prove_rows(self, passed: Passed, rows: Relation, steps: np.ndarray) -> None:
-        """The rows that are read in a class of steps are related."""
-        if not rows.types:
+    def _prove_rows(self, passed: Passed, rows: Relation | Derived, steps: np.ndarray) -> None:
+        """The rows that are read in a class of steps are related; of those made of rows of inputs nothing is said."""
+        if isinstance(rows, Derived) or not rows.types:
             return
         pair = passed.views
         along = lambda *arrays: rows.spread(rows.chosen(arrays), NOWHERE)
@@ -454,7 +517,7 @@ class Bisimulation:
         self._equal(f"{self.where}, the rows they read", actual, predicted, self.types, self.domains)
         self._whether_defined(lambda *a: self._rows(pair, steps, a), self.types, self.domains)
 
-    def _prove_step(self, passed: Passed, rows: Relation, steps: np.ndarray) -> None:
+    def _prove_step(self, passed: Passed, rows: Relation | Derived, steps: np.ndarray) -> None:
         """A step from related carries and rows leads to related carries and rows."""
         pair, relation, given = passed.views, passed.carry, passed.rows
         known, letters = len(self.types), relation.letter_types
@@ -465,9 +528,13 @@ class Bisimulation:
             if len(steps) == 1 and pair[0].length is not None:
                 time = np.float32(steps[0])
             own = arguments[known + 1 : known + 1 + len(letters)]
-            front = Front(tuple(at.operands for at in self._front(arguments[:known])[2]))
+            front = Front(tuple(at.operands for at in self._front(arguments[:known])))
             carries = relation.spread(own, front.world(pair, time))
-            read = rows.spread(arguments[known + 1 + len(letters) :], NOWHERE)
+            given_rows = arguments[known + 1 + len(letters) :]
+            if isinstance(rows, Derived):
+                read = rows.made(pair, steps, self._front(arguments[:known]), given_rows)
+            else:
+                read = rows.spread(given_rows, NOWHERE)
             after, found, tests, _ = self._step(
                 pair, steps, [*arguments[:known], time, *carries, *read], relation.types
             )
@@ -486,7 +553,8 @@ class Bisimulation:
         time = Interval(float(steps.min()), float(steps.max())) if len(steps) > 1 else REALS
         if pair[0].length is None:
             time = Interval(0.0)
-        domains = Domains((*(self.domains[i] for i in range(known)), time))
+        of_rows = [self.domains[letter[0]] for letter in rows.letters] if isinstance(rows, Derived) else []
+        domains = Domains((*(self.domains[i] for i in range(known)), time, *(REALS for _ in letters), *of_rows))
         self._equal(f"{self.where}, a step", actual, predicted, types, domains, self._names(passed))
 
         def everything(*arguments: Value) -> list[Value]:
@@ -537,6 +605,18 @@ NOWHERE = World(np.float32(0), (), ())
 
 NOTHING = ByArrays((), (), {})
 """The relation of no arrays."""
+
+
+def _split(
+    prime: int, found: Sequence[np.ndarray], count: int, carries: int, known: Sequence[int]
+) -> tuple[Samples, Samples]:
+    """Known scalars, known arrays, carries before and after each of some steps, and the rows given by each."""
+    scalars, arrays, rest = found[: known[0]], found[known[0] : sum(known)], found[sum(known) :]
+    states = [rest[i * carries : (i + 1) * carries] for i in range(count + 1)]
+    rest = rest[(count + 1) * carries :]
+    each = len(rest) // max(count, 1)
+    rows = [rest[i * each : (i + 1) * each] for i in range(count)]
+    return _pooled(prime, states, scalars, arrays), _pooled(prime, rows, (), ())
 
 
 def _pooled(

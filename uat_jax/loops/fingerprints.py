@@ -1,7 +1,8 @@
-"""Relations guessed from values of both loops at random points of a prime field, by linear algebra.
+"""Relations guessed from values of both loops at random points, by linear algebra.
 
-Every sample is a row: what both loops carry after a few steps from a random input, modulo one prime.  An array is a
-combination of others if it is one in all samples.
+Every sample is a row: what both loops carry after a few steps from a random input.  An array is a combination of others
+if it is one in all samples.  The values are residues modulo one prime, which neither round nor overflow; and floats,
+which know how comparisons come out, of which only multiples are looked for.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UnsupportedError
 from uat_jax.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
@@ -35,9 +39,16 @@ HEIGHT = 1 << 23
 """Numerators and denominators of coefficients are at most this: numbers of every dtype of 32 bits."""
 
 
+CLOSE, SIMPLE = 1e-9, 1 << 10
+"""Floats this close, beside the largest of a column, are taken for equal; the largest denominator of their ratio."""
+
+
 @dataclass(frozen=True)
 class Samples:
-    """Residues of shape (samples, *shape) modulo a prime: of arrays, of the time, of scalars and of known arrays."""
+    """Values of shape (samples, *shape): of arrays, of the time, of scalars and of known arrays.
+
+    prime: the one modulo which they are residues; 0 for floats.
+    """
 
     prime: int
     arrays: tuple[np.ndarray, ...]
@@ -53,16 +64,34 @@ def residues(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> tu
         UnsupportedError: prime fields cannot follow the program, or an output is infinite or undefined.
     """
     fields = PrimeFields(program, program, seed, deadline=deadline, domains=domains)
-    laws = fields.laws - {"exponential form"}
+    laws = fields.laws - {"exponential form", "cases that meet"}
     depth = fields.depth.plain + 1
     drawn = fields.draw((COPIES, *(PROBE,) * min(depth, 3)), 0, laws)
     found = []
     for number in drawn.left:
         if not finite(number):
             raise UnsupportedError("a value is infinite, or divides by zero")
-        level = number.residues.levels[0]
+        level = (number.almost or number).residues.levels[0]  # where no compared numbers are equal
         found.append(np.broadcast_to(level, (COPIES, *level.shape[1:])))
     return drawn.draw.levels[0].field.prime, found
+
+
+def floats(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> list[np.ndarray]:
+    """The outputs of a program at random points in float64: arrays of shape (points, *shape).
+
+    Raises:
+        UnsupportedError: float64 cannot follow the program, or an output is infinite or undefined.
+    """
+    random = np.random.default_rng((seed, 78))
+    inputs = program.jaxpr.invars
+    normal = [random.standard_normal((COPIES, *shape_of(v))) for v in inputs]
+    arithmetic = Doubles()
+    arithmetic.deadline = deadline
+    points = domains.folded(normal, [dtype_of(v) for v in inputs])
+    found = [np.asarray(output, np.float64) for output in interpret(program, arithmetic, points)]
+    if not all(np.isfinite(x).all() for x in found):
+        raise UnsupportedError("a value is infinite, or divides by zero")
+    return [np.broadcast_to(x, (COPIES, *x.shape[1:])) for x in found]
 
 
 def finite(number: Number) -> bool:
@@ -71,16 +100,20 @@ def finite(number: Number) -> bool:
 
 
 def guesses(samples: Samples, types: Sequence[jax.ShapeDtypeStruct], first: int) -> list[Relation]:
-    """Relations that hold in all samples, the plainest first; `first` of the arrays belong to the left loop."""
+    """Relations that hold in all samples, those with the fewest letters first.
+
+    `first` of the arrays belong to the left loop.
+    """
     count = len(types)
     orders = [list(range(count)), [*range(first, count), *range(first)]]
     found: list[Relation] = [_by_arrays(samples, tuple(types), order) for order in orders]
-    found.append(_by_entries(samples, tuple(types)))
+    if samples.prime:
+        found.append(_by_entries(samples, tuple(types)))
     distinct: list[Relation] = []
     for relation in found:
         if relation not in distinct:
             distinct.append(relation)
-    return sorted(distinct[:2], key=lambda r: len(r.letters)) + distinct[2:]
+    return sorted(distinct, key=lambda relation: sizes(relation.letter_types))
 
 
 def _by_arrays(samples: Samples, types: tuple[jax.ShapeDtypeStruct, ...], order: Sequence[int]) -> ByArrays:
@@ -110,7 +143,7 @@ def _columns(samples: Samples, types: Any, letters: Sequence[int], shape: Any, r
     """Values that an array of a shape may be a combination of, the plainest first, and their names."""
     prime = samples.prime
     wide = lambda scalar: scalar.reshape(-1, *(1,) * len(shape))
-    product = lambda scalar, array: (wide(scalar).astype(object) * array.astype(object)) % prime
+    product = lambda scalar, array: _product(wide(scalar), array, prime)
     same = [i for i, place in enumerate(letters) if types[place].shape == shape]
     arrays = {i: samples.arrays[letters[i]] for i in same}
     found = [(rows(wide(np.ones_like(samples.time))), (ONE, None))]
@@ -124,8 +157,14 @@ def _columns(samples: Samples, types: Any, letters: Sequence[int], shape: Any, r
     return [values for values, _ in found], [name for _, name in found]
 
 
+def _product(x: np.ndarray, y: np.ndarray, prime: int) -> np.ndarray:
+    return x.astype(object) * y.astype(object) % prime if prime else x * y
+
+
 def solve(columns: Sequence[np.ndarray], target: np.ndarray, prime: int) -> list[Fraction] | None:
-    """Rational coefficients with Σ coefficient·column = target modulo a prime, of the first columns that do; or None."""
+    """Rational coefficients with Σ coefficient·column = target modulo a prime, for the first such columns; or None."""
+    if not prime:
+        return _multiple(columns, target)
     rows = [[int(column[i]) for column in columns] + [int(target[i])] for i in range(len(target))]
     reduced, rank = flint.nmod_mat([[value % prime for value in row] for row in rows], prime).rref()
     found = [Fraction(0)] * len(columns)
@@ -138,6 +177,23 @@ def solve(columns: Sequence[np.ndarray], target: np.ndarray, prime: int) -> list
             return None
         found[lead] = coefficient
     return found
+
+
+def _multiple(columns: Sequence[np.ndarray], target: np.ndarray) -> list[Fraction] | None:
+    """The first column of floats that a target is a simple multiple of."""
+    largest = np.abs(target).max(initial=0.0)
+    found = [Fraction(0)] * len(columns)
+    if largest == 0:
+        return found
+    for place, column in enumerate(columns):
+        at = int(np.abs(column).argmax())
+        if column[at] == 0:
+            continue
+        ratio = Fraction(target[at] / column[at]).limit_denominator(SIMPLE)
+        if ratio and np.all(np.abs(float(ratio) * column - target) <= CLOSE * largest):
+            found[place] = ratio
+            return found
+    return None
 
 
 def rational(residue: int, prime: int) -> Fraction | None:

@@ -58,6 +58,20 @@ class Fixed:
     value: Any
 
 
+@dataclass(frozen=True)
+class Read:
+    """What is read at the steps of a class: `array` has one row for each, along a leading axis.
+
+    source: the array whose row a + b·t is read at the step t of the loop, if it is one; then index is (a, b), and
+    `wrapped` says whether the row is read with a leading axis of one entry.
+    """
+
+    array: Any
+    source: Any = None
+    index: tuple[int, int] = (0, 0)
+    wrapped: bool = False
+
+
 VARYING = object()
 """A float array that is not followed."""
 
@@ -81,7 +95,7 @@ class _Step(Walk):
         super().__init__(None)
         self.steps, self.time = steps, time
         self.given = None if given is None else iter(given)
-        self.collected: list[Value] = []
+        self.collected: list[Read] = []
 
     def constant(self, atom: Any, array: Any) -> Value:
         value = super().constant(atom, array)
@@ -114,7 +128,7 @@ class _Step(Walk):
         if whole and name == "convert_element_type" and isinstance(operands[0], Series):
             return [self.number(operands[0].values, equation.outvars[0])]
         if name in ("dynamic_slice", "gather") and isinstance(operands[0], Fixed):
-            return [self.row(lambda: self.slices(equation, operands))]
+            return [self.row(lambda: self.sliced(equation, operands))]
         if self.given is None:
             return [VARYING] * len(equation.outvars)
         split = next(o for o in operands if isinstance(o, Series))
@@ -132,7 +146,7 @@ class _Step(Walk):
         """Known integers as floats: α + β·t if they grow evenly with the time, else a row."""
         line = _even(whole.astype(object), self.steps)
         if line is None:
-            return self.row(lambda: whole.astype(dtype_of(variable)))
+            return self.row(lambda: Read(whole.astype(dtype_of(variable))))
         if self.time is VARYING:
             return VARYING
         dtype = dtype_of(variable)
@@ -140,12 +154,24 @@ class _Step(Walk):
         time = jnp.broadcast_to(lax.convert_element_type(self.time, dtype), shape_of(variable))
         return lax.add(at, lax.mul(by, time))
 
-    def slices(self, equation: JaxprEqn, operands: list[Value]) -> Value:
-        """What is read of a fixed array at every step of the class, along a new leading axis."""
+    def sliced(self, equation: JaxprEqn, operands: list[Value]) -> Read:
+        """What is read of a fixed array at every step of the class."""
         axes = [0 if isinstance(o, Series) else None for o in operands]
         values = lambda o: o.values if isinstance(o, Series) else o.value if isinstance(o, Fixed) else o
         (rows,) = jax.vmap(lambda *given: staged(equation, given), in_axes=axes)(*map(values, operands))
-        return rows
+        index = self.index(equation, operands)
+        return Read(rows) if index is None else Read(rows, values(operands[0]), index, wrapped=True)
+
+    def index(self, equation: JaxprEqn, operands: list[Value]) -> tuple[int, int] | None:
+        """(a, b) where a slice is the whole row a + b·t of its operand, at each step t."""
+        shape = shape_of(equation.invars[0])
+        if equation.primitive.name != "dynamic_slice" or equation.params["slice_sizes"] != (1, *shape[1:]):
+            return None
+        if not isinstance(operands[1], Series):
+            return None
+        line = _even(operands[1].values.astype(object), self.steps)
+        inside = np.all((operands[1].values >= 0) & (operands[1].values < shape[0]))
+        return (int(line[0]), int(line[1])) if line is not None and inside else None
 
     def row(self, rows: Any) -> Value:
         """The row of this step of an array that is known beside the loop: the next one that was given."""
@@ -215,9 +241,10 @@ class Loop:
         """The float carries before the first step."""
         return [operands[self.constants + i] for i in self.floats]
 
-    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[Value]:
+    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[Read]:
         """What is read at the steps of a class, one array for each, along a leading axis."""
-        scanned = [_taken(operands[i], self._order()[steps]) for i in self._scanned()]
+        index = ((self.length or 0) - 1, -1) if self.reverse else (0, 1)
+        scanned = [Read(_taken(operands[i], self._order()[steps]), operands[i], index) for i in self._scanned()]
         walk = _Step(steps, VARYING, None)
         varying = [VARYING] * len(self.floats)
         walk.closed(self.body, self._arguments(operands, steps, varying, [VARYING] * len(scanned)))
@@ -240,7 +267,7 @@ class Loop:
     def at(self, operands: Sequence[Value], step: int, carry: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """The float carries after one step that is known, and the float rows that it gives."""
         steps = np.array([step])
-        rows = [lax.index_in_dim(row, 0, keepdims=False) for row in self.rows(operands, steps)]
+        rows = [lax.index_in_dim(row.array, 0, keepdims=False) for row in self.rows(operands, steps)]
         return self.step(operands, steps, VARYING, carry, rows)
 
     def goes_on(self, operands: Sequence[Value], carry: Sequence[Value]) -> Value:

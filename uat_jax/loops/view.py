@@ -1,14 +1,14 @@
-"""A loop seen so that its steps fit those of another one: some steps made alone before or after, several taken as one."""
+"""A loop seen so that its steps fit those of another: some are made alone before or after, several are taken as one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.loop import Loop
+from uat_jax.loops.loop import Loop, Read
 from uat_jax.loops.walk import Value
 
 
@@ -35,9 +35,17 @@ class View:
         """The carry before the first step of the view."""
         return self._alone(operands, self.loop.start(operands), range(self.front))[0]
 
-    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[list[Value]]:
+    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[list[Read]]:
         """What is read at the steps of a class, for every step of the loop within them."""
-        return [self.loop.rows(operands, self._steps(steps, j)) for j in range(self.factor)]
+        return [[self._of_steps(read, j) for read in self._rows(operands, steps, j)] for j in range(self.factor)]
+
+    def _rows(self, operands: Sequence[Value], steps: np.ndarray, within: int) -> list[Read]:
+        return self.loop.rows(operands, self._steps(steps, within))
+
+    def _of_steps(self, read: Read, within: int) -> Read:
+        """What is read, by the number of the view's step."""
+        a, b = read.index
+        return replace(read, index=(a + b * (self.front + within), b * self.factor))
 
     def step(
         self,
