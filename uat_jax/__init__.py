@@ -23,6 +23,7 @@ from uat_jax.ledger.claim import Claim as Claim
 from uat_jax.ledger.ledger import claims as claims
 from uat_jax.ledger.ledger import prove as prove
 from uat_jax.ledger.ledger import recheck as recheck
+from uat_jax.loops.induction import prove_scan as prove_scan
 from uat_jax.lowering import Lowered as Lowered
 from uat_jax.symbolic.derivation import Derivation as Derivation
 from uat_jax.symbolic.derivation import derive as derive

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
@@ -87,12 +88,13 @@ def _rule(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | N
 
 
 def _entrywise(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int) -> Rows | None:
-    scalar = [not shape_of(atom) for atom in equation.invars]
-    if any(of is None and not alone for of, alone in zip(rows, scalar, strict=True)):
+    shapes = [shape_of(atom) for atom in equation.invars]
+    if any(of is None and shape and shape[axis] != 1 for of, shape in zip(rows, shapes, strict=True)):
         return None
 
     def at(index: Index, read: Read) -> Value:
-        given = [o if of is None else of.at(index, read) for o, of in zip(operands, rows, strict=True)]
+        same = lambda o: lax.squeeze(o, (axis,)) if np.ndim(o) else o
+        given = [same(o) if of is None else of.at(index, read) for o, of in zip(operands, rows, strict=True)]
         return staged(equation, given)[0]
 
     return Rows(axis, at)
