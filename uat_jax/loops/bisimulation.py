@@ -10,7 +10,7 @@ loops give are fresh letters for the rest.  Every proof is an ordinary compariso
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -30,7 +30,7 @@ from uat_jax.loops.relation import ByArrays, Relation, World
 from uat_jax.loops.rows import Letter, RowWise
 from uat_jax.loops.strict import all_strict
 from uat_jax.loops.view import View, views
-from uat_jax.loops.walk import Value, Walk, traced
+from uat_jax.loops.walk import Value, Walk, is_concrete, traced
 
 LEAST = 8
 """Loops of fewer steps are left in their pieces, where they are unrolled."""
@@ -41,7 +41,10 @@ STEPS = 4
 MOST_CLASSES = 32
 """Into so many classes the steps of a loop may be split by what they decide by their counter."""
 
-SCALARS = 6
+MOST_ATTEMPTS = 12
+"""So many relations are tried for a pair of loops."""
+
+SCALARS = 8
 """So many scalars that both loops know may be factors in a relation."""
 
 Type = jax.ShapeDtypeStruct
@@ -121,10 +124,33 @@ class Passed:
     rows: Relation
 
     @property
+    def letters_of_a_step(self) -> list[Type]:
+        """The letters of the carry, and of the rows that one step gives."""
+        return [*self.carry.letter_types, *self.rows.letter_types]
+
+    def weaker(self, output: int | None) -> Passed | None:
+        """Without the array that was found not to be related: it is a letter of its own; None if there is none."""
+        if output is None or not isinstance(self.carry, ByArrays) or not isinstance(self.rows, ByArrays):
+            return None
+        count = len(self.carry.bound)
+        if output < count:
+            return replace(self, carry=self.carry.without(self.carry.bound[output]))
+        if output < count + len(self.rows.bound):
+            return replace(self, rows=self.rows.without(self.rows.bound[output - count]))
+        return None
+
+    @property
     def letters(self) -> list[Type]:
         """The letters that stand for what both give."""
         along = [Type((self.length, *t.shape), t.dtype) for t in self.rows.letter_types]
         return [*self.carry.letter_types, *along]
+
+    def given(self, letters: Sequence[Value]) -> list[Value]:
+        """All rows that both give, from their letters."""
+        if letters:
+            return list(jax.vmap(lambda *each: self.rows.spread(each, NOWHERE))(*letters))
+        alone = self.rows.spread((), NOWHERE) if self.rows.types else []
+        return [lax.broadcast(row, (self.length,)) for row in alone]
 
     @property
     def length(self) -> int:
@@ -178,12 +204,8 @@ class Front:
             start = view.loop.start(operands)
             arrays += start
             scalars += [x for x in start if not np.ndim(x)]
-        return World(time, _distinct(scalars)[:SCALARS], _distinct(arrays))
-
-
-def _distinct(values: Sequence[Value]) -> list[Value]:
-    """Tracers, each once; concrete arrays say nothing that a coefficient does not."""
-    return list({id(value): value for value in values if not isinstance(value, np.ndarray)}.values())
+        staged = lambda values: [x for x in values if not is_concrete(x)]  # a constant is a coefficient already
+        return World(time, staged(scalars)[:SCALARS], staged(arrays))
 
 
 class Bisimulation:
@@ -234,8 +256,7 @@ class Bisimulation:
             count = len(passed.carry.letter_types)
             world = front.world(passed.views, np.float32(passed.length))
             carries = passed.carry.spread(own[:count], world)
-            along = lambda letters, passed=passed: passed.rows.spread(letters, NOWHERE)
-            rows = jax.vmap(along)(own[count:]) if passed.rows.types else []
+            rows = passed.given(own[count:])
             first = len(passed.views[0].loop.floats)
             given = len(passed.views[0].loop.float_rows) * passed.views[0].factor
             cuts[0].append(Cut(passed.views[0], carries[:first], rows[:given]))
@@ -267,11 +288,14 @@ class Bisimulation:
         failures: list[str] = []
         for pair in views(*loops):
             try:
-                attempts = list(self._attempts(pair))
+                attempts = self._attempts(pair)
             except (UnsupportedError, ZeroDivisorError) as error:
                 failures.append(str(error))
                 continue
-            for passed, rows, classes in attempts:
+            for _ in range(MOST_ATTEMPTS):
+                if not attempts:
+                    break
+                passed, rows, classes = attempts.pop(0)
                 self.pieces.attempts += 1
                 kept, trial = self.pieces, self.pieces.branch()
                 self.pieces = trial
@@ -281,13 +305,17 @@ class Bisimulation:
                     kept.tested, kept.readable = trial.tested, trial.readable
                     self.pieces = kept
                     failures.append(str(error))
+                    weaker = passed.weaker(error.output)
+                    if weaker is not None:
+                        attempts.append((weaker, rows, classes))
+                        attempts.sort(key=lambda attempt: sizes(attempt[0].letters_of_a_step))
                     continue
                 self.passed.append(passed)
                 return
         lengths = " and ".join(str(loop.length) for loop in loops)
         raise PieceError(failures[0] if failures else f"{self.where} have {lengths} steps, which do not fit")
 
-    def _attempts(self, pair: tuple[View, View]) -> Any:
+    def _attempts(self, pair: tuple[View, View]) -> list[Any]:
         """Guesses: relations of carries and rows given, and of rows read for every class of steps."""
         carry_types, row_types = self._types(pair)
         classes = self._classes(pair, carry_types)
@@ -300,9 +328,8 @@ class Bisimulation:
             for relation in guesses(samples, carry_types, first):
                 if (relation, rows) not in tried:
                     tried.append((relation, rows))
-        tried.sort(key=lambda both: sum(sizes(relation.letter_types) for relation in both))
-        for relation, rows in tried:
-            yield Passed(pair, relation, rows), read, classes
+        found = [(Passed(pair, relation, rows), read, classes) for relation, rows in tried]
+        return sorted(found, key=lambda attempt: sizes(attempt[0].letters_of_a_step))
 
     def _types(self, pair: tuple[View, View]) -> tuple[list[Type], list[Type]]:
         """The types of both carries together, and of all rows that a step gives."""

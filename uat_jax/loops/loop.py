@@ -35,8 +35,8 @@ LONGEST = 1 << 20
 SIMULATED = 1 << 12
 """Integers that do not grow evenly are computed step by step, up to so many steps."""
 
-EXACT = 1 << 24
-"""Whole numbers up to here are numbers of every float dtype of 32 bits."""
+EXACT = 1 << 62
+"""Whole numbers up to here are numbers of 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ class _Step(Walk):
         if whole and not any(map(is_number, equation.outvars)):
             return self.vectorized(equation, operands)
         if whole and name == "convert_element_type" and isinstance(operands[0], Series):
-            return [self.number(operands[0].values, equation.outvars[0])]
+            return [self.number(equation, operands[0].values)]
         if name in ("dynamic_slice", "gather") and isinstance(operands[0], Fixed):
             return [self.row(lambda: self.sliced(equation, operands))]
         if self.given is None:
@@ -142,16 +142,16 @@ class _Step(Walk):
             outputs = jax.vmap(lambda *given: staged(equation, given), in_axes=axes)(*arrays)
             return [Series(on_host(output)) for output in outputs]
 
-    def number(self, whole: np.ndarray, variable: Any) -> Value:
-        """Known integers as floats: α + β·t if they grow evenly with the time, else a row."""
+    def number(self, equation: JaxprEqn, whole: np.ndarray) -> Value:
+        """Known integers as floats, exactly: α + β·t if they grow evenly with the time, else a row."""
         line = _even(whole.astype(object), self.steps)
         if line is None:
-            return self.row(lambda: Read(whole.astype(dtype_of(variable))))
+            return self.row(lambda: Read(staged(equation, [whole])[0]))
         if self.time is VARYING:
             return VARYING
-        dtype = dtype_of(variable)
-        at, by = (np.array(part, np.float64).reshape(shape_of(variable)).astype(dtype) for part in line)
-        time = jnp.broadcast_to(lax.convert_element_type(self.time, dtype), shape_of(variable))
+        variable = equation.outvars[0]
+        at, by = (staged(equation, [np.asarray(part, np.int64).reshape(shape_of(variable))])[0] for part in line)
+        time = jnp.broadcast_to(lax.convert_element_type(self.time, dtype_of(variable)), shape_of(variable))
         return lax.add(at, lax.mul(by, time))
 
     def sliced(self, equation: JaxprEqn, operands: list[Value]) -> Read:
@@ -403,7 +403,7 @@ def _ended(loop: Loop, operands: Sequence[Value], counters: dict[int, np.ndarray
         return found
 
     first = proceeds({place: value[None] for place, value in counters.items()}, np.arange(1))
-    if first is VARYING:
+    if not isinstance(first, Series | np.ndarray | np.generic):
         if counters:
             raise UnsupportedError(f"the loop{loop.line} ends by floats and carries an integer")
         loop.test = program, constants

@@ -38,8 +38,10 @@ class PieceError(UatJaxError):
 class Pieces:
     """The comparisons of one proof, and what they presuppose.
 
-    meant: whether constants are what they stand for in all of them, or what is written.  attempts: how many relations
-    have been tried; each may be wrongly taken to hold.
+    meant: whether constants are what they stand for in all of them, or what is written.  tested: how many comparisons
+    there were, among them those of guesses that were given up.  attempts: how many relations have been tried.
+    found: the pieces that hold.  conditions: those of their bounds.  undefined: entries that are not finite on both
+    sides.  readable: whether a constant stands for another number than is written.
     """
 
     effort: Effort
@@ -50,6 +52,13 @@ class Pieces:
     assumptions: dict[Assumption, None] = field(default_factory=dict)
     constants: set[ConstantReading] = field(default_factory=set)
     readable: bool = False
+    conditions: list[str] = field(default_factory=list)
+    undefined: int = 0
+
+    @property
+    def allowed(self) -> float:
+        """The chance of error of one comparison."""
+        return self.effort.error / MOST_TESTED
 
     def equal(
         self,
@@ -81,14 +90,14 @@ class Pieces:
                 left, right, effort.seed, effort.laws, effort.deadline, meant=self.meant, domains=domains
             )
             self.readable |= bool(fields.constants)
-            compared = fields.compare(math.log2(effort.error / MOST_TESTED))
+            compared = fields.compare(math.log2(self.allowed))
         except UnsupportedError as error:
             raise PieceError(f"{what}: {error}") from error
         if compared.almost or not compared.equal:
             at = "except where compared numbers are equal" if compared.almost else f"; they part at {compared.parting}"
             where = None if compared.where is None else compared.where[0]
             raise PieceError(f"{what}: not equal{' ' if compared.almost else ''}{at}", where)
-        if not compared.within(effort.error / MOST_TESTED):
+        if not compared.within(self.allowed):
             raise PieceError(f"{what}: equal at random points, with a chance of error of 2^{compared.log2_error:.0f}")
         self.found.append(PieceOfLoops(what, compared.log2_error, not compared.condition, compared.rounds))
         self.constants.update(compared.constants)
@@ -97,13 +106,14 @@ class Pieces:
             self.conditions.append(compared.condition)
         self.undefined += compared.undefined
 
-    conditions: list[str] = field(default_factory=list)
-    undefined: int = 0
-
     def total(
         self, function: Callable[..., Sequence[Value]], types: Sequence[jax.ShapeDtypeStruct], domains: Domains
     ) -> bool:
-        """Whether a function has finite values for all inputs, as far as is shown."""
+        """Whether a function is defined for all inputs, as far as is shown.
+
+        Raises:
+            PieceError: a value may be infinite, or divides by zero for all inputs.
+        """
         program = without_dead(traced(function, types))
         program, _, within = joint(program, program, domains=domains)
         if not program.jaxpr.outvars:
@@ -111,16 +121,16 @@ class Pieces:
         effort = self.effort
         fields = PrimeFields(program, program, effort.seed, effort.laws, effort.deadline, domains=within)
         drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, effort.laws - {"exponential form"})
-        if any(isinstance(note, EntriesLeftOut) for note in drawn.notes):
-            return False
-        always = [x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.hollow for x in drawn.left]
-        return all(always) and all(map(finite, drawn.left))
+        if any(isinstance(note, EntriesLeftOut) for note in drawn.notes) or not all(map(finite, drawn.left)):
+            raise PieceError("a value that a loop carries, reads or gives may be infinite")
+        return all(x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.hollow for x in drawn.left)
 
     @property
     def log2_error(self) -> float:
-        """Of the chance that a piece which was accepted does not hold: of all of them, and for every attempt."""
-        chance = sum(2.0**piece.log2_error for piece in self.found)
-        return math.log2(chance) + math.log2(max(1, self.attempts)) if chance else -math.inf
+        """Of the chance that a comparison takes different programs for equal; those that were given up count too."""
+        compared = sum(bool(piece.rounds) for piece in self.found)
+        chance = sum(2.0**piece.log2_error for piece in self.found) + (self.tested - compared) * self.allowed
+        return math.log2(chance) if chance else -math.inf
 
     def branch(self) -> Pieces:
         """A copy whose findings can be thrown away."""

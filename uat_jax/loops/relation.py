@@ -63,6 +63,11 @@ class ByArrays:
         """The places of arrays that are no letters."""
         return sorted(self.terms)
 
+    def without(self, place: int) -> ByArrays:
+        """The relation in which an array is a letter of its own."""
+        rest = {other: terms for other, terms in self.terms.items() if other != place}
+        return ByArrays(self.types, (*self.letters, place), rest)
+
     def chosen(self, arrays: Sequence[Value]) -> list[Value]:
         """The letters, read off all arrays."""
         return [arrays[place] for place in self.letters]

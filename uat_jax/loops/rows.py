@@ -72,7 +72,13 @@ class RowWise(Walk):
                     self.know(results[0], found)
             axes = {rows.axis for o in operands for rows in self._known.get(id(o), (o, []))[1]}
             for axis in axes:
-                found = _rule(equation, operands, [self.rows(o, axis) for o in operands], axis)
+                known = [self.rows(o, axis) for o in operands]
+                found = _rule(equation, operands, known, axis)
+                if found is None and len(known) == 2 and None not in known:  # the rows of one operand alone
+                    one, other = known
+                    found = _rule(equation, operands, [one, None], axis) or _rule(
+                        equation, operands, [None, other], axis
+                    )
                 if found is not None:
                     self.know(results[0], found)
         return results
