@@ -24,7 +24,7 @@ from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
-from uat_jax.decide.loops_evidence import Loops, of_loops, too_long
+from uat_jax.decide.loops_evidence import Loops, for_all_sizes, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -35,6 +35,7 @@ from uat_jax.decide.specification import (
     name_of,
     sizes_text,
     specified,
+    traced,
 )
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -201,6 +202,11 @@ class Question:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
         return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
 
+    def symbolic(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+        """Both programs with their symbolic dimensions.  Raises what `traced` raises."""
+        left, right = (traced(f, self.specification.arguments)[0] for f in (self.left, self.right))
+        return left, right
+
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
 
@@ -327,7 +333,10 @@ def decide(question: Question, effort: Effort) -> Certificate:
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
     listed = asked.specification.listed is not None
-    evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
+    if asked.specification.symbols and not listed and combine(evidence) in (Verdict.PROVED, Verdict.CERTIFIED):
+        evidence += _by_induction(asked, share)
+    if not shown_for_all_sizes(evidence):
+        evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
@@ -336,6 +345,26 @@ SAME = "both are the same program after renaming and inlining: the same operatio
 
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""
+
+
+LONG = 9
+"""The size of the first symbolic dimension at which relations of carries are looked for."""
+
+
+def _by_induction(question: Question, effort: Effort) -> list[Evidence]:
+    """What induction over the steps of loops says of all sizes: one finding, or none."""
+    sizes = {name: LONG + number for number, name in enumerate(question.specification.symbols)}
+    try:
+        pair, symbolic = question.at(sizes), question.symbolic()
+        found = for_all_sizes((pair.left, pair.right), symbolic, effort, pair.domains)
+    except Exception:  # no such sizes fit, or the time is up, or whatever JAX cannot do with symbolic sizes
+        return []
+    return [] if found is None else [dataclasses.replace(found, subject=ALL_SIZES)]
+
+
+def shown_for_all_sizes(evidence: Sequence[Evidence]) -> bool:
+    """Whether a finding about all sizes passes."""
+    return any(e.subject == ALL_SIZES and e.verdict in (Verdict.PROVED, Verdict.CERTIFIED) for e in evidence)
 
 
 def not_for_all_sizes(
@@ -436,7 +465,8 @@ def _certificate(
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = (*specification.assumptions, *specification.hypotheses(names))
-    assumptions = [*of_inputs, *only_at(claim, verdict), *assumed(evidence)]
+    only = [] if shown_for_all_sizes(evidence) else only_at(claim, verdict)
+    assumptions = [*of_inputs, *only, *assumed(evidence)]
     floats = in_floats(pairs, names)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 

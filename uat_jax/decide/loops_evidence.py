@@ -17,11 +17,14 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfLoops
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.bisimulation import loops_compared
+from uat_jax.loops.bisimulation import LEAST, loops_compared
 from uat_jax.loops.pieces import PieceError, Pieces
 
 LONG = 16
 """Loops of at least so many steps are first compared without being unrolled."""
+
+Programs = tuple[ClosedJaxpr, ClosedJaxpr]
+"""Both programs."""
 
 UNROLLED = 400_000
 """Programs that take more equations than this when their loops are unrolled are not."""
@@ -51,9 +54,26 @@ def of_loops(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Dom
         everything = range(len(left.jaxpr.invars))
         if not all(any(depending(program, everything)) for program in (left, right)):
             return Loops(reason="a function does not depend on its inputs")
-        return Loops(evidence_of(loops_compared(left, right, effort, domains), effort))
+        return Loops(evidence_of(loops_compared(left, right, effort, domains).pieces, effort))
     except (PieceError, UnsupportedError, ZeroDivisorError) as error:
         return Loops(reason=str(error))
+
+
+def for_all_sizes(at: Programs, symbolic: Programs, effort: Effort, domains: Domains) -> Evidence | None:
+    """PROVED or CERTIFIED for loops of symbolic length, or None.
+
+    ``at``: both programs at sizes at which the loops are long; their relations are proved again with ``symbolic`` ones.
+
+    Raises:
+        BudgetError: the time is up.
+    """
+    if not all(_longest(program) >= LEAST for program in at):
+        return None
+    try:
+        plan = loops_compared(*at, effort, domains).passed
+        return evidence_of(loops_compared(*symbolic, effort, domains, plan).pieces, effort)
+    except (PieceError, UnsupportedError, ZeroDivisorError):
+        return None
 
 
 def evidence_of(pieces: Pieces, effort: Effort) -> Evidence:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -24,7 +25,7 @@ from uat_jax.decide.domain import REALS, Domains, Interval
 from uat_jax.decide.effort import Effort
 from uat_jax.errors import UnsupportedError
 from uat_jax.loops.fingerprints import Samples, floats, guesses, residues, sizes
-from uat_jax.loops.loop import Loop, SplitError, loop_of
+from uat_jax.loops.loop import Loop, SplitError, Steps, alone, loop_of
 from uat_jax.loops.pieces import PieceError, Pieces
 from uat_jax.loops.relation import ByArrays, Relation, World
 from uat_jax.loops.rows import Letter, RowWise
@@ -100,10 +101,11 @@ class Side:
 
 def _long(equation: JaxprEqn, operands: Sequence[Value]) -> Loop | None:
     """The loop of an equation, or None if it is short enough to be unrolled in its piece."""
-    if equation.primitive.name == "scan" and equation.params["length"] < LEAST:
+    short = lambda length: isinstance(length, int) and length < LEAST
+    if equation.primitive.name == "scan" and short(equation.params["length"]):
         return None
     loop = loop_of(equation, operands)
-    return None if loop.length is not None and loop.length < LEAST else loop
+    return None if short(loop.length) else loop
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,9 @@ class Passed:
         return [lax.broadcast(row, (self.length,)) for row in alone]
 
     @property
-    def length(self) -> int:
+    def length(self) -> Any:
         """How many steps they have; 0 where floats decide it, and there are no rows."""
-        return self.views[0].length or 0
+        return 0 if self.views[0].length is None else self.views[0].length
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ class Derived:
     letter_types: tuple[Type, ...]
 
     def made(
-        self, pair: tuple[View, View], steps: np.ndarray, front: Sequence[_ReachedError], given: Sequence[Value]
+        self, pair: tuple[View, View], steps: Steps, front: Sequence[_ReachedError], given: Sequence[Value]
     ) -> list[Value]:
         """All rows, in a trace in which both programs stand in front of their loops."""
         values = dict(zip(self.letters, given, strict=True))
@@ -174,7 +176,7 @@ class Derived:
 
 
 def _made(
-    pair: tuple[View, View], steps: np.ndarray, front: Sequence[_ReachedError], read: Callable[[Letter], Value]
+    pair: tuple[View, View], steps: Steps, front: Sequence[_ReachedError], read: Callable[[Letter], Value]
 ) -> list[Any]:
     """All rows that are read in a class of steps, from rows of inputs; None for what is not made of them."""
     found: list[Any] = []
@@ -182,7 +184,8 @@ def _made(
         for row in (row for group in view.rows(at.operands, steps) for row in group):
             rows = None if row.source is None else at.walk.rows(row.source)
             a, b = row.index
-            index = (a + b * int(steps[0]), 0) if len(steps) == 1 else (a, b)
+            step = alone(steps)
+            index = (a, b) if step is None else (a + b * step, 0)
             made = None if rows is None else rows.at(index, read)
             found.append(lax.expand_dims(made, (0,)) if row.wrapped and made is not None else made)
     return found
@@ -209,16 +212,24 @@ class Front:
 
 
 class Bisimulation:
-    """The proof about two programs."""
+    """The proof about two programs; `plan`: relations that held at some sizes, for loops of symbolic length."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains, pieces: Pieces):
+    def __init__(
+        self,
+        left: ClosedJaxpr,
+        right: ClosedJaxpr,
+        domains: Domains,
+        pieces: Pieces,
+        plan: Sequence[Passed] | None = None,
+    ):
+        self.plan = plan
         self.sides = (Side(left), Side(right))
         self.pieces = pieces
         self.inputs = [Type(shape_of(v), dtype_of(v)) for v in left.jaxpr.invars]
         self.domains = domains
         self.passed: list[Passed] = []
+        self.where = ""
         self.defined = True
-        self.reason = ""
 
     @property
     def types(self) -> list[Type]:
@@ -254,7 +265,7 @@ class Bisimulation:
             reached = [side.run(arguments, cut) for side, cut in zip(self.sides, cuts, strict=True)]
             front = Front(tuple(r.operands for r in reached))
             count = len(passed.carry.letter_types)
-            world = front.world(passed.views, np.float32(passed.length))
+            world = front.world(passed.views, _float(passed.length))
             carries = passed.carry.spread(own[:count], world)
             rows = passed.given(own[count:])
             first = len(passed.views[0].loop.floats)
@@ -286,9 +297,9 @@ class Bisimulation:
         loops = tuple(side.long(len(self.passed)) for side in self.sides)
         self.where = f"the loops{loops[0].line} and{loops[1].line}"
         failures: list[str] = []
-        for pair in views(*loops):
+        for pair in self._views(loops):
             try:
-                attempts = self._attempts(pair)
+                attempts = self._attempts(pair) if self.plan is None else self._planned(pair)
             except (UnsupportedError, ZeroDivisorError) as error:
                 failures.append(str(error))
                 continue
@@ -314,6 +325,25 @@ class Bisimulation:
                 return
         lengths = " and ".join(str(loop.length) for loop in loops)
         raise PieceError(failures[0] if failures else f"{self.where} have {lengths} steps, which do not fit")
+
+    def _views(self, loops: tuple[Loop, Loop]) -> list[tuple[View, View]]:
+        """The ways in which the steps of both loops may fit: the one that is planned, if there is a plan."""
+        if self.plan is None:
+            return views(*loops)
+        fronts = [(view.front, view.back, view.factor) for view in self.plan[len(self.passed)].views]
+        pair = tuple(View(loop, *front) for loop, front in zip(loops, fronts, strict=True))
+        simple = all(view.factor == 1 and not view.back for view in pair)
+        return [pair] if simple and pair[0].length == pair[1].length else []
+
+    def _planned(self, pair: tuple[View, View]) -> list[Any]:
+        """The relation that held at some sizes."""
+        planned = self.plan[len(self.passed)]
+        types = self._types(pair)
+        if types != (list(planned.carry.types), list(planned.rows.types)):
+            raise UnsupportedError(f"{self.where} carry or give arrays of a symbolic size")
+        (steps,) = self._classes(pair, types[0])
+        made = self._derived(pair, steps)
+        return [(replace(planned, views=pair), [made or self._rows_read(pair, steps)[0]], [steps])]
 
     def _attempts(self, pair: tuple[View, View]) -> list[Any]:
         """Guesses: relations of carries and rows given, and of rows read for every class of steps."""
@@ -342,11 +372,11 @@ class Bisimulation:
             rows += [kind(outs[loop.carries + i]) for i in loop.float_rows] * view.factor
         return carries, rows
 
-    def _classes(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> list[np.ndarray]:
+    def _classes(self, pair: tuple[View, View], carry_types: Sequence[Type]) -> list[Steps]:
         """The steps in classes at all of which both loops decide alike by their counters."""
         length = pair[0].length
-        waiting = [np.arange(1 if length is None else length)]
-        done: list[np.ndarray] = []
+        waiting: list[Any] = [np.arange(length) if isinstance(length, int) else None]
+        done: list[Any] = []
         while waiting:
             steps = waiting.pop()
             try:
@@ -366,7 +396,7 @@ class Bisimulation:
                 waiting += parts
         return done
 
-    def _row_types(self, pair: tuple[View, View], steps: np.ndarray) -> list[list[list[Type]]]:
+    def _row_types(self, pair: tuple[View, View], steps: Steps) -> list[list[list[Type]]]:
         """The types of the rows that are read: of each view, of each step of the loop within its step."""
         found: list[list[list[Type]]] = []
 
@@ -381,13 +411,13 @@ class Bisimulation:
         traced(run, self.types)
         return found
 
-    def _step_types(self, pair: tuple[View, View], steps: np.ndarray, carry_types: Sequence[Type]) -> list[Type]:
+    def _step_types(self, pair: tuple[View, View], steps: Steps, carry_types: Sequence[Type]) -> list[Type]:
         """Inputs and letters so far, the time, all carries, all rows."""
         rows = [t for of in self._row_types(pair, steps) for group in of for t in group]
         return [*self.types, Type((), np.float32), *carry_types, *rows]
 
     def _step(
-        self, pair: tuple[View, View], steps: np.ndarray, arguments: Sequence[Value], carry_types: Sequence[Type]
+        self, pair: tuple[View, View], steps: Steps, arguments: Sequence[Value], carry_types: Sequence[Type]
     ) -> tuple[list[Value], list[Value], list[Value], Front]:
         """All carries and all rows given after a step of both loops, their tests, and what is in front of them.
 
@@ -396,8 +426,7 @@ class Bisimulation:
         known = len(self.types)
         time, rest = arguments[known], list(arguments[known + 1 :])
         carries, rows = rest[: len(carry_types)], iter(rest[len(carry_types) :])
-        if len(steps) == 1 and pair[0].length is not None:
-            time = np.float32(steps[0])
+        time = time if alone(steps) is None else np.float32(alone(steps))
         front = self._front(arguments[:known])
         after, given, tests = [], [], []
         for view, at, of in zip(pair, front, self._row_types(pair, steps), strict=True):
@@ -455,11 +484,13 @@ class Bisimulation:
             given += found
         return after, given
 
-    def _rows_read(self, pair: tuple[View, View], steps: np.ndarray) -> list[Relation]:
+    def _rows_read(self, pair: tuple[View, View], steps: Steps) -> list[Relation]:
         """Guesses of how the rows that both loops read are related in a class of steps."""
         types = [t for of in self._row_types(pair, steps) for group in of for t in group]
         if not types:
             return [NOTHING]
+        if steps is None:
+            raise UnsupportedError("the loops read what is not made of single rows of the inputs")
         some = np.unique(np.concatenate([steps[:2], steps[-2:]]))
         program = traced(lambda *a: self._rows(pair, some, a), self.types)
         prime, found = residues(program, self.pieces.effort.seed ^ GUESSING, self.pieces.effort.deadline, self.domains)
@@ -467,13 +498,13 @@ class Bisimulation:
         first = sum(map(len, self._row_types(pair, steps)[0]))
         return guesses(_pooled(prime, states, (), ()), types, first)
 
-    def _rows(self, pair: tuple[View, View], steps: np.ndarray, arguments: Sequence[Value]) -> list[Value]:
+    def _rows(self, pair: tuple[View, View], steps: Steps, arguments: Sequence[Value]) -> list[Value]:
         """All rows that both loops read at the steps of a class."""
         front = self._front(arguments)
         reads = lambda view, at: (x for group in view.rows(at.operands, steps) for x in group)
         return [x.array for view, at in zip(pair, front, strict=True) for x in reads(view, at)]
 
-    def _derived(self, pair: tuple[View, View], steps: np.ndarray) -> Derived | None:
+    def _derived(self, pair: tuple[View, View], steps: Steps) -> Derived | None:
         """How the rows that are read in a class of steps are made of rows of inputs and letters, if all of them are."""
         letters: dict[Letter, None] = {}
         known: list[bool] = []
@@ -498,9 +529,7 @@ class Bisimulation:
 
     # Proofs
 
-    def _prove_relation(
-        self, passed: Passed, read: Sequence[Relation | Derived], classes: Sequence[np.ndarray]
-    ) -> None:
+    def _prove_relation(self, passed: Passed, read: Sequence[Relation | Derived], classes: Sequence[Steps]) -> None:
         pair, relation = passed.views, passed.carry
 
         def start(*arguments: Value) -> tuple[list[Value], World]:
@@ -526,7 +555,7 @@ class Bisimulation:
             self._prove_rows(passed, rows, steps)
             self._prove_step(passed, rows, steps)
 
-    def _prove_rows(self, passed: Passed, rows: Relation | Derived, steps: np.ndarray) -> None:
+    def _prove_rows(self, passed: Passed, rows: Relation | Derived, steps: Steps) -> None:
         """The rows that are read in a class of steps are related; of those made of rows of inputs nothing is said."""
         if isinstance(rows, Derived) or not rows.types:
             return
@@ -544,7 +573,7 @@ class Bisimulation:
         self._equal(f"{self.where}, the rows they read", actual, predicted, self.types, self.domains)
         self._whether_defined(lambda *a: self._rows(pair, steps, a), self.types, self.domains)
 
-    def _prove_step(self, passed: Passed, rows: Relation | Derived, steps: np.ndarray) -> None:
+    def _prove_step(self, passed: Passed, rows: Relation | Derived, steps: Steps) -> None:
         """A step from related carries and rows leads to related carries and rows."""
         pair, relation, given = passed.views, passed.carry, passed.rows
         known, letters = len(self.types), relation.letter_types
@@ -552,8 +581,7 @@ class Bisimulation:
 
         def step(arguments: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value], World]:
             time = arguments[known]
-            if len(steps) == 1 and pair[0].length is not None:
-                time = np.float32(steps[0])
+            time = time if alone(steps) is None else np.float32(alone(steps))
             own = arguments[known + 1 : known + 1 + len(letters)]
             front = Front(tuple(at.operands for at in self._front(arguments[:known])))
             carries = relation.spread(own, front.world(pair, time))
@@ -577,9 +605,9 @@ class Bisimulation:
             rows = given.spread(given.chosen(found), NOWHERE)
             return [*(carries[i] for i in relation.bound), *(rows[i] for i in given.bound), *tests[1:]]
 
-        time = Interval(float(steps.min()), float(steps.max())) if len(steps) > 1 else REALS
-        if pair[0].length is None:
-            time = Interval(0.0)
+        time = Interval(0.0) if steps is None else REALS
+        if steps is not None and len(steps) > 1:
+            time = Interval(float(steps.min()), float(steps.max()))
         of_rows = [self.domains[letter[0]] for letter in rows.letters] if isinstance(rows, Derived) else []
         domains = Domains((*(self.domains[i] for i in range(known)), time, *(REALS for _ in letters), *of_rows))
         self._equal(f"{self.where}, a step", actual, predicted, types, domains, self._names(passed))
@@ -623,6 +651,11 @@ class Bisimulation:
             self.defined = self.pieces.total(function, types, domains)
 
 
+def _float(length: Any) -> Value:
+    """A length, which may be symbolic, as a float."""
+    return np.float32(length) if isinstance(length, int) else jnp.asarray(length, np.float32)
+
+
 GUESSING = 0x2B992DDF
 """What tells the random numbers of guesses from those of proofs."""
 
@@ -660,20 +693,22 @@ def _pooled(
     return Samples(prime, pooled, time, tuple(map(again, scalars)), tuple(map(again, arrays)))
 
 
-def loops_compared(left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Domains) -> Pieces:
-    """The pieces of a proof that two programs with long loops are the same function.
+def loops_compared(
+    left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Domains, plan: Sequence[Passed] | None = None
+) -> Bisimulation:
+    """The proof that two programs with long loops are the same function; `plan` as for `Bisimulation`.
 
     Raises:
         PieceError, UnsupportedError: there is no such proof; says why.
     """
     exact = Effort(effort.error, effort.seed, effort.deadline, effort.laws)
-    written = Bisimulation(left, right, domains, Pieces(exact))
+    written = Bisimulation(left, right, domains, Pieces(exact), plan)
     try:
         written.prove()
-        return written.pieces
+        return written
     except (PieceError, UnsupportedError):
         if not written.pieces.readable:
             raise
-    meant = Bisimulation(left, right, domains, Pieces(exact, meant=True))
+    meant = Bisimulation(left, right, domains, Pieces(exact, meant=True), plan)
     meant.prove()
-    return meant.pieces
+    return meant

@@ -7,7 +7,8 @@ step beforehand, as a `Series`.  So a step at a symbolic time is a program of fl
     an array that is read at a counter      a row of its own, like a row of a scanned array
     a decision by a counter                 the steps are split into classes, in each of which it is one decision
 
-A class of steps is an array of their numbers, in the order in which the loop visits them.
+A class of steps is an array of their numbers, in the order in which the loop visits them; or `None` for all steps of a
+loop whose length is symbolic, or not known beforehand.
 """
 
 from __future__ import annotations
@@ -37,6 +38,15 @@ SIMULATED = 1 << 12
 
 EXACT = 1 << 62
 """Whole numbers up to here are numbers of 64 bits."""
+
+
+Steps = np.ndarray | None
+"""A class of steps."""
+
+
+def alone(steps: Steps) -> int | None:
+    """The number of the only step of a class, or None."""
+    return int(steps[0]) if steps is not None and len(steps) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +101,7 @@ class _Step(Walk):
     to collect them: then `collected` has them for every step of the class.
     """
 
-    def __init__(self, steps: np.ndarray, time: Value, given: Sequence[Value] | None):
+    def __init__(self, steps: Steps, time: Value, given: Sequence[Value] | None):
         super().__init__(None)
         self.steps, self.time = steps, time
         self.given = None if given is None else iter(given)
@@ -181,9 +191,9 @@ class _Step(Walk):
         return VARYING
 
 
-def _even(whole: np.ndarray, steps: np.ndarray) -> tuple[Any, Any] | None:
+def _even(whole: np.ndarray, steps: Steps) -> tuple[Any, Any] | None:
     """α and β with whole[i] = α + β·steps[i] for all i, or None."""
-    if len(steps) < 2:
+    if steps is None or len(steps) < 2:
         return None
     difference, apart = whole[1] - whole[0], int(steps[1] - steps[0])
     by = difference // apart
@@ -196,7 +206,7 @@ def _even(whole: np.ndarray, steps: np.ndarray) -> tuple[Any, Any] | None:
 
 @dataclass(eq=False)
 class Loop:
-    """A loop of a known number of steps, or one that ends by a decision about floats (`length` None).
+    """A loop of a number of steps, which may be symbolic, or one that ends by a decision about floats (`length` None).
 
     body: the program of a step, of (constants, carry, row) to (carry, row).  integers: operand of the body -> its value
     at every step, for operands that are integers; at the end for the carry: one value more than there are steps.
@@ -207,7 +217,7 @@ class Loop:
     body: ClosedJaxpr
     constants: int
     carries: int
-    length: int | None
+    length: Any
     reverse: bool = False
     integers: dict[int, np.ndarray] = field(default_factory=dict)
     test: tuple[ClosedJaxpr, int] | None = None
@@ -241,17 +251,17 @@ class Loop:
         """The float carries before the first step."""
         return [operands[self.constants + i] for i in self.floats]
 
-    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[Read]:
+    def rows(self, operands: Sequence[Value], steps: Steps) -> list[Read]:
         """What is read at the steps of a class, one array for each, along a leading axis."""
-        index = ((self.length or 0) - 1, -1) if self.reverse else (0, 1)
-        scanned = [Read(_taken(operands[i], self._order()[steps]), operands[i], index) for i in self._scanned()]
+        index = (self.length - 1, -1) if self.reverse and self.length is not None else (0, 1)
+        scanned = [Read(self._taken(operands[i], steps), operands[i], index) for i in self._scanned()]
         walk = _Step(steps, VARYING, None)
         varying = [VARYING] * len(self.floats)
         walk.closed(self.body, self._arguments(operands, steps, varying, [VARYING] * len(scanned)))
         return scanned + walk.collected
 
     def step(
-        self, operands: Sequence[Value], steps: np.ndarray, time: Value, carry: Sequence[Value], rows: Sequence[Value]
+        self, operands: Sequence[Value], steps: Steps, time: Value, carry: Sequence[Value], rows: Sequence[Value]
     ) -> tuple[list[Value], list[Value]]:
         """The float carries after a step of a class, and the float rows that it gives.
 
@@ -309,13 +319,18 @@ class Loop:
         variables = self.body.jaxpr.invars
         return [i for i in range(self.first_row, len(variables)) if is_number(variables[i])]
 
-    def _order(self) -> np.ndarray:
-        assert self.length is not None
-        order = np.arange(self.length)
-        return order[::-1] if self.reverse else order
+    def _taken(self, array: Value, steps: Steps) -> Value:
+        """The rows of a scanned array at the steps of a class."""
+        if steps is None:
+            return lax.rev(array, (0,)) if self.reverse else array
+        if isinstance(self.length, int):
+            return _taken(array, self.length - 1 - steps if self.reverse else steps)
+        (step,) = steps.tolist()
+        place = self.length - 1 - step if self.reverse else step
+        return lax.slice_in_dim(array, place, place + 1)
 
     def _arguments(
-        self, operands: Sequence[Value] | None, steps: np.ndarray, carry: Sequence[Value], rows: Sequence[Value]
+        self, operands: Sequence[Value] | None, steps: Steps, carry: Sequence[Value], rows: Sequence[Value]
     ) -> list[Value]:
         """The operands of the body at the steps of a class; without `operands` constants are not followed."""
         carries, scanned = iter(carry), iter(rows)
@@ -323,6 +338,7 @@ class Loop:
         for place, variable in enumerate(self.body.jaxpr.invars):
             if place in self.integers:
                 whole = self.integers[place]
+                assert steps is not None or place < self.constants
                 arguments.append(whole if place < self.constants else Series(whole[steps]).settled())
             elif place < self.constants:
                 arguments.append(VARYING if operands is None else Fixed(operands[place]))
@@ -362,13 +378,15 @@ def loop_of(equation: JaxprEqn, operands: Sequence[Value]) -> Loop:
             loop.integers[place] = np.asarray(value)
         elif not is_number(variable) and place >= loop.first_row:
             loop.integers[place] = np.asarray(value)[::-1] if loop.reverse else np.asarray(value)
-    if loop.length is not None and loop.length > LONGEST:
+    if isinstance(loop.length, int) and loop.length > LONGEST:
         raise UnsupportedError(f"the loop{loop.line} has {loop.length} steps, more than {LONGEST}")
     counters = {
         loop.constants + i: np.asarray(given[loop.constants + i]) for i in range(loop.carries) if i not in loop.floats
     }
     if equation.primitive.name == "while":
         _ended(loop, operands, counters)
+    elif not isinstance(loop.length, int) and (counters or loop.integers):
+        raise UnsupportedError(f"the loop{loop.line} of symbolic length uses whole numbers; scan over rows instead")
     elif counters:
         loop.integers |= _counted(loop, counters, loop.length or 0)
     return loop
@@ -393,7 +411,7 @@ def _ended(loop: Loop, operands: Sequence[Value], counters: dict[int, np.ndarray
     test, constants = loop.equation.params["cond_jaxpr"], loop.equation.params["cond_nconsts"]
     program = test if isinstance(test, ClosedJaxpr) else ClosedJaxpr(test, ())
 
-    def proceeds(values: dict[int, np.ndarray], steps: np.ndarray) -> Any:
+    def proceeds(values: dict[int, np.ndarray], steps: Steps) -> Any:
         carry = [
             Series(values[loop.constants + i]).settled() if loop.constants + i in values else VARYING
             for i in range(loop.carries)
@@ -451,7 +469,7 @@ def _counted(loop: Loop, counters: dict[int, np.ndarray], length: int) -> dict[i
     return {place: np.stack(row) for place, row in rows.items()}
 
 
-def _advanced(loop: Loop, counters: dict[int, np.ndarray], steps: np.ndarray) -> dict[int, np.ndarray]:
+def _advanced(loop: Loop, counters: dict[int, np.ndarray], steps: Steps) -> dict[int, np.ndarray]:
     """The integers after steps, from those before them."""
     arguments: list[Value] = []
     for place in range(len(loop.body.jaxpr.invars)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import jax
 from jax.extend.core import ClosedJaxpr
@@ -13,6 +14,7 @@ from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.facts import Defined
 from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import EntriesLeftOut
+from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
@@ -20,7 +22,7 @@ from uat_jax.decide.figures import PieceOfLoops
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
 from uat_jax.loops.fingerprints import finite
-from uat_jax.loops.walk import Value, traced, used, without_dead
+from uat_jax.loops.walk import Value, Walk, traced, used, without_dead
 
 MOST_TESTED = 1 << 8
 """The error allowed is shared out to so many comparisons; after them a proof is given up."""
@@ -75,9 +77,12 @@ class Pieces:
         left, right, within = joint(*(without_dead(traced(side, types)) for side in sides), domains=domains)
         if not left.jaxpr.outvars:
             return
+        left, right = cropped(left, right)
         if same_program(left, right):
             self.found.append(PieceOfLoops(what, -math.inf, True, ()))
             return
+        if is_symbolic(left) or is_symbolic(right):
+            raise PieceError(f"{what}: not the same program, and of a symbolic size")
         self._compare(what, left, right, within)
 
     def _compare(self, what: str, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains) -> None:
@@ -118,6 +123,9 @@ class Pieces:
         program, _, within = joint(program, program, domains=domains)
         if not program.jaxpr.outvars:
             return True
+        program, _ = cropped(program, program)
+        if is_symbolic(program):
+            return False
         effort = self.effort
         fields = PrimeFields(program, program, effort.seed, effort.laws, effort.deadline, domains=within)
         drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, effort.laws - {"exponential form"})
@@ -143,10 +151,44 @@ class Pieces:
         )
 
 
+def cropped(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+    """Both programs with the first rows only of inputs of symbolic length of which no others are read.
+
+    Such an input has at least as many rows, and these may be any numbers.
+    """
+    types = [jax.ShapeDtypeStruct(shape_of(v), v.aval.dtype) for v in left.jaxpr.invars]
+    for place, of in enumerate(types):
+        if of.shape and jax.export.is_symbolic_dim(of.shape[0]):
+            ends = [_rows_read(program, program.jaxpr.invars[place]) for program in (left, right)]
+            if None not in ends:
+                types[place] = jax.ShapeDtypeStruct((max(*ends, 1), *of.shape[1:]), of.dtype)
+    if types == [jax.ShapeDtypeStruct(shape_of(v), v.aval.dtype) for v in left.jaxpr.invars]:
+        return left, right
+    again = lambda program: traced(lambda *given: Walk().closed(program, given), types)
+    return again(left), again(right)
+
+
+def _rows_read(program: ClosedJaxpr, variable: Any) -> int | None:
+    """How many of the first rows of an input a program reads, if it takes all that it reads by slices."""
+    uses = [e for e in program.jaxpr.eqns if any(atom is variable for atom in e.invars)]
+    if any(e.primitive.name != "slice" for e in uses) or any(atom is variable for atom in program.jaxpr.outvars):
+        return None
+    ends = [e.params["limit_indices"][0] for e in uses]
+    return max(ends, default=0) if all(isinstance(end, int) for end in ends) else None
+
+
+def is_symbolic(program: ClosedJaxpr) -> bool:
+    """Whether an array of a program has a symbolic size."""
+    jaxpr = program.jaxpr
+    variables = [*jaxpr.invars, *(v for e in jaxpr.eqns for v in (*e.invars, *e.outvars))]
+    named = any(e.primitive.name == "dim_as_value" for e in jaxpr.eqns)
+    return named or any(map(jax.export.is_symbolic_dim, (size for v in variables for size in shape_of(v))))
+
+
 def joint(left: ClosedJaxpr, right: ClosedJaxpr, *, domains: Domains) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains]:
     """Both programs without the inputs that neither reads."""
     kept = [any(pair) for pair in zip(used(left), used(right), strict=True)]
-    if all(kept) or not any(kept):
+    if all(kept):
         return left, right, domains
     within = Domains(tuple(domains[i] for i, keep in enumerate(kept) if keep) if domains.of else ())
     return _of_inputs(left, kept), _of_inputs(right, kept), within

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
@@ -22,8 +23,8 @@ from uat_jax.loops.walk import OnLoop, Value, Walk, staged
 
 REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod".split())
 
-Index = tuple[int, int]
-"""(a, b): the row a + b·t of the step t."""
+Index = tuple[Any, int]
+"""(a, b): the row a + b·t of the step t; a may be symbolic."""
 
 Letter = tuple[int, int, Index]
 """The row at an index, along an axis, of the input of a number."""
@@ -60,7 +61,7 @@ class RowWise(Walk):
         """Notes that inputs have rows along every axis of at least so many entries."""
         for number, value in enumerate(inputs):
             for axis, size in enumerate(value.shape):
-                if size >= least:
+                if jax.export.is_symbolic_dim(size) or size >= least:
                     self.know(value, of_input(number, axis))
 
     def primitive(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:

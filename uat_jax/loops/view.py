@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.loop import Loop, Read
+from uat_jax.loops.loop import Loop, Read, Steps
 from uat_jax.loops.walk import Value
 
 
@@ -25,21 +26,22 @@ class View:
     factor: int = 1
 
     @property
-    def length(self) -> int | None:
+    def length(self) -> Any:
         """How many steps of several steps there are; None if floats decide that."""
         if self.loop.length is None:
             return None
-        return (self.loop.length - self.front - self.back) // self.factor
+        length = self.loop.length - self.front - self.back
+        return length if self.factor == 1 else length // self.factor
 
     def start(self, operands: Sequence[Value]) -> list[Value]:
         """The carry before the first step of the view."""
         return self._alone(operands, self.loop.start(operands), range(self.front))[0]
 
-    def rows(self, operands: Sequence[Value], steps: np.ndarray) -> list[list[Read]]:
+    def rows(self, operands: Sequence[Value], steps: Steps) -> list[list[Read]]:
         """What is read at the steps of a class, for every step of the loop within them."""
         return [[self._of_steps(read, j) for read in self._rows(operands, steps, j)] for j in range(self.factor)]
 
-    def _rows(self, operands: Sequence[Value], steps: np.ndarray, within: int) -> list[Read]:
+    def _rows(self, operands: Sequence[Value], steps: Steps, within: int) -> list[Read]:
         return self.loop.rows(operands, self._steps(steps, within))
 
     def _of_steps(self, read: Read, within: int) -> Read:
@@ -50,7 +52,7 @@ class View:
     def step(
         self,
         operands: Sequence[Value],
-        steps: np.ndarray,
+        steps: Steps,
         time: Value,
         carry: Sequence[Value],
         rows: Sequence[Sequence[Value]],
@@ -71,7 +73,7 @@ class View:
         if self.loop.length is None or self.front + self.back + self.factor == 1:
             return self.loop.results(carry, rows)
         _, before = self._alone(operands, self.loop.start(operands), range(self.front))
-        last = range(self.loop.length - self.back, self.loop.length)
+        last = range(self.loop.length - self.back, self.loop.length) if self.back else range(0)
         carry, after = self._alone(operands, carry, last)
         whole = []
         for place in range(count):
@@ -91,8 +93,8 @@ class View:
             rows.append(given)
         return list(carry), rows
 
-    def _steps(self, steps: np.ndarray, within: int) -> np.ndarray:
-        return self.front + self.factor * steps + within
+    def _steps(self, steps: Steps, within: int) -> Steps:
+        return None if steps is None else self.front + self.factor * steps + within
 
 
 def _interleaved(rows: Sequence[Value]) -> Value:

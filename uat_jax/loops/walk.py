@@ -16,7 +16,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from uat_jax.arithmetic.concrete import bind, is_keys, on_host
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
-from uat_jax.arithmetic.tracing import dtype_of, is_number
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 
 Value = Any
 """A tracer, or a concrete array."""
@@ -73,7 +73,10 @@ class Walk:
 
     def primitive(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """The results of a primitive: computed where all is concrete and integer, else staged."""
-        if all(map(is_concrete, operands)) and not any(map(is_number, (*equation.invars, *equation.outvars))):
+        whole = all(map(is_concrete, operands)) and not any(map(is_number, (*equation.invars, *equation.outvars)))
+        sizes = [size for variable in equation.outvars for size in shape_of(variable)]
+        symbolic = equation.primitive.name == "dim_as_value" or any(map(jax.export.is_symbolic_dim, sizes))
+        if whole and not symbolic:
             return [on_host(output) for output in bind(equation, operands)]
         return staged(equation, operands)
 
