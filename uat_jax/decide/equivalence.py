@@ -24,7 +24,7 @@ from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
-from uat_jax.decide.loops_evidence import Loops, for_all_sizes, of_loops, too_long
+from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -334,7 +334,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
             break
     listed = asked.specification.listed is not None
     if asked.specification.symbols and not listed and combine(evidence) in (Verdict.PROVED, Verdict.CERTIFIED):
-        evidence += _by_induction(asked, share)
+        evidence += _by_induction(asked, pairs[-1], share)
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
@@ -351,8 +351,10 @@ LONG = 9
 """The size of the first symbolic dimension at which relations of carries are looked for."""
 
 
-def _by_induction(question: Question, effort: Effort) -> list[Evidence]:
+def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evidence]:
     """What induction over the steps of loops says of all sizes: one finding, or none."""
+    if not (has_loop(largest.left) and has_loop(largest.right)):
+        return []
     sizes = {name: LONG + number for number, name in enumerate(question.specification.symbols)}
     try:
         pair, symbolic = question.at(sizes), question.symbolic()

@@ -118,6 +118,11 @@ def _assumptions(pieces: Pieces) -> tuple[Assumption, ...]:
     return tuple(made)
 
 
+def has_loop(program: ClosedJaxpr) -> bool:
+    """Whether there is a loop outside of others."""
+    return _longest(program) > 0
+
+
 def _longest(program: ClosedJaxpr | Jaxpr) -> float:
     """The steps of the longest loop outside of others; a `while` may be of any length."""
     found = 0.0

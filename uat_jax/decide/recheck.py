@@ -31,7 +31,6 @@ from uat_jax.decide.equivalence import (
     examined,
     not_for_all_sizes,
     only_at,
-    shown_for_all_sizes,
 )
 from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfLoops, RefutedAtTies
 from uat_jax.decide.in_floats import in_floats
@@ -81,7 +80,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
     _check_claim(given.claim)
-    if shown_for_all_sizes(given.evidence):
+    if any(e.subject == ALL_SIZES and isinstance(e.figures, FieldsOfLoops) for e in given.evidence):
         raise InputError(
             "the certificate is about loops of symbolic length, whose programs a file does not hold; certify both "
             "functions again"
