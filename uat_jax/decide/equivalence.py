@@ -324,17 +324,15 @@ def decide(question: Question, effort: Effort) -> Certificate:
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
-    evidence: list[Evidence] = []
-    for pair in pairs:
+    listed = asked.specification.listed is not None
+    evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
+    for pair in () if evidence else pairs:
         evidence.append(examined(pair, share, asked.search(pair, share), _writer(question)))
         if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
             found = _sizes_of(evidence[-1])
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
-    listed = asked.specification.listed is not None
-    if asked.specification.symbols and not listed and combine(evidence) in (Verdict.PROVED, Verdict.CERTIFIED):
-        evidence += _by_induction(asked, pairs[-1], share)
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
