@@ -50,6 +50,7 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
+from uat_jax.loops.symbolic_sizes import no_questions
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -204,7 +205,8 @@ class Question:
 
     def symbolic(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
         """Both programs with their symbolic dimensions.  Raises what `traced` raises."""
-        left, right = (traced(f, self.specification.arguments)[0] for f in (self.left, self.right))
+        with no_questions("a function"):
+            left, right = (traced(f, self.specification.arguments)[0] for f in (self.left, self.right))
         return left, right
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
@@ -359,7 +361,10 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
         found = for_all_sizes((pair.left, pair.right), symbolic, effort, pair.domains)
     except Exception:  # no such sizes fit, or the time is up, or whatever JAX cannot do with symbolic sizes
         return []
-    return [] if found is None else [dataclasses.replace(found, subject=ALL_SIZES)]
+    if found is None:
+        return []
+    traced_so = Assumption(AssumptionKind.SYMBOLIC_SIZES)
+    return [dataclasses.replace(found, subject=ALL_SIZES, assumptions=(*found.assumptions, traced_so))]
 
 
 def shown_for_all_sizes(evidence: Sequence[Evidence]) -> bool:
@@ -465,7 +470,8 @@ def _certificate(
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = (*specification.assumptions, *specification.hypotheses(names))
-    only = [] if shown_for_all_sizes(evidence) else only_at(claim, verdict)
+    general = shown_for_all_sizes(evidence)
+    only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]
     floats = in_floats(pairs, names)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)

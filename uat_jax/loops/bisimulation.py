@@ -228,7 +228,7 @@ class Bisimulation:
         self.inputs = [Type(shape_of(v), dtype_of(v)) for v in left.jaxpr.invars]
         self.domains = domains
         self.passed: list[Passed] = []
-        self.where = ""
+        self.where, self.failures = "", list[str]()
         self.defined = True
 
     @property
@@ -247,7 +247,10 @@ class Bisimulation:
             self._pass_loops()
         if not self.passed:
             raise PieceError("there is no long loop")
-        self.pieces.equal("after the loops", [self._outputs(0), self._outputs(1)], self.types, self.domains)
+        try:
+            self.pieces.equal("after the loops", [self._outputs(0), self._outputs(1)], self.types, self.domains)
+        except PieceError as error:
+            raise PieceError("; ".join([*self.failures[:1], str(error)])) from error
         if not self.defined and not all(all_strict(side.program) for side in self.sides):
             raise PieceError(
                 "what the loops carry may be undefined for some inputs, and a decision could hide that; divide by "
@@ -294,37 +297,64 @@ class Bisimulation:
     # One pair of loops
 
     def _pass_loops(self) -> None:
-        loops = tuple(side.long(len(self.passed)) for side in self.sides)
+        """Finds and proves a relation for the next pair of loops; one without any equation is the last resort."""
+        loops = self._next_loops()
         self.where = f"the loops{loops[0].line} and{loops[1].line}"
-        failures: list[str] = []
+        resort: tuple[Passed, Pieces, bool] | None = None
         for pair in self._views(loops):
+            found = self._related(pair)
+            if found is not None and (resort is None or found[0].carry.bound):
+                resort = found
+            if found is not None and found[0].carry.bound:
+                break
+        if resort is None:
+            lengths = " and ".join(str(loop.length) for loop in loops)
+            unfit = f"{self.where} have {lengths} steps, which do not fit"
+            raise PieceError(self.failures[0] if self.failures else unfit)
+        passed, self.pieces, self.defined = resort
+        if passed.carry.types and not passed.carry.bound:
+            self.failures.append(f"{self.where}: no relation is found between {self._carried(passed)}")
+        self.passed.append(passed)
+
+    def _carried(self, passed: Passed) -> str:
+        """Which carries both loops have."""
+        first = len(passed.views[0].loop.floats)
+        text = lambda types: ", ".join(f"{i} ({t.dtype}{list(t.shape)})" for i, t in enumerate(types)) or "none"
+        left, right = text(passed.carry.types[:first]), text(passed.carry.types[first:])
+        return f"carry {left} of the left one and {right} of the right one"
+
+    def _next_loops(self) -> tuple[Loop, Loop]:
+        left, right = (side.long(len(self.passed)) for side in self.sides)
+        assert left is not None and right is not None
+        return left, right
+
+    def _related(self, pair: tuple[View, View]) -> tuple[Passed, Pieces, bool] | None:
+        """A relation that is proved, with the pieces of its proof, and whether all values are defined; or None."""
+        try:
+            attempts = self._attempts(pair) if self.plan is None else self._planned(pair)
+        except (UnsupportedError, ZeroDivisorError) as error:
+            self.failures.append(str(error))
+            return None
+        before = self.pieces, self.defined
+        for _ in range(MOST_ATTEMPTS):
+            if not attempts:
+                break
+            passed, rows, classes = attempts.pop(0)
+            before[0].attempts += 1
+            trial = self.pieces = before[0].branch()
             try:
-                attempts = self._attempts(pair) if self.plan is None else self._planned(pair)
-            except (UnsupportedError, ZeroDivisorError) as error:
-                failures.append(str(error))
-                continue
-            for _ in range(MOST_ATTEMPTS):
-                if not attempts:
-                    break
-                passed, rows, classes = attempts.pop(0)
-                self.pieces.attempts += 1
-                kept, trial = self.pieces, self.pieces.branch()
-                self.pieces = trial
-                try:
-                    self._prove_relation(passed, rows, classes)
-                except PieceError as error:
-                    kept.tested, kept.readable = trial.tested, trial.readable
-                    self.pieces = kept
-                    failures.append(str(error))
-                    weaker = passed.weaker(error.output)
-                    if weaker is not None:
-                        attempts.append((weaker, rows, classes))
-                        attempts.sort(key=lambda attempt: sizes(attempt[0].letters_of_a_step))
-                    continue
-                self.passed.append(passed)
-                return
-        lengths = " and ".join(str(loop.length) for loop in loops)
-        raise PieceError(failures[0] if failures else f"{self.where} have {lengths} steps, which do not fit")
+                self._prove_relation(passed, rows, classes)
+                return passed, trial, self.defined
+            except PieceError as error:
+                self.failures.append(str(error))
+                weaker = passed.weaker(error.output)
+                if weaker is not None:
+                    attempts.append((weaker, rows, classes))
+                    attempts.sort(key=lambda attempt: sizes(attempt[0].letters_of_a_step))
+            finally:
+                before[0].tested, before[0].readable = trial.tested, trial.readable
+                self.pieces, self.defined = before
+        return None
 
     def _views(self, loops: tuple[Loop, Loop]) -> list[tuple[View, View]]:
         """The ways in which the steps of both loops may fit: the one that is planned, if there is a plan."""

@@ -105,6 +105,8 @@ def guesses(samples: Samples, types: Sequence[jax.ShapeDtypeStruct], first: int)
     `first` of the arrays belong to the left loop.
     """
     count = len(types)
+    if not count:
+        return [ByArrays((), (), {})]
     orders = [list(range(count)), [*range(first, count), *range(first)]]
     found: list[Relation] = [_by_arrays(samples, tuple(types), order) for order in orders]
     if samples.prime:

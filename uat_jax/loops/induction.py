@@ -27,6 +27,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.facts import Defined
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import ZeroDivisorError
+from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.domain import REALS, Domains, Interval, Restricted, domain_of
 from uat_jax.decide.effort import ERROR, Effort, deadline
@@ -41,6 +42,7 @@ from uat_jax.errors import BudgetError, InputError, UatJaxError, UnsupportedErro
 from uat_jax.loops.pieces import PieceError, Pieces, joint
 from uat_jax.loops.prefix import Along, Moving, Prefix
 from uat_jax.loops.strict import all_strict
+from uat_jax.loops.symbolic_sizes import no_questions
 from uat_jax.loops.walk import Value, Walk, without_dead
 from uat_jax.loops.walk import traced as retraced
 
@@ -178,7 +180,8 @@ class Induction:
     @cached_property
     def _closed_program(self) -> ClosedJaxpr:
         (steps,) = jax.export.symbolic_shape("t")
-        found, outputs = traced(self.closed_form, (self._carry, self._long(steps), *self.parameters))
+        with no_questions(name_of(self.closed_form)):
+            found, outputs = traced(self.closed_form, (self._carry, self._long(steps), *self.parameters))
         self._same_tree(name_of(self.closed_form), "is no closed form of the carry: its result", outputs)
         return found
 
@@ -282,7 +285,7 @@ class Induction:
             raise PieceError("the carry may be undefined for some inputs, and a decision could hide that")
         found = evidence_of(pieces, effort)
         return Evidence(found.method, f"for every number of steps from 1: {found.finding}", found.verdict,
-                        found.figures, found.assumptions)  # fmt: skip
+                        found.figures, (*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES)))  # fmt: skip
 
     def _closed(
         self, inputs: Sequence[Value], given: Sequence[Value] | None, count: Value

@@ -195,6 +195,11 @@ def joint(left: ClosedJaxpr, right: ClosedJaxpr, *, domains: Domains) -> tuple[C
 
 
 def _of_inputs(program: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
-    jaxpr = program.jaxpr
-    chosen = [variable for variable, keep in zip(jaxpr.invars, kept, strict=True) if keep]
-    return ClosedJaxpr(jaxpr.replace(invars=chosen, debug_info=None), program.consts)
+    """The program of the inputs that are kept; it reads no others."""
+    types = [jax.ShapeDtypeStruct(shape_of(v), v.aval.dtype) for v in program.jaxpr.invars]
+
+    def of(*given: Value) -> list[Value]:
+        values = iter(given)
+        return Walk().closed(program, [next(values) if keep else None for keep in kept])
+
+    return traced(of, [t for t, keep in zip(types, kept, strict=True) if keep])

@@ -95,8 +95,10 @@ def _rule(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | N
 
 
 def _entrywise(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int) -> Rows | None:
-    shapes = [shape_of(atom) for atom in equation.invars]
-    if any(of is None and shape and shape[axis] != 1 for of, shape in zip(rows, shapes, strict=True)):
+    shapes, whole = [shape_of(atom) for atom in equation.invars], shape_of(equation.outvars[0])
+    # An array of one row beside others of many stands for many equal ones.
+    rows = [of if shape and shape[axis] == whole[axis] else None for of, shape in zip(rows, shapes, strict=True)]
+    if not any(rows) or any(of is None and shape and shape[axis] != 1 for of, shape in zip(rows, shapes, strict=True)):
         return None
 
     def at(index: Index, read: Read) -> Value:
