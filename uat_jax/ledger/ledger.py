@@ -49,6 +49,7 @@ from uat_jax.ledger.real import dependence as real_dependence
 from uat_jax.ledger.real import ends, parts, transformers
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import PAPERS
+from uat_jax.loops.induction import KIND as SCAN
 
 CHAPTERS = (
     Chapter("Theorem 1: the closed form", "transformer_is_duat.py", closed_form.CLAIMS),
@@ -209,6 +210,8 @@ def recheck(
     if given.claim.get("id") == KIND:
         with on_device(device):
             return decide_again(given, seed=seed, budget=budget)
+    if given.claim.get("id") == SCAN:
+        raise InputError("a certificate about a scan and a closed form holds no programs; call prove_scan again")
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
     found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))

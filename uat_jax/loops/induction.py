@@ -167,9 +167,10 @@ class Induction:
         def after(carry: Any, x: Any, *parameters: Any) -> Any:
             found = self.step(carry, x, *parameters)
             if not isinstance(found, tuple) or len(found) != 2:
-                raise InputError(
-                    f"{name_of(self.step)} is no step: it returns {type(found).__name__}, wanted (carry, output)"
+                got = (
+                    f"{name_of(self.step)} is no step: it returns a {'tuple' if isinstance(found, tuple) else 'carry'}"
                 )
+                raise InputError(f"{got} alone; return the pair (carry, output), as for jax.lax.scan")
             return found[0]
 
         after.__name__ = name_of(self.step)

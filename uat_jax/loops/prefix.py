@@ -127,6 +127,8 @@ class Prefix(Walk):
         long = [place for place, size in enumerate(_shape(equation)) if jax.export.is_symbolic_dim(size)]
         if not any(isinstance(o, Along) for o in operands) and not long:
             moving = any(isinstance(o, Moving) for o in operands)
+            if name == "pow" and isinstance(operands[1], Moving) and not isinstance(operands[0], Moving):
+                return [Moving(self.powered(operands[0], operands[1].value))]
             results = self.stage(equation, [_plain(o) for o in operands])
             return [Moving(x) for x in results] if moving else results
         for place in long:
