@@ -152,6 +152,25 @@ class PieceOfLoops:
 
 
 @dataclass(frozen=True)
+class PieceFigures:
+    """One pair of programs between cuts, and how often it occurs; log₂ of its chance of error, and what that rests on.
+
+    left, right: the source lines of both sides, from and to.  equations: how many both have.
+    """
+
+    left: str
+    right: str
+    equations: tuple[int, int]
+    count: int
+    seconds: float
+    digests: tuple[str, str]
+    log2_error: float
+    readings: int
+    laws: tuple[str, ...]
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True)
 class FieldsOfLoops(Fields):
     """A proof about loops that are not unrolled: its pieces, and between how many relations it was chosen."""
 
@@ -159,6 +178,18 @@ class FieldsOfLoops(Fields):
     relations: int
     constants: tuple[ConstantReading, ...]
     pieces: tuple[PieceOfLoops, ...]
+
+
+@dataclass(frozen=True)
+class FieldsOfPieces(Fields):
+    """A comparison of two functions in pieces; tests: how many comparisons were made, equal or not."""
+
+    derivation: str
+    condition: str
+    constants: tuple[ConstantReading, ...]
+    pieces: tuple[PieceFigures, ...]
+    tests: int
+    sample: Seen
 
 
 @dataclass(frozen=True)
@@ -389,10 +420,10 @@ class Predictions(Figures):
 
 
 KINDS: tuple[type[Figures], ...] = (
-    Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps,
-    FieldsOfFunctions, FieldsOfLoops, Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
-    Deduced, Boxes, Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor,
-    Series, FloatFigures, Predictions,
+    Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
+    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes,
+    Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""
 

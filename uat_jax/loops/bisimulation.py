@@ -4,7 +4,7 @@ The programs run side by side from loop to loop.  At each pair of loops a relati
 values at random points; then it is proved that it holds before the first step, that a step from any related carries
 leads to related carries and gives related rows, and that so does the test of a loop that ends by floats.  What the
 loops give are fresh letters for the rest.  Every proof is an ordinary comparison of two small programs
-(docs/soundness.md §15).
+(docs/soundness.md §17).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ carry after t steps, for all t ≥ 1 and all inputs, if
     base    step(initial, x) = C(accumulators after the row x alone, 1)
     step    step(C(A, t), x) = C(accumulators A after one more row x, t + 1)    for all A, x and t ≥ 1
 
-Both are ordinary comparisons of two small programs in which A, x and t are inputs (docs/soundness.md §16).
+Both are ordinary comparisons of two small programs in which A, x and t are inputs (docs/soundness.md §18).
 """
 
 from __future__ import annotations

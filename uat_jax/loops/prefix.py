@@ -11,7 +11,7 @@ row does to it:
     Σ_i r_i: A + r        max_i r_i: max(A, r)        Π_i r_i: A·r        a scan: its body
 
 So the closed form is a program of the accumulators and of t, and for t + 1 rows it is the same program of the
-accumulators after one more row.  Every rule here holds for every t ≥ 1 (docs/soundness.md §16).
+accumulators after one more row.  Every rule here holds for every t ≥ 1 (docs/soundness.md §18).
 """
 
 from __future__ import annotations
