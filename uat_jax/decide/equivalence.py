@@ -19,7 +19,7 @@ from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
-from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
@@ -39,6 +39,7 @@ from uat_jax.decide.specification import (
 )
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
@@ -51,7 +52,6 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
-from uat_jax.loops.symbolic_sizes import no_questions
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -211,8 +211,11 @@ class Question:
 
     def symbolic(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
         """Both programs with their symbolic dimensions.  Raises what `traced` raises."""
-        with no_questions("a function"):
-            left, right = (traced(f, self.specification.arguments)[0] for f in (self.left, self.right))
+        leaves, tree = jax.tree.flatten(self.specification.arguments)
+        shapes = in_new_scope([leaf.shape for leaf in leaves])
+        renewed = [with_shape(leaf, shape) for leaf, shape in zip(leaves, shapes, strict=True)]
+        with watched(next(d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d))):
+            left, right = (traced(f, jax.tree.unflatten(tree, renewed))[0] for f in (self.left, self.right))
         return left, right
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
@@ -365,7 +368,7 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
     try:
         pair, symbolic = question.at(sizes), question.symbolic()
         found = for_all_sizes((pair.left, pair.right), symbolic, effort, pair.domains)
-    except Exception:  # no such sizes fit, or the time is up, or whatever JAX cannot do with symbolic sizes
+    except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return []
     if found is None:
         return []

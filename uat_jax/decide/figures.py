@@ -143,11 +143,14 @@ class FieldsOfFunctions(Fields):
 
 @dataclass(frozen=True)
 class PieceOfLoops:
-    """One comparison in a proof about loops: of what, log₂ of its chance of error, whether by a theorem, its rounds."""
+    """One comparison in a proof about loops: of what, and log₂ of its chance of error, as for `FieldsOfFunctions`.
+
+    rounds: none where both sides are the same program.
+    """
 
     what: str
     log2_error: float
-    theorem: bool
+    readings: int
     rounds: tuple[Round, ...]
 
 
@@ -172,12 +175,14 @@ class PieceFigures:
 
 @dataclass(frozen=True)
 class FieldsOfLoops(Fields):
-    """A proof about loops that are not unrolled: its pieces, and between how many relations it was chosen."""
+    """A proof by induction over the steps of loops; relations, tests: how many were tried, whatever came of it."""
 
+    derivation: str
     condition: str
-    relations: int
     constants: tuple[ConstantReading, ...]
     pieces: tuple[PieceOfLoops, ...]
+    relations: int
+    tests: int
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,12 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfLoops
+from uat_jax.decide.pieces_evidence import DERIVATION
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.bisimulation import LEAST, loops_compared
+from uat_jax.loops.bisimulation import loops_compared
 from uat_jax.loops.pieces import PieceError, Pieces
+from uat_jax.loops.side import LEAST
 
 LONG = 16
 """Loops of at least so many steps are first compared without being unrolled."""
@@ -70,7 +72,7 @@ def for_all_sizes(at: Programs, symbolic: Programs, effort: Effort, domains: Dom
     if not all(_longest(program) >= LEAST for program in at):
         return None
     try:
-        plan = loops_compared(*at, effort, domains).passed
+        plan = loops_compared(*at, effort, domains)
         return evidence_of(loops_compared(*symbolic, effort, domains, plan).pieces, effort)
     except (PieceError, UnsupportedError, ZeroDivisorError):
         return None
@@ -87,12 +89,14 @@ def evidence_of(pieces: Pieces, effort: Effort) -> Evidence:
     compared = [piece for piece in pieces.found if piece.rounds]
     figures = FieldsOfLoops(
         pieces.log2_error,
-        all(piece.theorem for piece in pieces.found),
+        not pieces.condition,
         limbs_in_use(),
-        condition=pieces.conditions[0] if pieces.conditions else "",
-        relations=pieces.attempts,
+        derivation=DERIVATION,
+        condition=pieces.condition,
         constants=tuple(sorted(pieces.constants)),
         pieces=tuple(pieces.found),
+        relations=pieces.attempts,
+        tests=pieces.tested,
     )
     steps = f"equal by induction over the steps of their loops, in {len(pieces.found)} pieces"
     if not compared:
@@ -111,8 +115,8 @@ def _assumptions(pieces: Pieces) -> tuple[Assumption, ...]:
         Assumption(kind.REAL_NUMBERS),
         Assumption(kind.RANDOM_PRIMES),
     ]
-    if pieces.conditions:
-        made.append(Assumption(kind.RANDOM_EXPONENTS, {"condition": pieces.conditions[0]}))
+    if pieces.condition:
+        made.append(Assumption(kind.RANDOM_EXPONENTS, {"condition": pieces.condition}))
     if pieces.undefined:
         made.append(Assumption(kind.UNDEFINED_ENTRIES, {"count": pieces.undefined}))
     return tuple(made)

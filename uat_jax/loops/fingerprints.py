@@ -148,7 +148,7 @@ def _columns(samples: Samples, types: Any, letters: Sequence[int], shape: Any, r
     product = lambda scalar, array: _product(wide(scalar), array, prime)
     same = [i for i, place in enumerate(letters) if types[place].shape == shape]
     arrays = {i: samples.arrays[letters[i]] for i in same}
-    found = [(rows(wide(np.ones_like(samples.time))), (ONE, None))]
+    found: list[tuple[Any, tuple[Any, Any]]] = [(rows(wide(np.ones_like(samples.time))), (ONE, None))]
     found += [(rows(arrays[i]), (ONE, i)) for i in same]
     found += [(rows(x), (ONE, ("known", i))) for i, x in enumerate(samples.known) if x.shape[1:] == shape]
     found.append((rows(wide(samples.time)), (TIME, None)))

@@ -29,7 +29,7 @@ from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
-from uat_jax.decide.domain import REALS, Domains, Interval, Restricted, domain_of
+from uat_jax.decide.domain import REALS, Domains, Interval, domain_of, with_shape
 from uat_jax.decide.effort import ERROR, Effort, deadline
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.figures import Refuted
@@ -37,14 +37,16 @@ from uat_jax.decide.loops_evidence import evidence_of
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.decide.specification import is_variable, name_of, same_outputs, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, UatJaxError, UnsupportedError
+from uat_jax.loops.along import Along, Moving
 from uat_jax.loops.pieces import PieceError, Pieces, joint
-from uat_jax.loops.prefix import Along, Moving, Prefix
+from uat_jax.loops.prefix import Prefix
 from uat_jax.loops.strict import all_strict
-from uat_jax.loops.symbolic_sizes import no_questions
 from uat_jax.loops.walk import Value, Walk, without_dead
 from uat_jax.loops.walk import traced as retraced
+from uat_jax.loops.whole_numbers import LARGEST_SIZE
 
 KIND = "scan"
 """The id of the claim in a certificate of a scan and its closed form."""
@@ -152,11 +154,11 @@ class Induction:
     @cached_property
     def _row(self) -> Any:
         """The specs of one row of xs."""
-        return jax.tree.map(lambda leaf: _like(leaf, tuple(leaf.shape[1:])), self.xs)
+        return jax.tree.map(lambda leaf: with_shape(leaf, tuple(leaf.shape[1:])), self.xs)
 
     def _long(self, steps: Any) -> Any:
         """The specs of xs with so many rows."""
-        return jax.tree.map(lambda leaf: _like(leaf, (steps, *leaf.shape[1:])), self.xs)
+        return jax.tree.map(lambda leaf: with_shape(leaf, (steps, *leaf.shape[1:])), self.xs)
 
     @cached_property
     def _carry(self) -> Any:
@@ -181,7 +183,7 @@ class Induction:
     @cached_property
     def _closed_program(self) -> ClosedJaxpr:
         (steps,) = jax.export.symbolic_shape("t")
-        with no_questions(name_of(self.closed_form)):
+        with watched(steps):
             found, outputs = traced(self.closed_form, (self._carry, self._long(steps), *self.parameters))
         self._same_tree(name_of(self.closed_form), "is no closed form of the carry: its result", outputs)
         return found
@@ -239,7 +241,7 @@ class Induction:
         except (PieceError, UnsupportedError):
             if not written.readable:
                 raise
-        return self._by_induction(Pieces(exact, meant=True), effort)
+        return self._by_induction(Pieces(exact, meant=True, tested=written.tested), effort)
 
     def _by_induction(self, pieces: Pieces, effort: Effort) -> Evidence:
         """Base and step."""
@@ -272,21 +274,24 @@ class Induction:
             return stepped(arguments, self._arguments(arguments)[0])
 
         def first(*arguments: Value) -> list[Value]:
-            _, walk = self._closed(arguments, None, np.float32(0))
+            _, walk = self._closed(arguments, None, _no_steps())
             now = [x for accumulator in walk.accumulators for x in accumulator.first]
-            return self._closed(arguments, now, np.float32(1))[0]
+            return self._closed(arguments, now, lax.add(_no_steps(), np.float32(1)))[0]
 
         own = Domains(self._domains)
         pieces.equal("base: one step from the initial carry", [started, first], self._types, own)
         pieces.equal("step: one more step from the closed form", [after, predicted], types, domains)
-        defined = pieces.total(started, self._types, own) and pieces.total(
-            lambda *a: [*closed(*a), *after(*a)], types, domains
+        defined = pieces.total(lambda *a: [*started(*a), *first(*a)], self._types, own) and pieces.total(
+            lambda *a: [*closed(*a), *after(*a), *predicted(*a)], types, domains
         )
         if not defined and not (all_strict(self._step_program) and all_strict(self._closed_program)):
             raise PieceError("the carry may be undefined for some inputs, and a decision could hide that")
         found = evidence_of(pieces, effort)
-        return Evidence(found.method, f"for every number of steps from 1: {found.finding}", found.verdict,
-                        found.figures, (*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES)))  # fmt: skip
+        assumed = [*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES)]
+        if self._bounded:
+            assumed.append(Assumption(AssumptionKind.LARGEST_SIZE, {"largest": LARGEST_SIZE}))
+        finding = f"for every number of steps from 1: {found.finding}"
+        return dataclasses.replace(found, finding=finding, assumptions=tuple(assumed))
 
     def _closed(
         self, inputs: Sequence[Value], given: Sequence[Value] | None, count: Value
@@ -296,25 +301,30 @@ class Induction:
         walk = Prefix(given, count)
         rows = [Along(0, ((None, x),)) for x in row]
         found = walk.closed(self._closed_program, [*initial, *rows, *parameters])
-        for value in found:
-            if isinstance(value, Along):
-                raise UnsupportedError(
-                    "the closed form returns one row for every step; wanted the carry after all of them"
-                )
+        if any(isinstance(value, Along) for value in found):
+            raise UnsupportedError("the closed form returns one row for every step; wanted the carry after all of them")
         return [x.value if isinstance(x, Moving) else jnp.asarray(x) for x in found], walk
 
     @cached_property
-    def _accumulators(self) -> list[Type]:
-        """The types of all accumulators."""
-        found: list[Type] = []
+    def _first_walk(self) -> tuple[list[Type], bool]:
+        """The types of all accumulators, and whether whole numbers of very many steps may wrap around."""
+        found: list[Prefix] = []
 
         def run(*arguments: Value) -> list[Value]:
-            _, walk = self._closed(arguments, None, np.float32(0))
-            found[:] = [t for accumulator in walk.accumulators for t in accumulator.types]
+            found.append(self._closed(arguments, None, _no_steps())[1])
             return []
 
         retraced(run, self._types)
-        return found
+        (walk,) = found
+        return [t for accumulator in walk.accumulators for t in accumulator.types], walk.bounded
+
+    @property
+    def _accumulators(self) -> list[Type]:
+        return self._first_walk[0]
+
+    @property
+    def _bounded(self) -> bool:
+        return self._first_walk[1]
 
     def _signs(self, pieces: Pieces) -> list[Interval]:
         """What accumulators range over: after one row or more a sum of positive rows is positive.
@@ -325,14 +335,14 @@ class Induction:
         of: list[bool] = []
 
         def run(*arguments: Value) -> list[Value]:
-            _, walk = self._closed(arguments, None, np.float32(0))
+            _, walk = self._closed(arguments[:-1], None, arguments[-1])  # rows may depend on their numbers
             of[:] = [accumulator.reduces for accumulator in walk.accumulators for _ in accumulator.types]
             return [*(x for accumulator in walk.accumulators for x in accumulator.first), *walk.bases]
 
-        program = without_dead(retraced(run, self._types))
+        program = without_dead(retraced(run, [*self._types, Type((), np.float32)]))
         if not program.jaxpr.outvars:
             return []
-        program, _, within = joint(program, program, domains=Domains(self._domains))
+        program, _, within = joint(program, program, domains=Domains((*self._domains, Interval(0.0))))
         effort = pieces.effort
         fields = PrimeFields(program, program, effort.seed, effort.laws, effort.deadline, domains=within)
         drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, effort.laws - {"exponential form"})
@@ -381,6 +391,11 @@ class Induction:
         return Evidence(Method.INDUCTION, reason + tried, Verdict.UNKNOWN)
 
 
+def _no_steps() -> Value:
+    """0 as a float of the trace, so that a walk from it is like any other."""
+    return lax.convert_element_type(np.int32(0), np.float32)
+
+
 def _seconds(effort: Effort) -> float | None:
     """The seconds that are left, if there is an end."""
     return None if math.isinf(effort.deadline.remaining) else max(effort.deadline.remaining, 1e-3)
@@ -396,9 +411,3 @@ def _sign(number: Number) -> Interval:
 def _is_free(leaf: Any) -> bool:
     """Whether a leaf stands for any real numbers, not for the values of an array."""
     return not isinstance(leaf, np.ndarray | np.generic | jax.Array)
-
-
-def _like(leaf: Any, shape: tuple[Any, ...]) -> Any:
-    """The spec of another shape, with the domain of a leaf."""
-    domain = domain_of(leaf)
-    return Type(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-from jax.extend.core import ClosedJaxpr
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.facts import Defined
+from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.arithmetic.residues import EntriesLeftOut
 from uat_jax.arithmetic.tracing import shape_of
@@ -19,13 +20,14 @@ from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import PieceOfLoops
+from uat_jax.decide.pieces import log2_of_all
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
 from uat_jax.loops.fingerprints import finite
 from uat_jax.loops.walk import Value, Walk, traced, used, without_dead
 
 MOST_TESTED = 1 << 8
-"""The error allowed is shared out to so many comparisons; after them a proof is given up."""
+"""After so many comparisons a proof is given up."""
 
 
 class PieceError(UatJaxError):
@@ -42,8 +44,8 @@ class Pieces:
 
     meant: whether constants are what they stand for in all of them, or what is written.  tested: how many comparisons
     there were, among them those of guesses that were given up.  attempts: how many relations have been tried.
-    found: the pieces that hold.  conditions: those of their bounds.  undefined: entries that are not finite on both
-    sides.  readable: whether a constant stands for another number than is written.
+    found: the pieces that hold.  undefined: entries that are not finite on both sides.  readable: whether a constant
+    stands for another number than is written.
     """
 
     effort: Effort
@@ -54,13 +56,17 @@ class Pieces:
     assumptions: dict[Assumption, None] = field(default_factory=dict)
     constants: set[ConstantReading] = field(default_factory=set)
     readable: bool = False
-    conditions: list[str] = field(default_factory=list)
     undefined: int = 0
 
     @property
     def allowed(self) -> float:
         """The chance of error of one comparison."""
-        return self.effort.error / MOST_TESTED
+        return self.effort.error / (16 * MOST_TESTED)
+
+    @property
+    def condition(self) -> str:
+        """Why the chance of error is conditional, '' if it is a theorem."""
+        return next((r.bound.condition for piece in self.found for r in piece.rounds if r.bound.condition), "")
 
     def equal(
         self,
@@ -79,7 +85,7 @@ class Pieces:
             return
         left, right = cropped(left, right)
         if same_program(left, right):
-            self.found.append(PieceOfLoops(what, -math.inf, True, ()))
+            self.found.append(PieceOfLoops(what, -math.inf, 1, ()))
             return
         if is_symbolic(left) or is_symbolic(right):
             raise PieceError(f"{what}: not the same program, and of a symbolic size")
@@ -90,25 +96,22 @@ class Pieces:
         if self.tested > MOST_TESTED:
             raise PieceError(f"more than {MOST_TESTED} pieces were compared")
         effort = self.effort
+        seed = (effort.seed + 1) * 2**32 + self.tested  # random numbers of its own for every test
         try:
-            fields = PrimeFields(
-                left, right, effort.seed, effort.laws, effort.deadline, meant=self.meant, domains=domains
-            )
+            fields = PrimeFields(left, right, seed, effort.laws, effort.deadline, meant=self.meant, domains=domains)
             self.readable |= bool(fields.constants)
             compared = fields.compare(math.log2(self.allowed))
         except UnsupportedError as error:
             raise PieceError(f"{what}: {error}") from error
         if compared.almost or not compared.equal:
-            at = "except where compared numbers are equal" if compared.almost else f"; they part at {compared.parting}"
+            but = " except where compared numbers are equal" if compared.almost else ""
             where = None if compared.where is None else compared.where[0]
-            raise PieceError(f"{what}: not equal{' ' if compared.almost else ''}{at}", where)
+            raise PieceError(f"{what}: not equal{but}", where)
         if not compared.within(self.allowed):
             raise PieceError(f"{what}: equal at random points, with a chance of error of 2^{compared.log2_error:.0f}")
-        self.found.append(PieceOfLoops(what, compared.log2_error, not compared.condition, compared.rounds))
+        self.found.append(PieceOfLoops(what, compared.log2_error, compared.readings, compared.rounds))
         self.constants.update(compared.constants)
         self.assumptions.update(dict.fromkeys(compared.assumptions))
-        if compared.condition:
-            self.conditions.append(compared.condition)
         self.undefined += compared.undefined
 
     def total(
@@ -135,20 +138,24 @@ class Pieces:
 
     @property
     def log2_error(self) -> float:
-        """Of the chance that a comparison takes different programs for equal; those that were given up count too."""
-        compared = sum(bool(piece.rounds) for piece in self.found)
-        chance = sum(2.0**piece.log2_error for piece in self.found) + (self.tested - compared) * self.allowed
-        return math.log2(chance) if chance else -math.inf
+        """Of the chance that a comparison takes different programs for equal (Theorem P of docs/soundness.md)."""
+        largest = max((piece.log2_error for piece in self.found if piece.rounds), default=-math.inf)
+        return log2_of_all(self.tested, largest)
 
     def branch(self) -> Pieces:
-        """A copy whose findings can be thrown away."""
-        return replace(
-            self,
-            found=list(self.found),
-            assumptions=dict(self.assumptions),
-            constants=set(self.constants),
-            conditions=list(self.conditions),
-        )
+        """Pieces for an attempt, whose findings may be thrown away."""
+        return Pieces(self.effort, self.meant, self.tested)
+
+    def count(self, branch: Pieces) -> None:
+        """Comparisons of an attempt are counted, whatever they found."""
+        self.tested, self.readable = branch.tested, self.readable or branch.readable
+
+    def keep(self, branch: Pieces) -> None:
+        """The findings of an attempt."""
+        self.found += branch.found
+        self.assumptions |= branch.assumptions
+        self.constants |= branch.constants
+        self.undefined += branch.undefined
 
 
 def cropped(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJaxpr]:
@@ -159,8 +166,9 @@ def cropped(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJ
     types = [jax.ShapeDtypeStruct(shape_of(v), v.aval.dtype) for v in left.jaxpr.invars]
     for place, of in enumerate(types):
         if of.shape and jax.export.is_symbolic_dim(of.shape[0]):
-            ends = [_rows_read(program, program.jaxpr.invars[place]) for program in (left, right)]
-            if None not in ends:
+            read = (_rows_read(program, program.jaxpr.invars[place]) for program in (left, right))
+            ends = [end for end in read if end is not None]
+            if len(ends) == 2:
                 types[place] = jax.ShapeDtypeStruct((max(*ends, 1), *of.shape[1:]), of.dtype)
     if types == [jax.ShapeDtypeStruct(shape_of(v), v.aval.dtype) for v in left.jaxpr.invars]:
         return left, right
@@ -177,12 +185,19 @@ def _rows_read(program: ClosedJaxpr, variable: Any) -> int | None:
     return max(ends, default=0) if all(isinstance(end, int) for end in ends) else None
 
 
-def is_symbolic(program: ClosedJaxpr) -> bool:
-    """Whether an array of a program has a symbolic size."""
-    jaxpr = program.jaxpr
-    variables = [*jaxpr.invars, *(v for e in jaxpr.eqns for v in (*e.invars, *e.outvars))]
-    named = any(e.primitive.name == "dim_as_value" for e in jaxpr.eqns)
-    return named or any(map(jax.export.is_symbolic_dim, (size for v in variables for size in shape_of(v))))
+def is_symbolic(program: ClosedJaxpr | Jaxpr) -> bool:
+    """Whether an array of a program has a symbolic size, or a loop a symbolic number of steps."""
+    variables = [*program.jaxpr.invars] if isinstance(program, ClosedJaxpr) else [*program.invars]
+    variables += [v for e in program.eqns for v in (*e.invars, *e.outvars)]
+    symbolic = any(jax.export.is_symbolic_dim(size) for v in variables for size in shape_of(v))
+    return symbolic or any(e.primitive.name == "dim_as_value" or is_symbolic_inside(e) for e in program.eqns)
+
+
+def is_symbolic_inside(equation: JaxprEqn) -> bool:
+    """Whether an equation repeats something a symbolic number of times, or runs a program of symbolic sizes."""
+    return jax.export.is_symbolic_dim(equation.params.get("length", 0)) or any(
+        map(is_symbolic, inner_programs(equation))
+    )
 
 
 def joint(left: ClosedJaxpr, right: ClosedJaxpr, *, domains: Domains) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains]:

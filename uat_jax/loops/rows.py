@@ -90,7 +90,7 @@ def _rule(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | N
     name = equation.primitive.name
     if name in ENTRYWISE and not name.startswith("select"):
         return _entrywise(equation, operands, rows, axis)
-    rule = RULES.get(name) or (_reduced if name in REDUCTIONS else None)
+    rule = RULES.get(name) or (rows_of_reduction if name in REDUCTIONS else None)
     return None if rule is None else rule(equation, operands, rows, axis)
 
 
@@ -170,7 +170,10 @@ def _squeezed(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows
     return Rows(target, lambda index, read: lax.squeeze(_one(rows).at(index, read), inner))
 
 
-def _reduced(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int) -> Rows | None:
+def rows_of_reduction(
+    equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int
+) -> Rows | None:
+    """The rows of a reduction over other axes."""
     axes = equation.params["axes"]
     if axis in axes:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.loop import Loop, Read, Steps
+from uat_jax.loops.known_step import Read, Steps
+from uat_jax.loops.loop import Loop
 from uat_jax.loops.walk import Value
 
 
@@ -103,6 +105,16 @@ def _interleaved(rows: Sequence[Value]) -> Value:
         return rows[0]
     stacked = lax.concatenate([lax.expand_dims(row, (1,)) for row in rows], 1)
     return lax.reshape(stacked, (stacked.shape[0] * len(rows), *stacked.shape[2:]))
+
+
+def at_least(length: Any, steps: int) -> bool:
+    """Whether a length, which may be symbolic, is shown to be so large for all sizes."""
+    try:
+        return bool(length >= steps)
+    except Exception as error:  # JAX raises where it cannot tell, with an error class that it does not export
+        if re.search("inconclusive", str(error), re.IGNORECASE):
+            return False
+        raise
 
 
 def views(left: Loop, right: Loop) -> list[tuple[View, View]]:

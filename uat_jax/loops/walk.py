@@ -6,6 +6,7 @@ integer that depends on no input.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from uat_jax.arithmetic.concrete import bind, is_keys, on_host
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+from uat_jax.errors import UnsupportedError
 
 Value = Any
 """A tracer, or a concrete array."""
@@ -88,9 +90,18 @@ def staged(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
 
 
 def traced(function: Callable[..., Sequence[Value]], types: Sequence[jax.ShapeDtypeStruct]) -> ClosedJaxpr:
-    """The program of a function of arrays; the types are its own."""
+    """The program of a function of arrays; the types are its own.
+
+    Raises:
+        UnsupportedError: it depends on the number that a symbolic size is.
+    """
     with jax.enable_x64(True):
-        return jax.make_jaxpr(lambda *arguments: list(function(*arguments)))(*types)
+        try:
+            return jax.make_jaxpr(lambda *arguments: list(function(*arguments)))(*types)
+        except Exception as error:  # JAX raises where it cannot tell, with an error class that it does not export
+            if not re.search("inconclusive", f"{type(error).__name__} {error}", re.IGNORECASE):
+                raise
+            raise UnsupportedError("a step of a loop depends on which number a symbolic size is") from error
 
 
 def without_dead(program: ClosedJaxpr) -> ClosedJaxpr:
