@@ -25,7 +25,7 @@ from uat_jax.loops.loop_pair import LoopPair
 from uat_jax.loops.passed import Passed
 from uat_jax.loops.pieces import PieceError, Pieces
 from uat_jax.loops.relation_proof import RelationProof
-from uat_jax.loops.strict import all_strict
+from uat_jax.loops.strict import all_strict, defined_somewhere
 from uat_jax.loops.view import View, at_least, views
 
 MOST_ATTEMPTS = 12
@@ -69,11 +69,20 @@ class Bisimulation:
             self.pieces.equal("after the loops", [both.outputs(0), both.outputs(1)], both.types, both.domains)
         except PieceError as error:
             raise PieceError("; ".join([*self.failures[:1], str(error)])) from error
-        if not self.defined and not all(all_strict(side.program) for side in both.sides):
+        if not self.defined:
+            self._check_undefined()
+
+    def _check_undefined(self) -> None:
+        """What may be undefined stays so up to the outputs, and both programs are defined somewhere."""
+        programs = [side.program for side in self.both.sides]
+        if not all(map(all_strict, programs)):
             raise PieceError(
                 "what the loops carry may be undefined for some inputs, and a decision could hide that; divide by "
                 "what is known to be positive"
             )
+        seen = self.plan is not None  # at the sizes of the plan
+        if not seen and not all(defined_somewhere(p, self.pieces.effort.seed, self.both.domains) for p in programs):
+            raise PieceError("no input is found at which both functions are defined")
 
     def _pass_loops(self) -> None:
         """Finds and proves a relation for the next pair of loops; one without any equation is the last resort."""

@@ -1,12 +1,15 @@
-"""Programs that decide nothing by floats: in them, what is undefined stays undefined up to the output."""
+"""Programs that decide nothing by floats: what is undefined in them stays so, and can be seen in their outputs."""
 
 from __future__ import annotations
 
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, jaxpr_as_fun
 
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
 from uat_jax.arithmetic.interpreter import called
-from uat_jax.arithmetic.tracing import is_number
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
+from uat_jax.decide.domain import Domains
 from uat_jax.decide.specification import programs_within
 from uat_jax.loops.walk import LOOPS
 
@@ -31,3 +34,18 @@ def _is_strict(equation: JaxprEqn) -> bool:
     if name == "integer_pow" and equation.params["y"] == 0:
         return False
     return name in UNDEFINED_STAYS and name not in DECIDING and all(map(is_number, equation.outvars))
+
+
+TRIED = 4
+"""Random inputs at which a program is run."""
+
+
+def defined_somewhere(program: ClosedJaxpr, seed: int, domains: Domains) -> bool:
+    """Whether the device gives finite outputs at a random input: a program that divides by zero for all has none."""
+    random, inputs = np.random.default_rng((seed, 79)), program.jaxpr.invars
+    normal = [random.standard_normal((TRIED, *shape_of(v))) for v in inputs]
+    points = domains.folded(normal, [dtype_of(v) for v in inputs])
+    with jax.enable_x64(True):
+        run = jax.jit(jaxpr_as_fun(program))
+        given = ([np.asarray(x[i], dtype_of(v)) for x, v in zip(points, inputs, strict=True)] for i in range(TRIED))
+        return any(all(np.isfinite(output).all() for output in run(*point)) for point in given)
