@@ -165,6 +165,37 @@ def newton_again(x: Any) -> Any:
     return lax.while_loop(lambda c: ONE + x < c * c, lambda c: ONE + c / 2, TWO + x)
 
 
+def counted(x: Any) -> Any:
+    """How many steps a loop makes that floats end."""
+    return lax.while_loop(lambda c: c < x, lambda c: c + 1, ZERO)
+
+
+def counted_again(x: Any) -> Any:
+    """The same with the sides exchanged."""
+    return lax.while_loop(lambda c: x > c, lambda c: 1 + c, ZERO)
+
+
+def counted_beside(x: Any) -> Any:
+    """The number of steps of another loop that floats end."""
+    return lax.while_loop(lambda c: c[0] > x, lambda c: (c[0] * HALF, c[1] + 1), (x * x + ONE, ZERO))[1]
+
+
+def weighted(count: Any, factor: int, steps: int) -> Callable[..., Any]:
+    """A sum that is weighted by a counter of some type, times a factor."""
+
+    def run(x: Any) -> Any:
+        step = lambda i, c: (c[0] + (c[1] * factor).astype(F) * x, c[1] + count(1))
+        return lax.fori_loop(0, steps, step, (ZERO, count(0)))[0]
+
+    return run
+
+
+def flagged(x: Any) -> Any:
+    """All rows but the first, by a flag."""
+    step = lambda c, a: (c[0] + jnp.where(c[1], a, ZERO), jnp.array(True))
+    return last(step, (ZERO, jnp.array(False)), x)[0]
+
+
 X, XS = f32(MANY), f32(MANY, 3)
 RNN = (f32(4, 3), f32(4, 4), f32(4), XS)
 GRU = (f32(6, 3), f32(6, 3), f32(3), XS)
@@ -192,6 +223,33 @@ EQUAL: dict[str, Pair] = {
         (f32(),),
     ),
     "while that ends by floats": (newton, newton_again, (f32(),)),
+    "while that counts": (counted, counted_again, (f32(),)),
+    "while that counts, scaled": (
+        lambda x: 2 * counted(x),
+        lambda x: lax.while_loop(lambda c: 2 * x > c, lambda c: 2 + c, ZERO),
+        (f32(),),
+    ),
+    "while that counts beside": (
+        counted_beside,
+        lambda x: -lax.while_loop(lambda c: x < c[1], lambda c: (c[0] - 1, c[1] / 2), (ZERO, ONE + x * x))[0],
+        (f32(),),
+    ),
+    "counter of 8 bits": (
+        weighted(np.int8, 1, MANY),
+        lambda x: x * lax.fori_loop(0, MANY, lambda i, c: c + i.astype(jnp.int8).astype(F) + 0 * x, ZERO),
+        (f32(),),
+    ),
+    "a flag after the first step": (flagged, lambda x: last(lambda c, a: a + c, ZERO, x[1:]), (X,)),
+    "rows from the end": (
+        lambda x: lax.fori_loop(0, MANY, lambda i, c: c * HALF + x[-1 - i], ZERO),
+        lambda x: last(lambda c, a: a + c / 2, ZERO, x[::-1]),
+        (X,),
+    ),
+    "a row past the end is the last": (
+        lambda x: lax.fori_loop(0, MANY + 1, lambda i, c: c + x[i], ZERO),
+        lambda x: last(jnp.add, ZERO, x) + x[-1],
+        (X,),
+    ),
     "carries exchanged": (
         lambda x: last(lambda c, a: (c[1] * HALF, c[0] + a), (ZERO, ONE), x),
         lambda x: last(lambda c, a: (c[1] + a, c[0] / 2), (ONE, ZERO), x)[::-1],
@@ -435,6 +493,63 @@ DIFFERENT: dict[str, Pair] = {
     "while that ends by other floats": (
         newton,
         lambda x: lax.while_loop(lambda c: c * c >= x + 1, lambda c: c * HALF + ONE, x + TWO),
+        (f32(),),
+    ),
+    "while that counts twice": (counted, lambda x: 2 * counted(x), (f32(),)),
+    "while that counts one more": (counted, lambda x: counted_again(x) + 1, (f32(),)),
+    "while that counts from one": (
+        counted,
+        lambda x: lax.while_loop(lambda c: c < x, lambda c: c + 1, ONE),
+        (f32(),),
+    ),
+    "while that counts to no purpose": (counted, lambda x: 0 * counted(x), (f32(),)),
+    "while that counts beside, squared": (counted_beside, lambda x: counted_beside(x) ** 2, (f32(),)),
+    "counter of 8 bits": (weighted(np.int8, 1, 300), weighted(np.int32, 1, 300), (f32(),)),
+    "counter without sign": (weighted(np.uint8, 1, 300), weighted(np.int8, 1, 300), (f32(),)),
+    "multiple of a counter that wraps": (
+        weighted(np.int32, 200_000_000, FEW),
+        lambda x: lax.fori_loop(0, FEW, lambda i, c: c + i.astype(F) * F(2e8) * x, ZERO),
+        (f32(),),
+    ),
+    "a flag after the first step": (flagged, lambda x: last(jnp.add, ZERO, x), (x_,)),
+    "rows from the end, by one further": (
+        lambda x: lax.fori_loop(0, FEW, lambda i, c: c * HALF + x[-i], ZERO),
+        lambda x: last(lambda c, a: c * HALF + a, ZERO, x[::-1]),
+        (x_,),
+    ),
+    "related at the start only": (
+        lambda x: last(lambda c, a: (c[0] * a, c[1] * a * a), (ONE, ONE), x)[0],
+        lambda x: last(lambda c, a: (c[0] * a, c[1] * a * a), (ONE, ONE), x)[1],
+        (x_,),
+    ),
+    "related in the first steps only": (
+        lambda x: lax.fori_loop(0, FEW, lambda i, c: c + jnp.where(i.astype(F) < 22.5, ONE, TWO) * x[i], ZERO),
+        lambda x: last(jnp.add, ZERO, x),
+        (x_,),
+    ),
+    "a table with another last entry": (
+        lambda x: lax.fori_loop(0, FEW, lambda i, c: c + jnp.asarray([1.0] * (FEW - 1) + [2.0], F)[i] * x[i], ZERO),
+        lambda x: last(jnp.add, ZERO, x),
+        (x_,),
+    ),
+    "defined nowhere": (
+        lambda x: lax.fori_loop(0, FEW, lambda i, c: c + x[i] * ((i - 10).astype(F) / (i - 10).astype(F)), ZERO),
+        lambda x: last(jnp.add, ZERO, x),
+        (x_,),
+    ),
+    "undefined in a maximum": (
+        lambda x: last(lambda c, a: jnp.maximum(c, a / a), ZERO, x),
+        lambda x: last(lambda c, a: jnp.maximum(c, ONE + 0 * a), ZERO, x),
+        (x_,),
+    ),
+    "undefined, and decided": (
+        lambda x: last(lambda c, a: jnp.where(a / a > 0, c + a, c + a + 1), ZERO, x),
+        lambda x: last(jnp.add, ZERO, x),
+        (x_,),
+    ),
+    "a test that divides": (
+        lambda x: lax.while_loop(lambda c: x / c < 1, lambda c: c * HALF, x),
+        lambda x: lax.while_loop(lambda c: c > x, lambda c: c * HALF, x),
         (f32(),),
     ),
     "two steps as one, exchanged": (

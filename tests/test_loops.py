@@ -15,7 +15,7 @@ import uat_jax as uj
 from uat_jax.decide.domain import EVERYWHERE
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import traced
-from uat_jax.errors import MismatchError, UatJaxError
+from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.loops.bisimulation import loops_compared
 from uat_jax.loops.rows import RowWise, row_of
 
@@ -28,31 +28,39 @@ def compared(left, right, specs):
     return loops_compared(*programs, Effort(), EVERYWHERE).pieces
 
 
-@pytest.mark.parametrize("name", one_in(3, EQUAL))
+@pytest.mark.parametrize("name", one_in(8, EQUAL))
 def test_equal(name):
     assert compared(*EQUAL[name][:2], EQUAL[name][2]).log2_error <= LOG2_ERROR
 
 
-@pytest.mark.parametrize("name", one_in(3, DIFFERENT))
+@pytest.mark.parametrize("name", [n for n in DIFFERENT if n in ("while that counts twice", "defined nowhere")])
+def test_what_was_once_taken_for_equal(name):
+    with pytest.raises(UatJaxError):
+        compared(*DIFFERENT[name][:2], DIFFERENT[name][2])
+
+
+@pytest.mark.parametrize("name", one_in(9, DIFFERENT))
 def test_different(name):
     with pytest.raises(UatJaxError):
         compared(*DIFFERENT[name][:2], DIFFERENT[name][2])
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", EQUAL)
-def test_the_whole_table_is_certified(name):
-    left, right, specs = EQUAL[name]
-    found = uj.certify(left, right, *specs)
-    assert found.passes and uj.recheck(found).verdict is found.verdict
-    assert found.evidence[0].method == "induction"
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("name", DIFFERENT)
-def test_nothing_wrong_is_certified(name):
-    left, right, specs = DIFFERENT[name]
-    assert uj.certify(left, right, *specs, budget=20).verdict in (uj.Verdict.REFUTED, uj.Verdict.UNKNOWN)
+def test_the_table(capsys):
+    """Every pair by `certify`, and how it was decided: pytest -m campaign -k the_table."""
+    counts, wrong = {True: [0, 0], False: [0, 0]}, []
+    for same, table in ((True, EQUAL), (False, DIFFERENT)):
+        for name, (left, right, specs) in table.items():
+            found = uj.certify(left, right, *specs, budget=60)
+            counts[same][found.passes] += 1
+            wrong += [name] * (found.passes is not same)
+            with capsys.disabled():
+                method = found.evidence[0].method
+                print(f"{'=' if same else '≠'} {name:45s} {found.verdict:10s} {method}")
+    with capsys.disabled():
+        print(f"equal: {counts[True][1]} of {sum(counts[True])}; different and passed: {counts[False][1]} of "
+              f"{sum(counts[False])}")  # fmt: skip
+    assert not wrong
 
 
 def test_the_tables_are_large_enough():
@@ -76,8 +84,7 @@ def _random(seeds):
 
 
 def test_random_loops():
-    found = _random([0, 1, 3, 4, 5, 12])
-    assert sum(found) >= 3
+    assert sum(_random([0, 1])) >= 1
 
 
 @pytest.mark.campaign
@@ -89,17 +96,70 @@ def test_many_random_loops():
 # Certificates
 
 
-def test_a_certificate_lists_its_pieces_and_is_decided_again(tmp_path):
-    left, right, specs = EQUAL["running softmax"]
-    found = uj.certify(left, right, *specs)
+def _changed(*keys):
+    """Sets the figures at a place to something else."""
+    *path, last, value = keys
+
+    def change(body, figures):
+        for key in path:
+            figures = figures[key]
+        figures[last] = value
+
+    return change
+
+
+def test_a_certificate_lists_its_pieces_and_is_decided_again():
+    left, right, _ = EQUAL["scale of an input"]
+    found = uj.certify(left, right, f32(20), f32())
     figures = found.evidence[0].figures
     assert found.verdict is uj.Verdict.CERTIFIED and len(figures.pieces) == 3 and figures.theorem
     assert "before the first step" in figures.pieces[0].what and "a step" in figures.pieces[1].what
-    path = found.save(tmp_path / "c.json")
-    body = json.loads(path.read_text())
-    body["evidence"][0]["figures"]["pieces"][1]["log2_error"] = -300.0
+    assert uj.recheck(found).verdict is found.verdict
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _changed("pieces", 1, "log2_error", -300.0),
+        _changed("log2_error", -300.0),
+        _changed("tests", 0),
+        _changed("tests", 1),
+        _changed("relations", 0),
+        _changed("pieces", []),
+        _changed("theorem", False),
+        _changed("condition", "never"),
+        _changed("pieces", 1, "readings", 0),
+        lambda body, figures: body["evidence"][0].update(method="prime fields"),
+        lambda body, figures: body["evidence"][0].update(verdict="PROVED") or body.update(verdict="PROVED"),
+        lambda body, figures: body["claim"]["programs"][0].update(right=body["claim"]["programs"][0]["left"]),
+    ],
+)
+def test_a_forged_certificate_is_refused(change, tmp_path, one_certificate):
+    body = json.loads(one_certificate)
+    change(body, body["evidence"][0]["figures"])
+    path = tmp_path / "c.json"
     path.write_text(json.dumps(body))
-    with pytest.raises(MismatchError, match="less than that of its rounds"):
+    with pytest.raises((MismatchError, InputError)) as error:
+        uj.recheck(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def one_certificate():
+    """The certificate of a pair of loops, as text."""
+    left, right, _ = EQUAL["scale of an input"]
+    return uj.certify(left, right, f32(20), f32()).to_json()
+
+
+def test_what_holds_for_all_sizes_is_not_decided_again_from_a_file(tmp_path):
+    left, right, specs = SYMBOLIC["sum"]
+    path = uj.certify(left, right, *specs).save(tmp_path / "c.json")
+    with pytest.raises(InputError, match="loops of symbolic length"):
+        uj.recheck(path)
+    body = json.loads(path.read_text())
+    body["evidence"][0]["subject"] = "n=1"
+    path.write_text(json.dumps(body))
+    with pytest.raises(MismatchError):
         uj.recheck(path)
 
 
@@ -164,7 +224,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.parametrize("name", SYMBOLIC)
+@pytest.mark.parametrize("name", one_in(3, SYMBOLIC))
 def test_symbolic_lengths_are_certified_for_all_sizes(name):
     left, right, specs = SYMBOLIC[name]
     found = uj.certify(left, right, *specs)
@@ -203,7 +263,7 @@ OF_ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("name", one_in(20, OF_ROWS))
 def test_rows_are_computed_from_rows(name):
     """What a row is said to be made of gives that row, at every place."""
     random = np.random.default_rng(3)

@@ -67,11 +67,13 @@ def of_steps(walk: Prefix, equation: JaxprEqn, operands: list[Value]) -> Along:
 
 
 def _combined(walk: Prefix, equation: JaxprEqn, operands: list[Value]) -> Number:
-    """Sums, differences, multiples and casts of whole numbers."""
+    """Sums, differences, opposites, multiples and casts of whole numbers."""
     name, parts = equation.primitive.name, [n for n in map(number_of, operands) if n is not None]
     found = None
     if name == "convert_element_type":
         (found,) = parts
+    elif name == "neg":
+        found = parts[0].times(-1)
     elif len(parts) == len(operands) == 2:
         x, y = parts
         if name in ("add", "sub"):
