@@ -383,7 +383,7 @@ class Induction:
                 break
             if found.counterexample is not None:
                 example = dataclasses.replace(found.counterexample, sizes={"t": steps})
-                finding = f"{reason}; after {steps} steps: {found.evidence[0].finding}"
+                finding = f"{reason}; where t = {steps}: {found.evidence[0].finding}"
                 return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(reason), example=example)
             if found.passes:
                 equal.append(str(steps))
