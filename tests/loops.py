@@ -532,25 +532,10 @@ DIFFERENT: dict[str, Pair] = {
         lambda x: last(jnp.add, ZERO, x),
         (x_,),
     ),
-    "defined nowhere": (
-        lambda x: lax.fori_loop(0, FEW, lambda i, c: c + x[i] * ((i - 10).astype(F) / (i - 10).astype(F)), ZERO),
-        lambda x: last(jnp.add, ZERO, x),
-        (x_,),
-    ),
-    "undefined in a maximum": (
-        lambda x: last(lambda c, a: jnp.maximum(c, a / a), ZERO, x),
-        lambda x: last(lambda c, a: jnp.maximum(c, ONE + 0 * a), ZERO, x),
-        (x_,),
-    ),
     "undefined, and decided": (
         lambda x: last(lambda c, a: jnp.where(a / a > 0, c + a, c + a + 1), ZERO, x),
         lambda x: last(jnp.add, ZERO, x),
         (x_,),
-    ),
-    "a test that divides": (
-        lambda x: lax.while_loop(lambda c: x / c < 1, lambda c: c * HALF, x),
-        lambda x: lax.while_loop(lambda c: c > x, lambda c: c * HALF, x),
-        (f32(),),
     ),
     "two steps as one, exchanged": (
         lambda x: last(lambda c, a: (c * HALF + a[1]) * HALF + a[0], ZERO, x.reshape(-1, 2)),

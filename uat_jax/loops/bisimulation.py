@@ -107,12 +107,20 @@ class Bisimulation:
         self.both.passed.append(passed)
 
     def _related(self, pair: LoopPair) -> tuple[Passed, RelationProof] | None:
-        """A relation that is proved, and its proof; or None."""
+        """A relation that is proved, and its proof, if possible one with an equation; or None."""
+        found = None
         try:
-            waiting = attempts(pair, self.pieces.effort) if self.plan is None else [self._planned(pair, self.plan)]
+            guessed = attempts(pair, self.pieces.effort)
+            for waiting in guessed if self.plan is None else [self._planned(pair, self.plan)]:
+                found = self._proved(pair, waiting) or found
+                if found is not None and (found[0].carry.bound or not found[0].carry.types):
+                    break
         except (UnsupportedError, ZeroDivisorError) as error:
             self.failures.append(str(error))
-            return None
+        return found
+
+    def _proved(self, pair: LoopPair, waiting: list[Attempt]) -> tuple[Passed, RelationProof] | None:
+        """The first attempt that is proved; one that is not is weakened and tried again."""
         for _ in range(MOST_ATTEMPTS):
             if not waiting:
                 break
@@ -144,13 +152,13 @@ class Bisimulation:
         enough = all(at_least(view.loop.length, view.front) for view in pair)
         return [pair] if simple and enough and pair[0].length == pair[1].length else []
 
-    def _planned(self, pair: LoopPair, plan: Sequence[Passed]) -> Attempt:
+    def _planned(self, pair: LoopPair, plan: Sequence[Passed]) -> list[Attempt]:
         """The relation that held at some sizes."""
         planned = plan[len(self.both.passed)]
         if (pair.carry_types, pair.given_types) != (list(planned.carry.types), list(planned.rows.types)):
             raise UnsupportedError(f"{pair.where} carry or give arrays of a symbolic size")
         (steps,) = pair.classes()
-        return Attempt(replace(planned, views=pair.views), [read_rows(pair, steps, self.pieces.effort)], [steps])
+        return [Attempt(replace(planned, views=pair.views), [read_rows(pair, steps, self.pieces.effort)], [steps])]
 
 
 def _carried(pair: LoopPair) -> str:

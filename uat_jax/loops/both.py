@@ -35,17 +35,15 @@ class Front:
         return [x for view, at in zip(pair, self.sides, strict=True) for x in view.start(at.operands)]
 
     def world(self, pair: tuple[View, View], time: Value) -> World:
-        """What both loops know."""
-        scalars, arrays = [], []
+        """What both loops know: scalars, and arrays of the shapes of carries; constants are coefficients already."""
+        shapes = {shape_of(view.loop.body.jaxpr.outvars[i]) for view in pair for i in view.loop.floats}
+        known: list[Value] = []
         for view, at in zip(pair, self.sides, strict=True):
-            for place, operand in enumerate(at.operands[: view.loop.constants]):
-                if is_number(view.loop.body.jaxpr.invars[place]):
-                    (arrays if getattr(operand, "ndim", 0) else scalars).append(operand)
-            start = view.loop.start(at.operands)
-            arrays += start
-            scalars += [x for x in start if not getattr(x, "ndim", 0)]
-        staged = lambda values: [x for x in values if not is_concrete(x)]  # a constant is a coefficient already
-        return World(time, staged(scalars)[:SCALARS], staged(arrays))
+            variables = view.loop.body.jaxpr.invars[: view.loop.constants]
+            known += [o for v, o in zip(variables, at.operands, strict=False) if is_number(v)]
+            known += view.loop.start(at.operands)
+        staged = [x for x in known if not is_concrete(x)]
+        return World(time, [x for x in staged if not x.shape][:SCALARS], [x for x in staged if x.shape in shapes])
 
 
 @dataclass

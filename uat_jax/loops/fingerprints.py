@@ -26,8 +26,8 @@ from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UnsupportedError
 from uat_jax.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
 
-COPIES = 24
-"""Random points."""
+MANY, FEW = 24, 4
+"""Random points, where arrays have few entries together, and where they have many."""
 
 ROWS = 160
 """So many equations are looked at for each guess of arrays."""
@@ -57,7 +57,12 @@ class Samples:
     known: tuple[np.ndarray, ...]
 
 
-def residues(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> tuple[int, list[np.ndarray]]:
+def points_for(types: Sequence[jax.ShapeDtypeStruct]) -> int:
+    """The number of random points that show how arrays are related: every entry gives an equation at each of them."""
+    return MANY if sizes(types) <= ENTRIES else FEW
+
+
+def residues(program: ClosedJaxpr, points: int, seed: int, deadline: Any, domains: Any) -> tuple[int, list[np.ndarray]]:
     """A prime, and the outputs of a program at random points modulo it: arrays of shape (points, *shape).
 
     Raises:
@@ -66,17 +71,17 @@ def residues(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> tu
     fields = PrimeFields(program, program, seed, deadline=deadline, domains=domains)
     laws = fields.laws - {"exponential form", "cases that meet"}
     depth = fields.depth.plain + 1
-    drawn = fields.draw((COPIES, *(PROBE,) * min(depth, 3)), 0, laws)
+    drawn = fields.draw((points, *(PROBE,) * min(depth, 3)), 0, laws)
     found = []
     for number in drawn.left:
         if not finite(number):
             raise UnsupportedError("a value is infinite, or divides by zero")
         level = (number.almost or number).residues.levels[0]  # where no compared numbers are equal
-        found.append(np.broadcast_to(level, (COPIES, *level.shape[1:])))
+        found.append(np.broadcast_to(level, (points, *level.shape[1:])))
     return drawn.draw.levels[0].field.prime, found
 
 
-def floats(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> list[np.ndarray]:
+def floats(program: ClosedJaxpr, points: int, seed: int, deadline: Any, domains: Any) -> list[np.ndarray]:
     """The outputs of a program at random points in float64: arrays of shape (points, *shape).
 
     Raises:
@@ -84,14 +89,14 @@ def floats(program: ClosedJaxpr, seed: int, deadline: Any, domains: Any) -> list
     """
     random = np.random.default_rng((seed, 78))
     inputs = program.jaxpr.invars
-    normal = [random.standard_normal((COPIES, *shape_of(v))) for v in inputs]
+    normal = [random.standard_normal((points, *shape_of(v))) for v in inputs]
     arithmetic = Doubles()
     arithmetic.deadline = deadline
-    points = domains.folded(normal, [dtype_of(v) for v in inputs])
-    found = [np.asarray(output, np.float64) for output in interpret(program, arithmetic, points)]
+    inputs_at = domains.folded(normal, [dtype_of(v) for v in inputs])
+    found = [np.asarray(output, np.float64) for output in interpret(program, arithmetic, inputs_at)]
     if not all(np.isfinite(x).all() for x in found):
         raise UnsupportedError("a value is infinite, or divides by zero")
-    return [np.broadcast_to(x, (COPIES, *x.shape[1:])) for x in found]
+    return [np.broadcast_to(x, (points, *x.shape[1:])) for x in found]
 
 
 def finite(number: Number) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from uat_jax.decide.effort import Effort
 from uat_jax.errors import UnsupportedError
 from uat_jax.loops.both import Front
-from uat_jax.loops.fingerprints import Samples, floats, guesses, residues, sizes
+from uat_jax.loops.fingerprints import Samples, floats, guesses, points_for, residues, sizes
 from uat_jax.loops.known_step import Steps
 from uat_jax.loops.loop_pair import Derived, LoopPair
 from uat_jax.loops.passed import NOTHING, Passed
@@ -42,8 +42,8 @@ class Attempt:
         return sizes(self.passed.letters_of_a_step)
 
 
-def attempts(pair: LoopPair, effort: Effort) -> list[Attempt]:
-    """Relations to try, those with the fewest letters first.
+def attempts(pair: LoopPair, effort: Effort) -> Iterator[list[Attempt]]:
+    """Relations to try, those with the fewest letters first: such as residues show, and then those that floats do.
 
     Raises:
         UnsupportedError: a value is infinite, or cannot be computed.
@@ -51,14 +51,13 @@ def attempts(pair: LoopPair, effort: Effort) -> list[Attempt]:
     classes = pair.classes()
     read = [read_rows(pair, steps, effort) for steps in classes]
     count = len(pair.views[0].loop.float_rows) * pair.views[0].factor
-    tried: list[tuple[Relation, Relation]] = []
+    tried: list[Passed] = []
     for samples, given in _samples(pair, effort):
         rows = guesses(given, pair.given_types, count)[0] if pair.given_types else NOTHING
-        for relation in guesses(samples, pair.carry_types, pair.first):
-            if (relation, rows) not in tried:
-                tried.append((relation, rows))
-    found = [Attempt(Passed(pair.views, relation, rows), read, classes) for relation, rows in tried]
-    return sorted(found, key=lambda attempt: attempt.size)
+        relations = guesses(samples, pair.carry_types, pair.first)
+        new = [p for p in (Passed(pair.views, relation, rows) for relation in relations) if p not in tried]
+        tried += new
+        yield sorted((Attempt(passed, read, classes) for passed in new), key=lambda attempt: attempt.size)
 
 
 def read_rows(pair: LoopPair, steps: Steps, effort: Effort) -> ReadRows:
@@ -77,12 +76,13 @@ def read_rows(pair: LoopPair, steps: Steps, effort: Effort) -> ReadRows:
         raise UnsupportedError("the loops read what is not made of single rows of the inputs")
     some = np.unique(np.concatenate([steps[:2], steps[-2:]]))
     program = traced(lambda *a: pair.rows(some, a), pair.both.types)
-    prime, found = residues(program, effort.seed ^ GUESSING, effort.deadline, pair.both.domains)
+    every = [t for of in types for t in of]
+    prime, found = residues(program, points_for(every), effort.seed ^ GUESSING, effort.deadline, pair.both.domains)
     states = [[x[:, i] for x in found] for i in range(len(some))]
-    return guesses(_pooled(prime, states, (), ()), [t for of in types for t in of], len(types[0]))[0]
+    return guesses(_pooled(prime, states, (), ()), every, len(types[0]))[0]
 
 
-def _samples(pair: LoopPair, effort: Effort) -> list[tuple[Samples, Samples]]:
+def _samples(pair: LoopPair, effort: Effort) -> Iterator[tuple[Samples, Samples]]:
     """What both loops carry before the first steps and after each of them, and the rows that they give."""
     count = STEPS if pair.length is None else min(STEPS, pair.length)
     known: list[int] = []
@@ -98,9 +98,10 @@ def _samples(pair: LoopPair, effort: Effort) -> list[tuple[Samples, Samples]]:
         known[:] = [len(world.scalars), len(world.arrays)]
         return [*world.scalars, *world.arrays, *(x for arrays in (*states, *given) for x in arrays)]
 
-    program, chance = traced(run, pair.both.types), (effort.seed ^ GUESSING, effort.deadline, pair.both.domains)
-    both: list[tuple[int, list[np.ndarray]]] = [residues(program, *chance), (0, floats(program, *chance))]
-    return [_split(prime, found, count, len(pair.carry_types), known) for prime, found in both]
+    program, points = traced(run, pair.both.types), points_for(pair.carry_types)
+    chance = (points, effort.seed ^ GUESSING, effort.deadline, pair.both.domains)
+    yield _split(*residues(program, *chance), count, len(pair.carry_types), known)
+    yield _split(0, floats(program, *chance), count, len(pair.carry_types), known)
 
 
 def _split(
