@@ -8,16 +8,29 @@ import numpy as np
 import pytest
 from excerpt import one_in
 from jax import lax
-from loops import DIFFERENT, EQUAL, HALF, ONE, ZERO, F, f32, last, rows, running_softmax, running_softmax_again
+from loops import (
+    DIFFERENT,
+    EQUAL,
+    HALF,
+    ONE,
+    ZERO,
+    F,
+    f32,
+    last,
+    layers,
+    rows,
+    running_softmax,
+    running_softmax_again,
+)
 from random_loops import drawn, exact_values, program
 
 import uat_jax as uj
 from uat_jax.decide.domain import EVERYWHERE
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.loops.bisimulation import loops_compared
+from uat_jax.decide.loops.rows import RowWise, row_of
 from uat_jax.decide.specification import traced
 from uat_jax.errors import InputError, MismatchError, UatJaxError
-from uat_jax.loops.bisimulation import loops_compared
-from uat_jax.loops.rows import RowWise, row_of
 
 LOG2_ERROR = -128
 
@@ -210,6 +223,50 @@ def test_what_is_too_long_to_unroll_says_why():
     assert "no relation" in found.evidence[0].finding and "too long to be unrolled" in found.evidence[0].finding
     again = lambda x: lax.fori_loop(0, 200_000, lambda i, c: jnp.tanh(x + c), ONE)
     assert uj.certify(left, again, f32()).passes
+
+
+def unrolled(W, x):
+    """The layers of `layers` one after the other, without a loop."""
+    for w in W:
+        x = x + jnp.tanh(w @ x)
+    return x
+
+
+def test_a_list_of_layers_is_a_scan_over_stacked_weights():
+    few, one = f32(4, 2, 2), f32(2, 2)
+    assert uj.certify(unrolled, layers, few, f32(2)).passes
+    assert uj.certify(lambda W, x: unrolled(W, x), lambda W, x: layers(jnp.stack(W), x), [one] * 4, f32(2)).passes
+    assert not uj.certify(unrolled, lambda W, x: layers(W[::-1], x), few, f32(2)).passes
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_list_of_twelve_decoder_layers_is_a_scan_over_stacked_weights(listed):
+    """Of width 64, with eight tokens: the scan is unrolled, and both are compared in pieces."""
+    length, width = 12, 64
+    scale = F(1) / np.sqrt(F(width // 4))
+    shapes = {"q": (width, width), "k": (width, width), "v": (width, width), "up": (width, 256), "down": (256, width)}
+
+    def layer(x, p):
+        heads = lambda name: (x @ p[name]).reshape(8, 4, width // 4).swapaxes(0, 1)
+        scores = jnp.where(np.tril(np.ones((8, 8), bool)), heads("q") @ heads("k").swapaxes(1, 2) * scale, -jnp.inf)
+        x = x + (jax.nn.softmax(scores, axis=-1) @ heads("v")).swapaxes(0, 1).reshape(8, width)
+        return x + jax.nn.gelu(x @ p["up"]) @ p["down"]
+
+    def one_by_one(layers, x, wrong=0):
+        for i in range(length):
+            p = layers[i] if listed else jax.tree.map(lambda a, i=i: a[i], layers)
+            x = layer(x, {**p, "v": p["v"] * F(1 + 2**-20)} if i + 1 == wrong else p)
+        return x
+
+    def scanned(layers, x):
+        stacked = jax.tree.map(lambda *a: jnp.stack(a), *layers) if listed else layers
+        return lax.scan(lambda x, p: (layer(x, p), None), x, stacked)[0]
+
+    one = {name: f32(*shape) for name, shape in shapes.items()}
+    specs = ([one] * length if listed else {name: f32(length, *shape) for name, shape in shapes.items()}, f32(8, width))
+    assert uj.certify(one_by_one, scanned, *specs).passes
+    assert not uj.certify(lambda layers, x: one_by_one(layers, x, 7), scanned, *specs, budget=20).passes
 
 
 def test_derivatives_of_a_long_scan():

@@ -10,8 +10,8 @@ from loops import HALF, ONE, ZERO, F, f32, softmax_step
 
 import uat_jax as uj
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.loops.induction import Induction
 from uat_jax.errors import InputError, UatJaxError
-from uat_jax.loops.induction import Induction
 
 START = (F(-np.inf), ZERO, np.zeros(3, F))
 

@@ -15,12 +15,12 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfLoops
+from uat_jax.decide.loops.bisimulation import loops_compared
+from uat_jax.decide.loops.pieces import PieceError, Pieces
+from uat_jax.decide.loops.side import LEAST
 from uat_jax.decide.pieces_evidence import DERIVATION
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.bisimulation import loops_compared
-from uat_jax.loops.pieces import PieceError, Pieces
-from uat_jax.loops.side import LEAST
 
 LONG = 16
 """Loops of at least so many steps are first compared without being unrolled."""

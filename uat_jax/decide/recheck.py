@@ -41,13 +41,13 @@ from uat_jax.decide.figures import (
     RefutedAtTies,
 )
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
-from uat_jax.loops.pieces import MOST_TESTED
 
 MOST_READINGS = 10
 """Of laws and of constants: as many as the comparison in prime fields tries."""

@@ -13,6 +13,7 @@ from uat_jax.decide.certificate import Certificate, load
 from uat_jax.decide.decision import decide
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND
+from uat_jax.decide.loops.induction import KIND as SCAN
 from uat_jax.decide.recheck import decide_again
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Verdict
@@ -50,7 +51,6 @@ from uat_jax.ledger.real import dependence as real_dependence
 from uat_jax.ledger.real import ends, parts, transformers
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import PAPERS
-from uat_jax.loops.induction import KIND as SCAN
 
 CHAPTERS = (
     Chapter("Theorem 1: the closed form", "transformer_is_duat.py", closed_form.CLAIMS),

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.relation import ByArrays, Relation, World
-from uat_jax.loops.view import View
-from uat_jax.loops.walk import Value
+from uat_jax.decide.loops.relation import ByArrays, Relation, World
+from uat_jax.decide.loops.view import View
+from uat_jax.decide.loops.walk import Value
 
 Type = jax.ShapeDtypeStruct
 

@@ -20,11 +20,11 @@ from uat_jax.decide.assumption import Assumption
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import PieceOfLoops
+from uat_jax.decide.loops.fingerprints import finite
+from uat_jax.decide.loops.walk import Value, Walk, traced, used, without_dead
 from uat_jax.decide.pieces import log2_of_all
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UatJaxError, UnsupportedError
-from uat_jax.loops.fingerprints import finite
-from uat_jax.loops.walk import Value, Walk, traced, used, without_dead
 
 MOST_TESTED = 1 << 8
 """After so many comparisons a proof is given up."""

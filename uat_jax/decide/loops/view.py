@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.known_step import Read, Steps
-from uat_jax.loops.loop import Loop
-from uat_jax.loops.walk import Value
+from uat_jax.decide.loops.known_step import Read, Steps
+from uat_jax.decide.loops.loop import Loop
+from uat_jax.decide.loops.walk import Value
 
 
 @dataclass(frozen=True, eq=False)

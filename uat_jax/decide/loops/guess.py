@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.loops.both import Front
+from uat_jax.decide.loops.fingerprints import Samples, floats, guesses, points_for, residues, sizes
+from uat_jax.decide.loops.known_step import Steps
+from uat_jax.decide.loops.loop_pair import Derived, LoopPair
+from uat_jax.decide.loops.passed import NOTHING, Passed
+from uat_jax.decide.loops.relation import Relation
+from uat_jax.decide.loops.walk import Value, traced
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.both import Front
-from uat_jax.loops.fingerprints import Samples, floats, guesses, points_for, residues, sizes
-from uat_jax.loops.known_step import Steps
-from uat_jax.loops.loop_pair import Derived, LoopPair
-from uat_jax.loops.passed import NOTHING, Passed
-from uat_jax.loops.relation import Relation
-from uat_jax.loops.walk import Value, traced
 
 STEPS = 4
 """So many steps of both loops are looked at."""

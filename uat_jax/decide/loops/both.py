@@ -10,13 +10,13 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
-from uat_jax.loops.loop import Loop
-from uat_jax.loops.passed import Passed
-from uat_jax.loops.pieces import PieceError
-from uat_jax.loops.relation import World
-from uat_jax.loops.side import Cut, ReachedError, Side
-from uat_jax.loops.view import View
-from uat_jax.loops.walk import Value, is_concrete, traced
+from uat_jax.decide.loops.loop import Loop
+from uat_jax.decide.loops.passed import Passed
+from uat_jax.decide.loops.pieces import PieceError
+from uat_jax.decide.loops.relation import World
+from uat_jax.decide.loops.side import Cut, ReachedError, Side
+from uat_jax.decide.loops.view import View
+from uat_jax.decide.loops.walk import Value, is_concrete, traced
 
 Type = jax.ShapeDtypeStruct
 

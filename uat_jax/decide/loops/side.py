@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.loops.loop import Loop, loop_of
-from uat_jax.loops.rows import RowWise
-from uat_jax.loops.view import View
-from uat_jax.loops.walk import Value, Walk
+from uat_jax.decide.loops.loop import Loop, loop_of
+from uat_jax.decide.loops.rows import RowWise
+from uat_jax.decide.loops.view import View
+from uat_jax.decide.loops.walk import Value, Walk
 
 LEAST = 8
 """Loops of fewer steps are left in their pieces, where they are unrolled."""

@@ -10,13 +10,13 @@ import numpy as np
 from jax import lax
 
 from uat_jax.decide.domain import REALS, Domains, Interval
-from uat_jax.loops.guess import Attempt, ReadRows
-from uat_jax.loops.known_step import Steps
-from uat_jax.loops.loop_pair import Derived, LoopPair, Made, time_of
-from uat_jax.loops.passed import NOWHERE, Passed
-from uat_jax.loops.pieces import PieceError, Pieces
-from uat_jax.loops.relation import World
-from uat_jax.loops.walk import Value
+from uat_jax.decide.loops.guess import Attempt, ReadRows
+from uat_jax.decide.loops.known_step import Steps
+from uat_jax.decide.loops.loop_pair import Derived, LoopPair, Made, time_of
+from uat_jax.decide.loops.passed import NOWHERE, Passed
+from uat_jax.decide.loops.pieces import PieceError, Pieces
+from uat_jax.decide.loops.relation import World
+from uat_jax.decide.loops.walk import Value
 
 Type = jax.ShapeDtypeStruct
 

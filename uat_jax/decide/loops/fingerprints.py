@@ -22,9 +22,9 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.relation import ONE, TIME, ByArrays, ByEntries, Relation, Term
 
 MANY, FEW = 24, 4
 """Random points, where arrays have few entries together, and where they have many."""

@@ -27,13 +27,13 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.loops import products, whole_numbers
+from uat_jax.decide.loops.accumulator import GIVEN, JOINED, Accumulator, contracted, reduced, scanned
+from uat_jax.decide.loops.along import Along, Moving, Number, plain, row_of, shaped, without
+from uat_jax.decide.loops.pieces import is_symbolic_inside
+from uat_jax.decide.loops.rows import REDUCTIONS, RULES, Rows, rows_of_reduction
+from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops import products, whole_numbers
-from uat_jax.loops.accumulator import GIVEN, JOINED, Accumulator, contracted, reduced, scanned
-from uat_jax.loops.along import Along, Moving, Number, plain, row_of, shaped, without
-from uat_jax.loops.pieces import is_symbolic_inside
-from uat_jax.loops.rows import REDUCTIONS, RULES, Rows, rows_of_reduction
-from uat_jax.loops.walk import Value, Walk, is_concrete, staged
 
 SAME = lambda row: lambda index, read: row
 """The rows of an array that is computed from the row of now."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.walk import Value, is_concrete
+from uat_jax.decide.loops.walk import Value, is_concrete
 
 Factor = Value | None
 """An array, where None is 1."""

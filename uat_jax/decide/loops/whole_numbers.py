@@ -9,12 +9,12 @@ from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.loops.along import Along, Factor, Moving, Number, number_of, without
+from uat_jax.decide.loops.walk import Value
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.along import Along, Factor, Moving, Number, number_of, without
-from uat_jax.loops.walk import Value
 
 if TYPE_CHECKING:
-    from uat_jax.loops.prefix import Prefix
+    from uat_jax.decide.loops.prefix import Prefix
 
 LARGEST_SIZE = 2**18
 """Up to so many steps, coefficients up to `LARGEST` make no number that 32 bits do not hold."""

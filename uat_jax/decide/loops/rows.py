@@ -19,7 +19,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.tracing import is_number, shape_of
-from uat_jax.loops.walk import OnLoop, Value, Walk, staged
+from uat_jax.decide.loops.walk import OnLoop, Value, Walk, staged
 
 REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod".split())
 

@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from uat_jax.loops.walk import Value
+from uat_jax.decide.loops.walk import Value
 
 ONE, TIME = "one", "time"
 """Factors beside numbers that both programs know: 1, and the number of steps made."""

@@ -17,16 +17,16 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.effort import Effort
+from uat_jax.decide.loops.both import Both
+from uat_jax.decide.loops.guess import Attempt, attempts, read_rows
+from uat_jax.decide.loops.loop import Loop
+from uat_jax.decide.loops.loop_pair import LoopPair
+from uat_jax.decide.loops.passed import Passed
+from uat_jax.decide.loops.pieces import PieceError, Pieces
+from uat_jax.decide.loops.relation_proof import RelationProof
+from uat_jax.decide.loops.strict import all_strict, defined_somewhere
+from uat_jax.decide.loops.view import View, at_least, views
 from uat_jax.errors import UnsupportedError
-from uat_jax.loops.both import Both
-from uat_jax.loops.guess import Attempt, attempts, read_rows
-from uat_jax.loops.loop import Loop
-from uat_jax.loops.loop_pair import LoopPair
-from uat_jax.loops.passed import Passed
-from uat_jax.loops.pieces import PieceError, Pieces
-from uat_jax.loops.relation_proof import RelationProof
-from uat_jax.loops.strict import all_strict, defined_somewhere
-from uat_jax.loops.view import View, at_least, views
 
 MOST_ATTEMPTS = 12
 """So many relations are tried for a pair of loops."""

@@ -20,7 +20,7 @@ from uat_jax.arithmetic.concrete import on_host
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
-from uat_jax.loops.walk import Value, Walk, is_concrete, staged
+from uat_jax.decide.loops.walk import Value, Walk, is_concrete, staged
 
 EXACT = 1 << 62
 """Whole numbers up to here are numbers of 64 bits."""

@@ -12,12 +12,12 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.interpreter import scan_counts
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
-from uat_jax.loops.along import Along, Factor, Moving, Number, plain, product, shaped, total, without
-from uat_jax.loops.products import parted
-from uat_jax.loops.walk import Value, Walk
+from uat_jax.decide.loops.along import Along, Factor, Moving, Number, plain, product, shaped, total, without
+from uat_jax.decide.loops.products import parted
+from uat_jax.decide.loops.walk import Value, Walk
 
 if TYPE_CHECKING:
-    from uat_jax.loops.prefix import Prefix
+    from uat_jax.decide.loops.prefix import Prefix
 
 JOINED: Mapping[str, Callable[[Value, Value], Value]] = {
     "reduce_sum": lax.add,

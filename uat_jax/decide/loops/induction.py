@@ -1,7 +1,7 @@
 """A scan against a closed form of its carry, for every number of steps: induction with the steps' number symbolic.
 
-The closed form is made a program C of accumulators and of the number t of steps (`uat_jax.loops.prefix`).  It is the
-carry after t steps, for all t ≥ 1 and all inputs, if
+The closed form is made a program C of accumulators and of the number t of steps (`prefix.py`).  It is the carry after t
+steps, for all t ≥ 1 and all inputs, if
 
     base    step(initial, x) = C(accumulators after the row x alone, 1)
     step    step(C(A, t), x) = C(accumulators A after one more row x, t + 1)    for all A, x and t ≥ 1
@@ -33,6 +33,13 @@ from uat_jax.decide.domain import REALS, Domains, Interval, domain_of, with_shap
 from uat_jax.decide.effort import ERROR, Effort, deadline
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.figures import Refuted
+from uat_jax.decide.loops.along import Along, Moving
+from uat_jax.decide.loops.pieces import PieceError, Pieces, joint
+from uat_jax.decide.loops.prefix import Prefix
+from uat_jax.decide.loops.strict import all_strict
+from uat_jax.decide.loops.walk import Value, Walk, without_dead
+from uat_jax.decide.loops.walk import traced as retraced
+from uat_jax.decide.loops.whole_numbers import LARGEST_SIZE
 from uat_jax.decide.loops_evidence import evidence_of
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
 from uat_jax.decide.specification import is_variable, name_of, same_outputs, traced
@@ -40,13 +47,6 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
 from uat_jax.errors import BudgetError, InputError, UatJaxError, UnsupportedError
-from uat_jax.loops.along import Along, Moving
-from uat_jax.loops.pieces import PieceError, Pieces, joint
-from uat_jax.loops.prefix import Prefix
-from uat_jax.loops.strict import all_strict
-from uat_jax.loops.walk import Value, Walk, without_dead
-from uat_jax.loops.walk import traced as retraced
-from uat_jax.loops.whole_numbers import LARGEST_SIZE
 
 KIND = "scan"
 """The id of the claim in a certificate of a scan and its closed form."""
