@@ -328,6 +328,7 @@ def test_accumulators_are_what_the_closed_form_says(name):
         ((_added, None, f32(), f32(4)), "got a NoneType for the closed form"),
         ((_added, lambda c, x: c, f32(), f32()), "got xs without an axis of steps"),
         ((_added, lambda c, x: c, 1.0, f32(4)), "got an initial carry that is no array"),
+        ((_added, lambda c, x: c, f32(), f32(4, *jax.export.symbolic_shape("d"))), "got the symbolic size d"),
         ((_added, lambda c, x: c, np.int32(1), f32(4)), "got an initial carry of whole numbers"),
     ],
 )

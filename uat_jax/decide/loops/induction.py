@@ -133,9 +133,20 @@ class Induction:
             raise InputError("got xs of whole numbers; pass a jax.ShapeDtypeStruct of floats for each")
         if any(not hasattr(leaf, "dtype") for leaf in jax.tree.leaves(self.initial)):
             raise InputError("got an initial carry that is no array; pass arrays or jax.ShapeDtypeStruct")
+        shapes = [*(leaf.shape[1:] for leaf in leaves), *(leaf.shape for leaf in self._fixed_leaves)]
+        symbolic = [str(size) for shape in shapes for size in shape if jax.export.is_symbolic_dim(size)]
+        if symbolic:
+            raise InputError(
+                f"got the symbolic size {symbolic[0]}; only the number of steps is symbolic, give the others"
+            )
         if any(not jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in jax.tree.leaves(self.initial)):
             raise InputError("got an initial carry of whole numbers; carry floats, and count the steps by those of xs")
         self._check_trees()
+
+    @property
+    def _fixed_leaves(self) -> list[Any]:
+        """What has no axis of steps."""
+        return [leaf for leaf in jax.tree.leaves((self.initial, self.parameters)) if hasattr(leaf, "shape")]
 
     def as_data(self) -> dict[str, Any]:
         """What a certificate keeps."""

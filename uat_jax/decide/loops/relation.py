@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 
 from uat_jax.decide.loops.walk import Value
+from uat_jax.errors import UnsupportedError
 
 ONE, TIME = "one", "time"
 """Factors beside numbers that both programs know: 1, and the number of steps made."""
@@ -30,6 +31,25 @@ class World:
     time: Value
     scalars: Sequence[Value]
     arrays: Sequence[Value]
+
+    def scalar(self, factor: str | int) -> Value:
+        """The time, or the scalar at a place.  Raises what `_at` raises."""
+        return self.time if factor == TIME else _at(self.scalars, int(factor))
+
+    def array(self, place: int) -> Value:
+        """The array at a place.  Raises what `_at` raises."""
+        return _at(self.arrays, place)
+
+
+def _at(known: Sequence[Value], place: int) -> Value:
+    """What is known at a place.
+
+    Raises:
+        UnsupportedError: a relation of other sizes, where more was known, is tried.
+    """
+    if place >= len(known):
+        raise UnsupportedError("what both loops know is not the same at all sizes")
+    return known[place]
 
 
 @dataclass(frozen=True)
@@ -86,12 +106,12 @@ class ByArrays:
     def _term(self, wanted: Any, term: Term, found: dict[int, Value], world: World) -> Value:
         array = lax.full(wanted.shape, 1, wanted.dtype)
         if isinstance(term.array, tuple):
-            array = world.arrays[term.array[1]]
+            array = world.array(term.array[1])
         elif term.array is not None:
             array = found[self.letters[term.array]]
         value = lax.convert_element_type(array, wanted.dtype)
         if term.factor != ONE:
-            scalar = world.time if term.factor == TIME else world.scalars[int(term.factor)]
+            scalar = world.scalar(term.factor)
             value = lax.mul(value, lax.broadcast(lax.convert_element_type(scalar, wanted.dtype), wanted.shape))
         return times(value, term.coefficient, wanted)
 
