@@ -46,7 +46,7 @@ from uat_jax.decide.specification import is_variable, name_of, same_outputs, tra
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
-from uat_jax.errors import BudgetError, InputError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, MemoryLimitError, UatJaxError, UnsupportedError
 
 KIND = "scan"
 """The id of the claim in a certificate of a scan and its closed form."""
@@ -241,6 +241,8 @@ class Induction:
             return self._proved(effort)
         except BudgetError as error:
             return Evidence(Method.BUDGET, str(error), Verdict.UNKNOWN)
+        except MemoryLimitError as error:
+            return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
         except (PieceError, UnsupportedError, ZeroDivisorError) as error:
             return self._refuted(effort, str(error))
 

@@ -19,7 +19,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.tracing import is_number, shape_of
-from uat_jax.decide.loops.walk import OnLoop, Value, Walk, staged
+from uat_jax.decide.loops.walk import OnLoop, Value, Walk, is_concrete, staged
 
 REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod".split())
 
@@ -200,6 +200,23 @@ def _sliced(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows |
     return Rows(axis, at)
 
 
+def _gathered(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int) -> Rows | None:
+    """A slice from a known place to the end, which JAX writes so where the size is symbolic."""
+    parameters, (array, start) = equation.params, equation.invars
+    numbers, rank = parameters["dimension_numbers"], len(shape_of(array))
+    whole = not numbers.collapsed_slice_dims and not numbers.operand_batching_dims
+    one = is_concrete(operands[1]) and shape_of(start) == (len(numbers.start_index_map),)
+    if not whole or not one or numbers.offset_dims != tuple(range(rank)):
+        return None
+    if parameters["mode"] != lax.GatherScatterMode.PROMISE_IN_BOUNDS:
+        return None
+    first = dict(zip(numbers.start_index_map, operands[1].tolist(), strict=True))
+    others = [(d, size) for d, size in enumerate(parameters["slice_sizes"]) if d != axis]
+    if any(first.get(d, 0) or size != shape_of(array)[d] for d, size in others):
+        return None
+    return Rows(axis, lambda index, read: _one(rows).at((first.get(axis, 0) + index[0], index[1]), read))
+
+
 def _reversed(equation: JaxprEqn, operands: Sequence[Value], rows: Sequence[Rows | None], axis: int) -> Rows:
     turned, last = equation.params["dimensions"], shape_of(equation.invars[0])[axis] - 1
     inner = tuple(d - (d > axis) for d in turned if d != axis)
@@ -254,6 +271,7 @@ RULES: dict[str, Any] = {
     "transpose": _transposed,
     "squeeze": _squeezed,
     "slice": _sliced,
+    "gather": _gathered,
     "rev": _reversed,
     "concatenate": _joined,
     "dot_general": _product,
