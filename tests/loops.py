@@ -18,7 +18,7 @@ MANY, FEW = 1000, 24
 Pair = tuple[Callable[..., Any], Callable[..., Any], tuple[jax.ShapeDtypeStruct, ...]]
 
 
-def f32(*shape: int) -> jax.ShapeDtypeStruct:
+def f32(*shape: Any) -> jax.ShapeDtypeStruct:
     """The spec of a float32 array."""
     return jax.ShapeDtypeStruct(shape, jnp.float32)
 

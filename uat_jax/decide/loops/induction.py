@@ -31,9 +31,8 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.domain import REALS, Domains, Interval, domain_of, with_shape
 from uat_jax.decide.effort import ERROR, Effort, deadline
-from uat_jax.decide.equivalence import certify
-from uat_jax.decide.figures import Refuted
 from uat_jax.decide.loops.along import Along, Moving
+from uat_jax.decide.loops.few_steps import Sides, after_few_steps, is_free, with_rows
 from uat_jax.decide.loops.pieces import PieceError, Pieces, joint
 from uat_jax.decide.loops.prefix import Prefix
 from uat_jax.decide.loops.strict import all_strict
@@ -46,13 +45,10 @@ from uat_jax.decide.specification import is_variable, name_of, same_outputs, tra
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
-from uat_jax.errors import BudgetError, InputError, MemoryLimitError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, MemoryLimitError, UnsupportedError
 
 KIND = "scan"
 """The id of the claim in a certificate of a scan and its closed form."""
-
-TRIED = (1, 2, 3, 5)
-"""Numbers of steps at which a scan and a closed form are compared where the induction fails."""
 
 Type = jax.ShapeDtypeStruct
 
@@ -167,10 +163,6 @@ class Induction:
         """The specs of one row of xs."""
         return jax.tree.map(lambda leaf: with_shape(leaf, tuple(leaf.shape[1:])), self.xs)
 
-    def _long(self, steps: Any) -> Any:
-        """The specs of xs with so many rows."""
-        return jax.tree.map(lambda leaf: with_shape(leaf, (steps, *leaf.shape[1:])), self.xs)
-
     @cached_property
     def _carry(self) -> Any:
         return jax.tree.map(lambda leaf: Type(leaf.shape, leaf.dtype), self.initial)
@@ -195,7 +187,7 @@ class Induction:
     def _closed_program(self) -> ClosedJaxpr:
         (steps,) = jax.export.symbolic_shape("t")
         with watched(steps):
-            found, outputs = traced(self.closed_form, (self._carry, self._long(steps), *self.parameters))
+            found, outputs = traced(self.closed_form, (self._carry, with_rows(self.xs, steps), *self.parameters))
         self._same_tree(name_of(self.closed_form), "is no closed form of the carry: its result", outputs)
         return found
 
@@ -215,13 +207,13 @@ class Induction:
 
     @cached_property
     def _leaves(self) -> list[Any]:
-        free = [leaf for leaf in jax.tree.leaves(self.initial) if _is_free(leaf)]
+        free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
         return free + [leaf for leaf in jax.tree.leaves((self._row, self.parameters)) if is_variable(leaf)]
 
     def _arguments(self, values: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
         """The float leaves of the initial carry, of a row, and of the parameters, from the inputs of a piece."""
         given = iter(values)
-        initial = [next(given) if _is_free(leaf) else np.asarray(leaf) for leaf in jax.tree.leaves(self.initial)]
+        initial = [next(given) if is_free(leaf) else np.asarray(leaf) for leaf in jax.tree.leaves(self.initial)]
         rows = [next(given) for _ in jax.tree.leaves(self._row)]
         return initial, rows, [next(given) for leaf in jax.tree.leaves(self.parameters) if is_variable(leaf)]
 
@@ -244,7 +236,8 @@ class Induction:
         except MemoryLimitError as error:
             return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
         except (PieceError, UnsupportedError, ZeroDivisorError) as error:
-            return self._refuted(effort, str(error))
+            sides = Sides(self.step, self.closed_form, self.initial, self.xs, self.parameters)
+            return after_few_steps(sides, effort, str(error))
 
     def _proved(self, effort: Effort) -> Evidence:
         exact = Effort(effort.error, effort.seed, effort.deadline, effort.laws)
@@ -367,51 +360,10 @@ class Induction:
                 )
         return [_sign(x) if reduces else REALS for x, reduces in zip(drawn.left, of, strict=False)]
 
-    # The whole
-
-    def _refuted(self, effort: Effort, reason: str) -> Evidence:
-        """REFUTED with an input at which the whole differs after a few steps; else UNKNOWN, with what was tried."""
-        leaves, tree = jax.tree.flatten(self.initial)
-        variables = [leaf for leaf in leaves if _is_free(leaf)]
-
-        def whole(function: Callable) -> Callable:
-            def of(given: list[Any], xs: Any, *parameters: Any) -> Any:
-                values = iter(given)
-                filled = [next(values) if _is_free(leaf) else jnp.asarray(leaf) for leaf in leaves]
-                return function(jax.tree.unflatten(tree, filled), xs, *parameters)
-
-            of.__name__ = name_of(function)
-            return of
-
-        def scanned(initial: Any, xs: Any, *parameters: Any) -> Any:
-            return lax.scan(lambda carry, x: self.step(carry, x, *parameters), initial, xs)[0]
-
-        sides = whole(scanned), whole(self.closed_form)
-        equal = []
-        for steps in TRIED:
-            specs = (variables, self._long(steps), *self.parameters)
-            try:
-                found = certify(*sides, *specs, error=effort.error, seed=effort.seed, budget=_seconds(effort))
-            except UatJaxError:
-                break
-            if found.counterexample is not None:
-                example = dataclasses.replace(found.counterexample, sizes={"t": steps})
-                finding = f"{reason}; where t = {steps}: {found.evidence[0].finding}"
-                return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(reason), example=example)
-            if found.passes:
-                equal.append(str(steps))
-        tried = f"; equal after {', '.join(equal)} steps" if equal else ""
-        return Evidence(Method.INDUCTION, reason + tried, Verdict.UNKNOWN)
-
 
 def _no_steps() -> Value:
     """0 as a float of the trace, so that a walk from it is like any other."""
     return lax.convert_element_type(np.int32(0), np.float32)
-
-
-def _seconds(effort: Effort) -> float | None:
-    """The seconds that are left, if there is an end."""
-    return None if math.isinf(effort.deadline.remaining) else max(effort.deadline.remaining, 1e-3)
 
 
 def _sign(number: Number) -> Interval:
@@ -419,8 +371,3 @@ def _sign(number: Number) -> Interval:
     if number.facts is not None and number.facts.positive.all() and number.facts.defined is Defined.ALWAYS:
         return POSITIVE
     return Interval(0.0) if number.nonnegative else REALS
-
-
-def _is_free(leaf: Any) -> bool:
-    """Whether a leaf stands for any real numbers, not for the values of an array."""
-    return not isinstance(leaf, np.ndarray | np.generic | jax.Array)
