@@ -28,7 +28,8 @@ PREAMBLE = """\
 Each script is an argument to read and to run, `python proofs/NAME.py`: every equation it prints is decided first, and
 it stops at one that does not hold.  A claim that is false has a script of its own in `counterexamples/`, which shows
 the smallest example in plain NumPy or exact numbers.  [`argument.py`](argument.py) numbers the equations;
-[`demonstrations/`](demonstrations) holds experiments, which prove nothing.
+[`demonstrations/`](demonstrations) holds experiments, which prove nothing;
+[`closed_forms_of_scans.py`](closed_forms_of_scans.py) is about loops, not about the papers.
 
 This table is written by `python proofs/write_contents.py` from the ledger: claim, source, verdict, script.
 """

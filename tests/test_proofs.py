@@ -62,6 +62,14 @@ LINES = {
         "Theorem 2: the same list overwriting in place, for every L",
         "REFUTED as printed, in every reading",
     ),
+    "closed_forms_of_scans": (
+        "✓ maximum, sum and weighted sum",
+        "✓ refuted — the variance",
+        "✓ Σ (γλ)^(t−1−i) δ_i",
+        "✓ refuted — φ of the sum of the keys",
+        "✓ one matrix for state and row",
+        "CERTIFIED for every number of steps from 1",
+    ),
     "references": (
         "✓ the paper has 23 sections, 35 equations and 15 figures",
         "✓ refuted — the figure of the Transformer is Figure 9",

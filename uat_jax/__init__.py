@@ -23,6 +23,7 @@ from uat_jax.errors import UatJaxError as UatJaxError
 if TYPE_CHECKING:
     from uat_jax.certification import Certification as Certification
     from uat_jax.certification import certify_decomposition as certify_decomposition
+    from uat_jax.decide.loops.induction import prove_scan as prove_scan
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
     from uat_jax.decomposition.decomposition import decompose as decompose
     from uat_jax.ledger.claim import Claim as Claim
@@ -42,6 +43,7 @@ _LATER = {
     "claims": "uat_jax.ledger.ledger",
     "prove": "uat_jax.ledger.ledger",
     "recheck": "uat_jax.ledger.ledger",
+    "prove_scan": "uat_jax.decide.loops.induction",
     "Lowered": "uat_jax.lowering",
     "Derivation": "uat_jax.symbolic.derivation",
     "derive": "uat_jax.symbolic.derivation",

@@ -31,6 +31,7 @@ effort.py           how hard to try
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
 identity.py         the one test of identity, for claims and for functions
 fields_evidence.py  what it says of two functions as evidence
+loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
 traces.py           both functions at given sizes, each traced once

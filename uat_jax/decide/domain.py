@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -266,6 +267,14 @@ def _restricted(spec: Any, domain: Interval) -> Restricted:
         )
     given = spec.domain if isinstance(spec, Restricted) else REALS
     return Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
+
+
+def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
+    """A spec of another shape, with the same domain; an array of whole numbers stays what it is."""
+    if not jnp.issubdtype(leaf.dtype, jnp.floating):
+        return leaf
+    domain = domain_of(leaf)
+    return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
 
 
 def domain_of(leaf: Any) -> Interval:

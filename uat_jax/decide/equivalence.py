@@ -19,12 +19,13 @@ from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
-from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -34,9 +35,11 @@ from uat_jax.decide.specification import (
     name_of,
     sizes_text,
     specified,
+    traced,
 )
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
@@ -206,6 +209,15 @@ class Question:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
         return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
 
+    def symbolic(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+        """Both programs with their symbolic dimensions.  Raises what `traced` raises."""
+        leaves, tree = jax.tree.flatten(self.specification.arguments)
+        shapes = in_new_scope([leaf.shape for leaf in leaves])
+        renewed = [with_shape(leaf, shape) for leaf, shape in zip(leaves, shapes, strict=True)]
+        with watched(next(d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d))):
+            left, right = (traced(f, jax.tree.unflatten(tree, renewed))[0] for f in (self.left, self.right))
+        return left, right
+
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
 
@@ -323,16 +335,17 @@ def decide(question: Question, effort: Effort) -> Certificate:
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
-    evidence: list[Evidence] = []
-    for pair in pairs:
+    listed = asked.specification.listed is not None
+    evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
+    for pair in () if evidence else pairs:
         evidence.append(examined(pair, share, asked.search(pair, share), _writer(question)))
         if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
             found = _sizes_of(evidence[-1])
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
-    listed = asked.specification.listed is not None
-    evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
+    if not shown_for_all_sizes(evidence):
+        evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
@@ -341,6 +354,31 @@ SAME = "both are the same program after renaming and inlining: the same operatio
 
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""
+
+
+LONG = 9
+"""The size of the first symbolic dimension at which relations of carries are looked for."""
+
+
+def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evidence]:
+    """What induction over the steps of loops says of all sizes: one finding, or none."""
+    if not (has_loop(largest.left) and has_loop(largest.right)):
+        return []
+    sizes = {name: LONG + number for number, name in enumerate(question.specification.symbols)}
+    try:
+        pair, symbolic = question.at(sizes), question.symbolic()
+        found = for_all_sizes((pair.left, pair.right), symbolic, effort, pair.domains)
+    except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
+        return []
+    if found is None:
+        return []
+    traced_so = Assumption(AssumptionKind.SYMBOLIC_SIZES)
+    return [dataclasses.replace(found, subject=ALL_SIZES, assumptions=(*found.assumptions, traced_so))]
+
+
+def shown_for_all_sizes(evidence: Sequence[Evidence]) -> bool:
+    """Whether a finding about all sizes passes."""
+    return any(e.subject == ALL_SIZES and e.verdict in (Verdict.PROVED, Verdict.CERTIFIED) for e in evidence)
 
 
 def not_for_all_sizes(
@@ -359,8 +397,17 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     if same_program(pair.left, pair.right):
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
-    reached = "nothing was decided"
+    reached, loops = "nothing was decided", Loops()
     try:
+        half = dataclasses.replace(effort, error=effort.error / 2)
+        loops = of_loops(pair.left, pair.right, half, pair.domains)
+        if loops.evidence is not None:
+            return dataclasses.replace(loops.evidence, subject=sizes_text(pair.sizes))
+        if loops.reason:
+            effort, reached = half, loops.reason
+        if loops.reason and too_long(pair.left, pair.right):
+            finding = f"{loops.reason}; their loops are too long to be unrolled"
+            return Evidence(Method.INDUCTION, finding, Verdict.UNKNOWN, subject=sizes_text(pair.sizes))
         effort.progress(f"evaluating both functions in float64{at}")
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
@@ -434,7 +481,9 @@ def _certificate(
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = (*specification.assumptions, *specification.hypotheses(names))
-    assumptions = [*of_inputs, *only_at(claim, verdict), *assumed(evidence)]
+    general = shown_for_all_sizes(evidence)
+    only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
+    assumptions = [*of_inputs, *only, *assumed(evidence)]
     floats = in_floats(pairs, names, effort.deadline.memory)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 

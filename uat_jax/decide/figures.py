@@ -142,6 +142,19 @@ class FieldsOfFunctions(Fields):
 
 
 @dataclass(frozen=True)
+class PieceOfLoops:
+    """One comparison in a proof about loops: of what, and log₂ of its chance of error, as for `FieldsOfFunctions`.
+
+    rounds: none where both sides are the same program.
+    """
+
+    what: str
+    log2_error: float
+    readings: int
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True)
 class PieceFigures:
     """One pair of programs between cuts, and how often it occurs; log₂ of its chance of error, and what that rests on.
 
@@ -158,6 +171,18 @@ class PieceFigures:
     readings: int
     laws: tuple[str, ...]
     rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True)
+class FieldsOfLoops(Fields):
+    """A proof by induction over the steps of loops; relations, tests: how many were tried, whatever came of it."""
+
+    derivation: str
+    condition: str
+    constants: tuple[ConstantReading, ...]
+    pieces: tuple[PieceOfLoops, ...]
+    relations: int
+    tests: int
 
 
 @dataclass(frozen=True)
@@ -401,8 +426,9 @@ class Predictions(Figures):
 
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
-    FieldsOfPieces, Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes, Measured,
-    Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures, Predictions,
+    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes,
+    Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""
 

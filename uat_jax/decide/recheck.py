@@ -32,8 +32,16 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfPieces, RefutedAtTies
+from uat_jax.decide.figures import (
+    FieldsOfFunctions,
+    FieldsOfLoops,
+    FieldsOfPieces,
+    PieceFigures,
+    PieceOfLoops,
+    RefutedAtTies,
+)
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
@@ -87,6 +95,11 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
+    if any(e.subject == ALL_SIZES and isinstance(e.figures, FieldsOfLoops) for e in given.evidence):
+        raise InputError(
+            "the certificate is about loops of symbolic length, whose programs a file does not hold; certify both "
+            "functions again"
+        )
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
@@ -273,6 +286,8 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
 
 def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
     figures = evidence.figures
+    if isinstance(figures, FieldsOfLoops):
+        return _check_loops(evidence.method, figures, log2_error)
     if isinstance(figures, FieldsOfPieces):
         return _check_pieces(evidence.method, figures, log2_error)
     if not isinstance(figures, FieldsOfFunctions):
@@ -294,25 +309,45 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
         _check_round(r)
 
 
+def _check_loops(method: Method, figures: FieldsOfLoops, log2_error: float) -> None:
+    """The stated chance of error is that of the comparisons in a proof by induction, and small enough."""
+    compared = [piece for piece in figures.pieces if piece.rounds]
+    if not compared or not len(compared) <= figures.tests <= MOST_TESTED or figures.relations < 1:
+        raise _damaged(f"{figures.tests} tests of {len(compared)} pieces, {figures.relations} relations")
+    if method is not Method.INDUCTION:
+        raise MismatchError("the certificate does not call a proof about loops an induction")
+    _check_errors(figures, compared, log2_error)
+
+
 def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) -> None:
     """The stated chance of error is that of the tests of pieces, and small enough."""
     if not 1 <= len(figures.pieces) <= figures.tests <= MOST_TESTS:
         raise _damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
-    for piece in figures.pieces:
-        if not 1 <= piece.readings <= MOST_READINGS or piece.count < 1:
-            raise _damaged(f"{piece.readings} readings of a piece that occurs {piece.count} times")
+    if any(piece.count < 1 for piece in figures.pieces):
+        raise _damaged("a piece that occurs nowhere")
+    if method is not Method.PRIME_FIELDS:
+        raise MismatchError("the certificate does not call a comparison in pieces one in prime fields")
+    _check_errors(figures, figures.pieces, log2_error)
+
+
+def _check_errors(
+    figures: FieldsOfPieces | FieldsOfLoops, pieces: Sequence[PieceFigures | PieceOfLoops], log2_error: float
+) -> None:
+    """The chance of error of every piece is that of its rounds, and that of all is Theorem P's."""
+    for piece in pieces:
+        if not 1 <= piece.readings <= MOST_READINGS:
+            raise _damaged(f"{piece.readings} readings of a piece")
         stated = sum(r.bound.log2 for r in piece.rounds) + math.log2(2 * piece.readings)
         if not math.isclose(stated, piece.log2_error, abs_tol=1e-6):
             raise MismatchError("the chance of error of a piece in the certificate is not that of its rounds")
         for r in piece.rounds:
             _check_round(r)
-    total = log2_of_all(figures.tests, max(piece.log2_error for piece in figures.pieces))
-    fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
-    if method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
+    total = log2_of_all(figures.tests, max(piece.log2_error for piece in pieces))
+    if not math.isclose(total, figures.log2_error, abs_tol=1e-6) or figures.log2_error > log2_error:
         raise MismatchError(
             "the chance of error in the certificate is not that of its pieces, or not as small as asked"
         )
-    conditions = [r.bound.condition for piece in figures.pieces for r in piece.rounds if r.bound.condition]
+    conditions = [r.bound.condition for piece in pieces for r in piece.rounds if r.bound.condition]
     if (figures.condition, figures.theorem) != ((conditions or [""])[0], not conditions):
         raise MismatchError("the condition of the chance of error in the certificate is not that of its pieces")
 

@@ -13,6 +13,7 @@ from uat_jax.decide.certificate import Certificate, load
 from uat_jax.decide.decision import decide
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND
+from uat_jax.decide.loops.induction import KIND as SCAN
 from uat_jax.decide.recheck import decide_again
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Verdict
@@ -213,6 +214,8 @@ def recheck(
     if given.claim.get("id") == KIND:
         with on_device(device):
             return decide_again(given, seed=seed, budget=budget, memory=memory)
+    if given.claim.get("id") == SCAN:
+        raise InputError("a certificate about a scan and a closed form holds no programs; call prove_scan again")
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
     found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))

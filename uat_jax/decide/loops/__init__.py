@@ -1,0 +1,1 @@
+"""Loops that are not unrolled: two programs compared step by step at a symbolic time, and closed forms of a scan."""

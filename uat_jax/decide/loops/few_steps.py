@@ -1,0 +1,91 @@
+"""A scan and a closed form of its carry after a few steps: an input at which they differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from uat_jax.decide.domain import with_shape
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.equivalence import certify
+from uat_jax.decide.figures import Refuted
+from uat_jax.decide.specification import name_of
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.errors import UatJaxError
+
+TRIED = (1, 2, 3, 5)
+"""Numbers of steps at which a scan and a closed form are compared where the induction fails."""
+
+
+def is_free(leaf: Any) -> bool:
+    """Whether a leaf of the initial carry stands for any real numbers, not for the values of an array."""
+    return not isinstance(leaf, np.ndarray | np.generic | jax.Array)
+
+
+def with_rows(xs: Any, steps: Any) -> Any:
+    """The specs of xs with so many rows."""
+    return jax.tree.map(lambda leaf: with_shape(leaf, (steps, *leaf.shape[1:])), xs)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A step, a closed form, and the specs of both, as for `prove_scan`."""
+
+    step: Callable
+    closed_form: Callable
+    initial: Any
+    xs: Any
+    parameters: tuple[Any, ...]
+
+    def functions(self) -> tuple[Callable, Callable]:
+        """The scan and the closed form, as functions of the free leaves of the initial carry, of xs and parameters."""
+
+        def scanned(initial: Any, xs: Any, *parameters: Any) -> Any:
+            return lax.scan(lambda carry, x: self.step(carry, x, *parameters), initial, xs)[0]
+
+        return self._of_free_leaves(scanned), self._of_free_leaves(self.closed_form)
+
+    def specs(self, steps: int) -> tuple[Any, ...]:
+        """Those of the arguments of both functions."""
+        free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
+        return free, with_rows(self.xs, steps), *self.parameters
+
+    def _of_free_leaves(self, function: Callable) -> Callable:
+        leaves, tree = jax.tree.flatten(self.initial)
+
+        def of(given: list[Any], xs: Any, *parameters: Any) -> Any:
+            values = iter(given)
+            filled = [next(values) if is_free(leaf) else jnp.asarray(leaf) for leaf in leaves]
+            return function(jax.tree.unflatten(tree, filled), xs, *parameters)
+
+        of.__name__ = name_of(function)
+        return of
+
+
+def after_few_steps(sides: Sides, effort: Effort, reason: str) -> Evidence:
+    """REFUTED with an input at which both differ after a few steps; else UNKNOWN with the reason."""
+    left, right = sides.functions()
+    equal = []
+    for steps in TRIED:
+        left_over = effort.deadline.remaining
+        budget = None if math.isinf(left_over) else max(left_over, 1e-3)
+        try:
+            found = certify(left, right, *sides.specs(steps), error=effort.error, seed=effort.seed, budget=budget)
+        except UatJaxError:
+            break
+        if found.counterexample is not None:
+            example = dataclasses.replace(found.counterexample, sizes={"t": steps})
+            finding = f"{reason}; where t = {steps}: {found.evidence[0].finding}"
+            return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(reason), example=example)
+        if found.passes:
+            equal.append(str(steps))
+    tried = f"; equal after {', '.join(equal)} steps" if equal else ""
+    return Evidence(Method.INDUCTION, reason + tried, Verdict.UNKNOWN)
