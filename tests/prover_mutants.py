@@ -129,7 +129,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if x.nonnegative:\n            return x\n        value", "if True:\n            return x\n        value", CONDITION, "|x| is x", TWINS + "[zeros: max + min]"),
         ("special=_magnitudes(x.special))", "special=x.special)", SPECIAL, "|-∞| is -∞", SOUND + "[magnitude of infinity]"),
         ("if a.special is not None and np.all(a.special == MINUS_INFINITY):\n                return b", "if a.special is not None and np.any(a.special == MINUS_INFINITY):\n                return b", CONDITION, "one masked entry masks a row", SOUND + "[relu of a mask]"),
-        ("if b.nonnegative and a.special is None and vanishes(a.residues).all():", "if a.special is None and vanishes(a.residues).all():", CONDITION, "max(0, x) is x", TWINS + "[steps: relu >= 0]"),
+        ("if b.nonnegative and a.special is None and vanishes(a.residues).all():", "if a.special is None and vanishes(a.residues).all():", CONDITION, "max(0, x) is x", DIFFERS + "[guards: the other case]"),
         ("if b.nonnegative and a.special is None and vanishes(a.residues).all():", "if b.nonnegative and a.special is None:", CONDITION, "max(x, y) is y where y is not negative", TWINS + "[zeros: relu of a square]"),
         ("if b.nonnegative and a.special is None and vanishes(a.residues).all():", "if b.nonnegative and vanishes(a.residues).all():", SPECIAL, "an infinity of residue 0 is 0", DIFFERS + "[laws: a maximum of infinity and a relu]"),
         ("if united[0].shape[0] == 2 and united[1] is None:", "if united[0].shape[0] == 2:", SPECIAL, "a masked entry counts in a maximum", SOUND + "[relu of a mask]"),
@@ -364,7 +364,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if found and self.almost_everywhere:", "if False:", IGNORED, "a difference on a null set counts almost everywhere", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at 0]"),
         ("    return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]", "    return found", SPECIAL, "the logarithm of 0 is a value", "test_witnesses.py::test_what_is_no_difference_of_values_has_no_witness[a logarithm of 0]"),
         (" or self.tie_points() or ", " or ", RANGE, "no ties are looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[at any jump]"),
-        ("beside = BESIDE if self.almost_everywhere else (0.0,)", "beside = BESIDE", IGNORED, "inputs at ties are never looked at", "test_witnesses.py::test_a_difference_at_a_tie_counts_unless_almost_everywhere[far from whole numbers]"),
+        ("beside = BESIDE if self.almost_everywhere else (0.0,)", "beside = BESIDE", IGNORED, "inputs at ties are never looked at", "test_except_where.py::test_the_sentence_says_where[at one half]"),
     ],
     "decide/agreement.py": [
         ("for output, entry, x, y in _entries(sides) if not x.overlaps(y))", "for output, entry, x, y in _entries(sides) if False)", CONDITION, "all values agree", "test_witnesses.py::test_disagreement_is_seen_below_float64[90]"),

@@ -329,6 +329,10 @@ class StoredPair(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._data)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the data alone: equations of JAX cannot be."""
+        return dict, (dict(self),)
+
 
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
