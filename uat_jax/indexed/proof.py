@@ -1,0 +1,204 @@
+"""Two programs with symbolic dimensions that have one normal form: equal at all sizes, for all inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.array import Array, entry_of_input, kind_of
+from uat_jax.indexed.bounds import without_mask
+from uat_jax.indexed.dimension import dimension
+from uat_jax.indexed.division import cancelled
+from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, index, of, replaced
+from uat_jax.indexed.predicates import SizeCase
+from uat_jax.indexed.sums import split_of
+from uat_jax.indexed.walk import walked
+from uat_jax.indexed.workspace import Workspace, working
+
+MOST_CASES = 12
+"""Sizes below this are looked at one by one where a program treats them in another way."""
+ROUNDS = 6
+"""So often denominators are multiplied out, and indices are split."""
+DEEPEST = 12_000
+"""Expressions are nested so deeply; Python's own limit is for programs that recurse by mistake."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That two programs have one normal form.
+
+    divisors: those that were cancelled and may vanish, on a set of measure zero at most.  constants: the readings of
+    constants that it rests on.  bounded: whether sizes above 2^18 are left out, because integers may wrap there.
+    cases: the cases of sizes that were looked at one by one.
+    """
+
+    divisors: tuple[str, ...] = ()
+    constants: tuple[ConstantReading, ...] = ()
+    bounded: bool = False
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is known of the inputs of both programs.
+
+    signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.
+    """
+
+    signs: tuple[int, ...]
+    lower: Mapping[str, int]
+
+
+@dataclass
+class Open(Exception):
+    """No proof: the first thing that stood in the way."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Deadline | None = None) -> Proof:
+    """The proof that two programs return equal arrays at all sizes, for all inputs at which both are defined.
+
+    Constants are first the numbers that are written, then those that they stand for; maxima and magnitudes are first
+    functions of which only some laws are known, then written by the sign of their operands.
+
+    Raises:
+        Open: no proof is found.
+        BudgetError: the time is up.
+    """
+    first: Open | None = None
+    with _deep_recursion():
+        for meant in (False, True):
+            for signed in (False, True):
+                attempt = _Attempt(left, right, inputs, deadline, meant, signed)
+                try:
+                    return attempt.proof()
+                except Open as reason:
+                    first = first or reason
+                if not attempt.uses_signs:
+                    break
+    assert first is not None
+    raise first
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@dataclass
+class _Attempt:
+    """One way of reading constants and of writing maxima, in all cases of sizes that it needs."""
+
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+    inputs: Inputs
+    deadline: Deadline | None
+    meant: bool
+    signed: bool
+    uses_signs: bool = False
+    divisors: dict[str, None] = field(default_factory=dict)
+    constants: set[ConstantReading] = field(default_factory=set)
+    bounded: bool = False
+    cases: list[str] = field(default_factory=list)
+
+    def proof(self) -> Proof:
+        """Raises `Open`."""
+        self._prove(dict(self.inputs.lower), {})
+        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases))
+
+    def _prove(self, lower: dict[str, int], fixed: dict[str, int]) -> None:
+        """All sizes from `lower` on, with some fixed: at once, or case by case if something depends on a size."""
+        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed)
+        try:
+            with working(tables):
+                self._compare()
+                self.divisors.update({str(divisor): None for divisor in tables.divisors.values()})
+        except SizeCase as case:
+            if case.threshold > MOST_CASES or len(fixed) > 2:
+                raise Open(f"whether {case} is not decided, and there are too many cases") from case
+            self.cases += [str(case)]
+            self._prove({**lower, case.name: case.threshold}, fixed)
+            for number in range(lower.get(case.name, 1), case.threshold):
+                self._prove(lower, {**fixed, case.name: number})
+        except (UnsupportedError, RecursionError) as error:
+            reason = str(error) if isinstance(error, UnsupportedError) else "an expression is nested too deeply"
+            raise Open(reason) from error
+        finally:
+            self.uses_signs |= tables.uses_signs
+            self.constants |= tables.constants
+            self.bounded |= tables.bounded_sizes
+
+    def _compare(self) -> None:
+        arguments = _arguments(self.left, self.inputs.signs)
+        outputs = zip(walked(self.left, arguments), walked(self.right, arguments), strict=True)
+        for number, (one, other) in enumerate(outputs):
+            difference = _difference(one, other)
+            if difference:
+                raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
+
+
+def _arguments(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+    arguments = []
+    for number, (aval, sign) in enumerate(zip(program.in_avals, signs, strict=True)):
+        lengths = tuple(map(dimension, aval.shape))
+        arguments.append(entry_of_input(f"x{number}", lengths, kind_of(aval.dtype), sign))
+    return arguments
+
+
+def _shortened(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else text[:most] + " …"
+
+
+def _difference(one: Array, other: Array) -> Polynomial:
+    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+    if one.lengths != other.lengths:
+        raise Open(f"the shapes {list(one.lengths)} and {list(other.lengths)} are not known to be equal")
+    place = [ZERO if n == ONE else of(index(f"o{axis}", n)) for axis, n in enumerate(one.lengths)]
+    left, right = one.at(place), other.at(place)
+    if left == right and without_mask(left):
+        return ZERO
+    if not (without_mask(left) and without_mask(right)):
+        raise Open("an output that may be -inf is not followed at all sizes")
+    return _multiplied_out(_split(left - right))
+
+
+def _split(difference: Polynomial) -> Polynomial:
+    """The indices of the output written as b·p + q where ⌊i / b⌋ stands."""
+    for _ in range(ROUNDS):
+        variables = tuple(sorted(difference.free, key=lambda variable: variable.name))
+        found = split_of(difference.within, variables)
+        if found is None:
+            break
+        variable, divisor, rounds = found
+        p, q = index(f"{variable.name}p", rounds), index(f"{variable.name}q", divisor)
+        difference = replaced(difference, {variable: divisor * of(p) + of(q)})
+    return difference
+
+
+def _multiplied_out(difference: Polynomial) -> Polynomial:
+    """A difference times its denominators, which are 0 on a set of measure zero at most."""
+    for _ in range(ROUNDS):
+        difference = cancelled(difference)
+        denominators = {a for m in difference.terms for a, e in m if a.kind is Kind.POWER and e < 0}
+        if not difference or not denominators:
+            break
+        for letter in sorted(denominators, key=lambda letter: letter.key):
+            lowest = min(dict(monomial).get(letter, 0) for monomial in difference.terms)
+            difference = difference * of(letter, -(lowest // 1)) if lowest < 0 else difference
+    return difference
