@@ -22,6 +22,7 @@ class AssumptionKind(StrEnum):
     FIXED_INPUT = "fixed input"
     DOMAIN = "domain"
     ONLY_AT_SIZES = "only at sizes"
+    LARGEST_SIZE = "largest size"
     # of a comparison in prime fields, or of exact values
     CONSTANT = "constant"
     MORE_CONSTANTS = "more constants"
@@ -55,6 +56,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
+    AssumptionKind.LARGEST_SIZE: lambda *, largest: (
+        f"every symbolic dimension is at most {largest}: above, integers that count places may wrap"
+    ),
     AssumptionKind.CONSTANT: lambda **reading: ConstantReading(**reading).text,
     AssumptionKind.MORE_CONSTANTS: lambda *, count: f"{count} more constants are read in the same way",
     AssumptionKind.DEEP_EXPONENTIALS: lambda *, levels: (

@@ -13,6 +13,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
@@ -316,6 +317,8 @@ def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
+    if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
+        return _certificate(question, asked.specification, pairs, [proof], effort)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     evidence: list[Evidence] = []
     for pair in pairs:
@@ -332,10 +335,6 @@ def decide(question: Question, effort: Effort) -> Certificate:
 
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
 """What is said of identical programs."""
-
-ALL_SIZES = "all sizes"
-"""The subject of what is said about sizes that were not tried."""
-
 
 def not_for_all_sizes(
     symbols: Sequence[str], listed: bool, pairs: Sequence[Pair], evidence: Sequence[Evidence], skipped: Sequence[str]
@@ -433,7 +432,7 @@ def _certificate(
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
     """That functions of symbolic dimensions are equal at the listed sizes only."""
-    if not claim["symbols"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
+    if not claim["symbols"] or not claim["sizes_listed"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
         return []
     tried = [sizes_text(data["sizes"]) for data in claim["programs"]]
     return [Assumption(AssumptionKind.ONLY_AT_SIZES, {"symbols": list(claim["symbols"]), "sizes": tried})]
@@ -441,7 +440,7 @@ def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
 
 def assumed(evidence: Sequence[Evidence]) -> list[Assumption]:
     """What the findings presuppose; with the sizes where only some of them do."""
-    found = [e for e in evidence if e.subject != ALL_SIZES]
+    found = [e for e in evidence if e.method is not Method.SIZES]
     every = dict.fromkeys(a for e in found for a in e.assumptions)
     where = {a: tuple(e.subject for e in found if a in e.assumptions) for a in every}
     return [a if len(where[a]) == len(found) else dataclasses.replace(a, at=where[a]) for a in every]

@@ -157,6 +157,15 @@ class Skipped(Figures):
     skipped: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AllSizes(Figures):
+    """A proof for all sizes: divisors that were cancelled and may vanish, though on a set of measure zero at most; and
+    comparisons of sizes, each of which was looked at in both cases."""
+
+    divisors: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
 # Counterexamples
 
 

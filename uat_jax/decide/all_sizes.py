@@ -1,0 +1,100 @@
+"""A proof that two functions are equal at all sizes of their symbolic dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
+from uat_jax.decide.domain import REALS, Restricted, domain_of
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.sampling import sample
+from uat_jax.decide.specification import Specification, is_variable, same_outputs, traced
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.watched_sizes import in_new_scope, watched
+from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.indexed import Inputs, Open, Proof, proved
+from uat_jax.indexed.dimension import smallest
+
+ALL_SIZES = "all sizes"
+"""The subject of what is said about sizes that were not tried."""
+
+LARGEST_SIZE = 2**18
+"""Up to this size the integers that count places do not wrap."""
+
+
+class _Pair(Protocol):
+    """Both programs at some sizes."""
+
+    @property
+    def left(self) -> ClosedJaxpr: ...
+    @property
+    def right(self) -> ClosedJaxpr: ...
+    @property
+    def domains(self) -> Any: ...
+
+
+def proof_for_all_sizes(
+    left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
+) -> Evidence | None:
+    """The proof, or None if none is found or if sizes are listed, so that they are the claim.
+
+    Whatever was proved, float64 values at the sizes of `pairs` must not differ.
+    """
+    if not specification.symbols or specification.listed is not None:
+        return None
+    effort.progress("looking for one normal form at all sizes")
+    try:
+        proof = proved(*_symbolic_programs(left, right, specification), effort.deadline)
+    except (Open, InputError, UnsupportedError):
+        return None
+    if any(sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen.apart for p in pairs):
+        return None
+    return _evidence(proof)
+
+
+def _symbolic_programs(
+    left: Callable, right: Callable, specification: Specification
+) -> tuple[ClosedJaxpr, ClosedJaxpr, Inputs]:
+    """Both programs with symbolic dimensions, and what is known of their inputs.
+
+    Raises:
+        InputError, UnsupportedError: a function cannot be traced so, or decides by a size what it computes.
+    """
+    leaves, tree = jax.tree.flatten(specification.arguments)
+    shapes = in_new_scope([leaf.shape for leaf in leaves])
+    renewed = [_with_shape(leaf, shape) for leaf, shape in zip(leaves, shapes, strict=True)]
+    arguments = jax.tree.unflatten(tree, renewed)
+    dimensions = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
+    with watched(dimensions[0]):
+        (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
+        same_outputs(outputs, others)
+    symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
+    lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)}
+    return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower)
+
+
+def _with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
+    if not is_variable(leaf):
+        return leaf
+    domain = domain_of(leaf)
+    return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
+
+
+def _sign(leaf: Any) -> int:
+    """2 for an input that is positive, 1 for one that is not negative, else 0."""
+    domain = domain_of(leaf)
+    return 2 if domain.positive else 1 if domain.nonnegative else 0
+
+
+def _evidence(proof: Proof) -> Evidence:
+    finding = "equal at all sizes, for all inputs at which both are defined: both have one normal form"
+    assumptions = [*of_constants(proof.constants)]
+    if proof.bounded:
+        assumptions.append(Assumption(AssumptionKind.LARGEST_SIZE, {"largest": LARGEST_SIZE}))
+    figures = AllSizes(proof.divisors, proof.cases)
+    return Evidence(Method.INDEXED_NORMAL_FORM, finding, Verdict.PROVED, figures, tuple(assumptions), ALL_SIZES)

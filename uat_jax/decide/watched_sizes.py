@@ -1,0 +1,85 @@
+"""Symbolic dimensions whose comparisons are watched while a function is traced.
+
+JAX answers "no" to n == 3 where it cannot tell.  A function that asks behaves at n = 3 in a way that its program with
+symbolic dimensions does not show, so that the program stands for the function at other sizes only.  Inequalities that
+cannot be told are errors of JAX already.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+
+from uat_jax.errors import UnsupportedError
+
+LIBRARIES = frozenset("jax jaxlib numpy opt_einsum functools".split())
+"""Packages that compare sizes, and compute the same whatever the answer is."""
+
+_LOCK = threading.RLock()
+
+
+def in_new_scope(shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """The shapes with dimensions of a scope that nothing was traced with, under the same constraints.
+
+    What was traced before is remembered by JAX and not traced again, so that no comparison would be seen.
+    """
+    symbolic = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
+    scope = jax.export.SymbolicScope(_constraints(symbolic[0].scope) if symbolic else ())
+    renewed = lambda d: jax.export.symbolic_shape(str(d), scope=scope)[0] if jax.export.is_symbolic_dim(d) else d
+    return [tuple(map(renewed, shape)) for shape in shapes]
+
+
+def _constraints(scope: Any) -> list[str]:
+    """The constraints of a scope, as it prints them."""
+    _, found, listed = str(scope).partition("with constraints:\n")
+    return [line.strip() for line in listed.splitlines()] if found else []
+
+
+@contextlib.contextmanager
+def watched(dimension: Any) -> Iterator[None]:
+    """A comparison with == of sizes like this one that JAX cannot tell is an error at the end.
+
+    Raises:
+        UnsupportedError: the traced function made one, or looked a size up in a dict or set.
+    """
+    kind, asked, thread = type(dimension), [], threading.get_ident()
+    equal, hashed = kind.__eq__, kind.__hash__
+
+    def compare(self: Any, other: Any) -> Any:
+        answer = equal(self, other)
+        if not answer and threading.get_ident() == thread and _by_user(sys._getframe(1)) and not _differ(self, other):
+            asked.append(f"compares the size {self} with {other}")
+        return answer
+
+    def look_up(self: Any) -> int:
+        if threading.get_ident() == thread and _by_user(sys._getframe(1)):
+            asked.append(f"looks up the size {self}")
+        return hashed(self)
+
+    with _LOCK:
+        kind.__eq__, kind.__hash__ = compare, look_up
+        try:
+            yield
+        finally:
+            kind.__eq__, kind.__hash__ = equal, hashed
+    if asked:
+        raise UnsupportedError(f"a function {asked[0]}, so that it may be another one at some size")
+
+
+def _by_user(frame: Any) -> bool:
+    """Whether code outside of the libraries, and of this package, runs in a frame."""
+    return frame.f_globals.get("__name__", "").partition(".")[0] not in LIBRARIES | {"uat_jax"}
+
+
+def _differ(size: Any, other: Any) -> bool:
+    """Whether JAX can tell that a size differs from another one, or from a number."""
+    try:
+        return not isinstance(other, int) and not jax.export.is_symbolic_dim(other) or size > other or size < other
+    except Exception as error:  # JAX raises where it cannot tell, with an error class that it does not export
+        return not re.search("inconclusive", str(error), re.IGNORECASE)
