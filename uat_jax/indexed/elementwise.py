@@ -116,7 +116,7 @@ BITWISE = frozenset("and or xor not".split())
 
 ALWAYS_DEFINED = frozenset(
     "abs add add_any and atan cbrt cos cosh eq erf erfc exp exp2 expm1 ge gt le logistic lt max min mul ne neg not or sign "
-    "sin sinh square sub tanh xor floor ceil asinh".split()
+    "sin sinh square sub tanh xor floor ceil asinh is_finite round".split()
 )
 """Primitives that are defined wherever their operands are."""
 

@@ -160,6 +160,8 @@ def chosen(condition: Polynomial, first: Polynomial, second: Polynomial) -> Poly
         return first
     if condition in (ONE, ZERO):
         return second if condition == ONE else first
+    if _positive_operand(ONE - condition) is not None:
+        condition, first, second = ONE - condition, second, first
     operand = _positive_operand(condition)
     if operand is not None and without_mask(first) and without_mask(second):
         factor = quotient(second - first, operand)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations
@@ -14,6 +15,7 @@ from itertools import permutations
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.bounds import nonnegative, places, without_mask, unit_indices
 from uat_jax.indexed.canonical import named
+from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import factored
 from uat_jax.indexed.functions import maximum
 from uat_jax.indexed.polynomial import (
@@ -23,12 +25,13 @@ from uat_jax.indexed.polynomial import (
     Letter,
     Polynomial,
     Replacement,
+    constant,
     fresh,
     of,
     replaced,
 )
 from uat_jax.indexed.products import assigned, raised, reduced, split_at
-from uat_jax.indexed.sums import others, renamed, split_of
+from uat_jax.indexed.sums import SHORTEST, others, renamed, split_of
 
 
 def greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
@@ -54,10 +57,11 @@ def _free_part(value: Polynomial, over: Sequence[Letter]) -> tuple[Polynomial, P
 
 
 def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    for rule in (_of_maximum, _where_divided, _where_compared, _merged):
+    for rule in (_written_out, _of_maximum, _where_divided, _where_compared, _merged):
         found = rule(value, over)
         if found is not None:
             return found
+    value = _forwards(value, over)
     if not without_mask(value):
         return of(named(Kind.MAXIMUM, value, over))
     number, common, _ = factored(value, only_positive=True)
@@ -66,6 +70,17 @@ def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
         return of(named(Kind.MAXIMUM, value, over))
     inside = value * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / number)
     return reduced(scale) * number * of(named(Kind.MAXIMUM, inside, over))
+
+
+def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
+    """max_{i<c} u(i) = max(u(0), …, u(c − 1)) for a small number c."""
+    for variable in over:
+        length = variable.length.number()
+        if length is not None and length <= SHORTEST:
+            kept = others(over, variable)
+            parts = [greatest(replaced(value, {variable: constant(i)}), kept) for i in range(int(length))]
+            return functools.reduce(maximum, parts)
+    return None
 
 
 def _of_maximum(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
@@ -115,6 +130,14 @@ def _merged(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
             if p not in body.free:
                 return greatest(body, (*others(over, p, q), both))
     return None
+
+
+def _forwards(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
+    """Of u(i) and u(n − 1 − i), which have the same maximum, the one with the lesser digest."""
+    for variable in over:
+        turned = replaced(value, {variable: variable.length - 1 - of(variable)})
+        value = min(value, turned, key=lambda u: (coloured(u, {}), u.key))
+    return value
 
 
 def is_finite(value: Polynomial) -> bool:

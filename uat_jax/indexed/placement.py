@@ -270,11 +270,24 @@ def gather(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts
     return moved(x, lengths, place)
 
 
+def scatter(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
+    """x with one slice of updates put at a place in bounds."""
+    if parameters["update_jaxpr"] is not None:
+        raise UnsupportedError("a scatter that applies a function is not followed at all sizes")
+    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: here * new + (ONE - here) * old)
+
+
 def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
     """x with one slice of updates added at a place in bounds."""
-    numbers, combine = parameters["dimension_numbers"], parameters["update_jaxpr"]
-    simple = not numbers.operand_batching_dims and len(starts.lengths) == 1
-    if not simple or combine is not None and [e.primitive.name for e in combine.eqns] not in (["add"], ["add_any"]):
+    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: old + here * new)
+
+
+def _scattered(
+    parameters: Parameters, lengths: Lengths, x: Array, starts: Array, updates: Array, combined: Callable
+) -> Array:
+    """combined([here is the slice], x, updates)."""
+    numbers = parameters["dimension_numbers"]
+    if numbers.operand_batching_dims or len(starts.lengths) != 1:
         raise UnsupportedError("a scatter of more than one slice is not followed at all sizes")
 
     def entry(indices: Indices) -> Polynomial:
@@ -292,9 +305,10 @@ def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, s
             here = here * in_range(at, size)
             if update_axis is not None:
                 place[update_axis] = ZERO if size == ONE else at
-        return x.at(indices) + here * updates.at([place[axis] for axis in range(len(updates.lengths))])
+        new = updates.at([place[axis] for axis in range(len(updates.lengths))])
+        return combined(here, x.at(indices), new)
 
-    return array(lengths, kind, entry, 0, x.defined and updates.defined)
+    return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
 
 
 def copied(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
@@ -318,6 +332,7 @@ PLACEMENT: Mapping[str, Callable] = {
     "reduce_precision": copied,
     "reshape": reshape,
     "rev": reverse,
+    "scatter": scatter,
     "scatter-add": scatter_add,
     "slice": slice_,
     "split": split,

@@ -30,7 +30,7 @@ from uat_jax.indexed.products import case_by_case
 from uat_jax.indexed.workspace import workspace
 
 SHIFTS = 3
-"""Thresholds up to this are moved to 0."""
+"""Thresholds of differences of indices up to this are moved to 0."""
 
 
 class SizeCase(Exception):
@@ -69,7 +69,7 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     if direction < 0:
         return ONE - at_least_zero(-value - 1)
     shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
-    if shift and abs(shift) <= SHIFTS and slopes:
+    if shift and abs(shift) <= SHIFTS and len(slopes) > 1:
         base = value - shift
         below = summed(equal_to_zero(base - step) for step in range(int(-shift)))
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))

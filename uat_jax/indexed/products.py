@@ -132,16 +132,21 @@ Rule = Callable[..., Polynomial]
 
 
 def case_by_case(function: Rule) -> Rule:
-    """f(p·a + (1 − p)·b) = p·f(a) + (1 − p)·f(b) for a predicate p, whatever f is."""
+    """f(p·a + (1 − p)·b) = p·f(a) + (1 − p)·f(b) for a predicate p, whatever f is.
 
-    def of_cases(value: Polynomial, *more: object) -> Polynomial:
+    Cases that no index allows, such as i = j and i < j, are left out.
+    """
+
+    def of_cases(value: Polynomial, *more: object, case: Polynomial = ONE) -> Polynomial:
         predicate = split_at(value)
         if predicate is None:
             return function(value, *more)
-        letter = of(predicate)
-        there = of_cases(assigned(value, predicate, True), *more)
-        elsewhere = of_cases(assigned(value, predicate, False), *more)
-        return letter * there + (ONE - letter) * elsewhere
+        total = ZERO
+        for letter, holds in ((of(predicate), True), (ONE - of(predicate), False)):
+            possible = case * letter
+            if possible:
+                total = total + letter * of_cases(assigned(value, predicate, holds), *more, case=possible)
+        return total
 
     return of_cases
 

@@ -16,7 +16,7 @@ from uat_jax.indexed.array import Array, entry_of_input, kind_of
 from uat_jax.indexed.bounds import without_mask
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import cancelled
-from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, index, of, replaced
+from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, index, of, replaced
 from uat_jax.indexed.predicates import SizeCase
 from uat_jax.indexed.sums import split_of
 from uat_jax.indexed.walk import walked
@@ -175,7 +175,7 @@ def _difference(one: Array, other: Array) -> Polynomial:
         return ZERO
     if not (without_mask(left) and without_mask(right)):
         raise Open("an output that may be -inf is not followed at all sizes")
-    return _multiplied_out(_split(left - right))
+    return _remaining(left - right)
 
 
 def _split(difference: Polynomial) -> Polynomial:
@@ -189,6 +189,18 @@ def _split(difference: Polynomial) -> Polynomial:
         p, q = index(f"{variable.name}p", rounds), index(f"{variable.name}q", divisor)
         difference = replaced(difference, {variable: divisor * of(p) + of(q)})
     return difference
+
+
+def _remaining(difference: Polynomial) -> Polynomial:
+    """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
+    difference = _split(difference)
+    short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
+    if not short or not difference:
+        return _multiplied_out(difference)
+    variable = min(short, key=lambda v: v.name)
+    places = range(int(variable.length.number() or 0))
+    parts = (_remaining(replaced(difference, {variable: constant(place)})) for place in places)
+    return next((part for part in parts if part), ZERO)
 
 
 def _multiplied_out(difference: Polynomial) -> Polynomial:

@@ -44,6 +44,9 @@ from uat_jax.indexed.workspace import workspace
 
 Variables = Sequence[Letter]
 
+SHORTEST = 4
+"""A sum of at most so many terms is written out."""
+
 MOST_BEYOND = 8
 """A shift of so many entries beyond the end of an axis is followed entry by entry."""
 
@@ -77,6 +80,16 @@ def others(over: Variables, *gone: Letter) -> Variables:
 
 
 # The rules
+
+
+def _written_out(monomial: Monomial, over: Variables) -> Polynomial | None:
+    """Σ_{i<c} u(i) = u(0) + … + u(c − 1) for a small number c."""
+    for variable in over:
+        length = variable.length.number()
+        if length is not None and length <= SHORTEST:
+            places = map(constant, range(int(length)))
+            return summed(_total(replaced(alone(monomial), {variable: i}), others(over, variable)) for i in places)
+    return None
 
 
 def _opened(monomial: Monomial, over: Variables) -> Polynomial | None:
@@ -300,7 +313,7 @@ def _split(body: Polynomial, rest: Variables, variable: Letter, at: Polynomial) 
 
 RULES: Sequence[Callable[[Monomial, Variables], Polynomial | None]] = (
     lambda monomial, over: None if over else alone(monomial),
-    lambda monomial, over: ZERO if any(not variable.length for variable in over) else None,
+    _written_out,
     _opened,
     _contracted,
     _split_where_divided,

@@ -24,6 +24,12 @@ from uat_jax.indexed.workspace import workspace
 RULES: Mapping[str, Any] = {**ELEMENTWISE, **PLACEMENT, **REDUCTION}
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""
 
+OF_SIZES = {
+    "dim_as_value": frozenset(["dim"]),
+    "iota": frozenset("dtype shape dimension sharding".split()),
+}
+"""Primitives without float operands, which other number systems leave to JAX, and their parameters."""
+
 
 def walked(program: ClosedJaxpr, arguments: Sequence[Array]) -> list[Array]:
     """The outputs of a program.
@@ -77,9 +83,9 @@ def evaluated(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
 
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
     name = equation.primitive.name
-    if name not in RULES or name != "dim_as_value" and name not in TABLE:
+    if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():
         raise UnsupportedError(f"'{name}'{source_line(equation)} is not followed at all sizes")
-    if name != "dim_as_value":
+    if name in TABLE:
         check(equation)
     kind = kind_of(np.dtype(dtype_of(equation.outvars[0])))
     result = RULES[name](equation.params, lengths, kind, *operands)
