@@ -1,7 +1,8 @@
 """Predicates: comparisons of indices and sizes, which are decided where that is proved, and of real numbers.
 
     [e ≥ 0] = 1 or 0 if that is so at all sizes and indices     [e ≥ 0] = 1 − [−e − 1 ≥ 0]
-    [e ≥ k] = [e ≥ 0] − [e = 0] − … − [e = k − 1]  for small k      [e = 0] = [−e = 0]
+    [e ≥ 0] = [e = 0]  where e ≤ 0     [e ≥ 0] = 1 − [e = −1]  where e ≥ −1     [e = 0] = [−e = 0]
+    [i − j ≥ k] = [i − j ≥ 0] − [i − j = 0] − … − [i − j = k − 1]  for small k
 """
 
 from __future__ import annotations
@@ -63,13 +64,17 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     if nonnegative(-value - 1):
         return ZERO
     split_by_size(value)
+    if nonnegative(-value):
+        return equal_to_zero(value)
+    if nonnegative(value + 1):
+        return ONE - equal_to_zero(value + 1)
     slopes = {m[0][0]: c for m, c in value.terms.items() if len(m) == 1 and m[0][0].kind is Kind.INDEX and m[0][1] == 1}
     of_output = sorted((v for v in slopes if v.name.startswith("o")), key=lambda v: v.name)
     direction = slopes[of_output[0]] if of_output else sum(slopes.values())
     if direction < 0:
         return ONE - at_least_zero(-value - 1)
     shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
-    if shift and abs(shift) <= SHIFTS and len(slopes) > 1:
+    if shift and abs(shift) <= SHIFTS and len(slopes) > 1 and sum(slopes.values()) == 0:
         base = value - shift
         below = summed(equal_to_zero(base - step) for step in range(int(-shift)))
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))

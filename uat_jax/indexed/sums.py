@@ -10,6 +10,7 @@ What is left of a monomial falls into components, whose indices are connected by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
 
@@ -222,86 +223,132 @@ def _merged(monomial: Monomial, over: Variables) -> Polynomial | None:
 
 
 def _aligned(monomial: Monomial, over: Variables) -> Polynomial | None:
-    """Σ_{i<m} u(x[i + s]) as a sum over the axis of x, with what lies beyond its ends written out."""
+    """Σ_{i<m} u(x[i + s]) as a sum over the axis of x, with what lies beyond its ends written out.
+
+    First the range is cut at the end of an axis that it passes.  It stays as it is where it is all of an axis.  Where
+    nothing of any axis is read, it begins where a guard says.
+    """
+    guards = [letter.arguments[0] for letter, _ in monomial if letter.kind is Kind.AT_LEAST]
     for variable in over:
-        for sign, shift, length in _accesses(monomial, variable):
-            found = _moved_to_axis(monomial, over, variable, sign, shift, length)
+        every = _accesses(monomial, variable)
+        accesses = [access for access in every if not access.is_beyond(guards)]
+        start = None if accesses or not every else _start(variable, guards)
+        if start is not None:
+            later = fresh(variable.length - start)
+            return _total(replaced(alone(monomial), {variable: start + of(later)}), (*others(over, variable), later))
+        for access in accesses:
+            if access.is_passed(guards):
+                return _split(alone(monomial), others(over, variable), variable, access.length - access.shift)
+        if any(access.is_exact for access in accesses):
+            continue
+        for access in accesses:
+            found = _moved_to_axis(monomial, over, access, guards)
             if found is not None:
                 return found
-            if not shift and length == variable.length:
-                break
     return None
 
 
-def _accesses(monomial: Monomial, variable: Letter) -> list[tuple[int, Polynomial, Polynomial]]:
-    """(±1, s, length of the axis) for the entries at ±i + s, s a polynomial in sizes; the simplest first."""
-    found = {}
+def _start(variable: Letter, guards: Sequence[Polynomial]) -> Polynomial | None:
+    """c, of a guard [i ≥ c] with 0 ≤ c ≤ n that is free of indices."""
+    for guard in guards:
+        start = of(variable) - guard
+        if not start.free and nonnegative(start) and nonnegative(variable.length - start):
+            return start
+    return None
+
+
+@dataclass(frozen=True)
+class _Access:
+    """x[…, sign·i + shift, …] along an axis of a length, for a bound index i and a shift that is free of indices."""
+
+    variable: Letter
+    sign: int
+    shift: Polynomial
+    length: Polynomial
+
+    @property
+    def place(self) -> Polynomial:
+        return of(self.variable) * self.sign + self.shift
+
+    @property
+    def low(self) -> Polynomial:
+        """The first place that is read."""
+        return self.shift if self.sign > 0 else self.shift - self.variable.length + 1
+
+    @property
+    def high(self) -> Polynomial:
+        """The last place that is read."""
+        return self.shift + self.variable.length - 1 if self.sign > 0 else self.shift
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all of the axis is read, from the first to the last entry."""
+        return self.sign > 0 and not self.shift and self.length == self.variable.length
+
+    def is_beyond(self, guards: Sequence[Polynomial]) -> bool:
+        """Whether nothing of the axis is read: nowhere, or only where a guard is 0."""
+        if nonnegative(self.low - self.length) or nonnegative(-self.high - 1):
+            return True
+        return any(nonnegative(self.place - guard - self.length) for guard in guards)
+
+    def is_passed(self, guards: Sequence[Polynomial]) -> bool:
+        """Whether more than a few entries behind the end are read, which is proved to lie within the range."""
+        end, range_of = self.length - self.shift, self.variable.length
+        if self.sign < 0 or not (nonnegative(end) and nonnegative(range_of - end - 1)):
+            return False
+        count = (range_of - end).number()
+        guarded = any(nonnegative(self.length - 1 - self.place - guard) for guard in guards)
+        return not guarded and (count is None or count > MOST_BEYOND)
+
+
+def _accesses(monomial: Monomial, variable: Letter) -> list[_Access]:
+    """The accesses along a bound index, the simplest first."""
+    found: dict[tuple, _Access] = {}
     for letter in frozenset().union(*(a.within for a, _ in monomial)):
         if letter.kind is not Kind.ENTRY or variable not in letter.free:
             continue
         for place, length in zip(letter.arguments[3], letter.arguments[1], strict=True):
             slope = unit_indices(place).get(variable)
-            if slope is not None:
-                shift = place - of(variable) * slope
-                if not shift.free:
-                    sign = int(slope)
-                    found[-sign, length.key, shift.terms.get(ONE_MONOMIAL, Fraction(0)), shift.key] = (sign, shift, length)
+            shift = place - of(variable) * (slope or 0)
+            if slope is not None and not shift.free:
+                number = shift.terms.get(ONE_MONOMIAL, Fraction(0))
+                found[-slope, length.key, number, shift.key] = _Access(variable, int(slope), shift, length)
     return [found[key] for key in sorted(found)]
 
 
 def _moved_to_axis(
-    monomial: Monomial, over: Variables, variable: Letter, sign: int, shift: Polynomial, length: Polynomial
+    monomial: Monomial, over: Variables, access: _Access, guards: Sequence[Polynomial]
 ) -> Polynomial | None:
     """The sum with i replaced by the place in the axis; None if that is not proved to be right.
 
-    At the places low, …, high the axis is read.  Of those beyond its ends at most `MOST_BEYOND` are written out one by
-    one; guards of the form [e ≥ 0] that exclude them make that needless; or the range is split at the end of the axis.
+    Of the places beyond the ends of the axis at most `MOST_BEYOND` are written out one by one; guards [e ≥ 0] that
+    exclude them make that needless.
     """
-    if not shift and length == variable.length:
+    variable, length, place = access.variable, access.length, access.place
+    body, rest, range_of = alone(monomial), others(over, variable), variable.length
+    before = _beyond(-access.low, place, guards, lambda step: constant(-1 - step))
+    behind = _beyond(access.high + 1 - length, length - 1 - place, guards, lambda step: length + step)
+    if before is None or behind is None:
         return None
-    body, rest = alone(monomial), others(over, variable)
-    range_of = variable.length
-    place = of(variable) * sign + shift
-    low, high = (shift, shift + range_of - 1) if sign > 0 else (shift - range_of + 1, shift)
-    if nonnegative(low - length) or nonnegative(-high - 1):
-        return None
-    guards = [letter.arguments[0] for letter, _ in monomial if letter.kind is Kind.AT_LEAST]
-    if sign > 0:
-        start = _start_beyond(guards, variable, place, length)
-        if start is not None:
-            if start.free or not (nonnegative(start) and nonnegative(range_of - start)):
-                return None
-            later = fresh(range_of - start)
-            return _total(replaced(body, {variable: start + of(later)}), (*rest, later))
-    beyond: list[Polynomial] = []
-    ends = ((-low, place, lambda t: constant(-1 - t)), (high + 1 - length, length - 1 - place, lambda t: length + t))
-    for number, (gap, inside, beyond_at) in enumerate(ends):
-        if nonnegative(-gap) or any(nonnegative(inside - guard) for guard in guards):
-            continue
-        count = gap.number()
-        if count is not None and count <= MOST_BEYOND:
-            beyond += [beyond_at(step) for step in range(int(count))]
-        elif number == 1 and sign > 0 and nonnegative(length - shift) and nonnegative(range_of - length + shift):
-            return _split(body, rest, variable, length - shift)
-        else:
-            return None
     inner = fresh(length)
-    value = (of(inner) - shift) * sign
-    result = _total(replaced(body, {variable: value}) * in_range(value, range_of), (*rest, inner))
-    for place in beyond:
-        value = (place - shift) * sign
-        result = result + _total(replaced(body, {variable: value}) * in_range(value, range_of), rest)
+    result, places = ZERO, [(of(inner), (*rest, inner)), *((at, rest) for at in (*before, *behind))]
+    for at, variables in places:
+        value = (at - access.shift) * access.sign
+        result = result + _total(replaced(body, {variable: value}) * in_range(value, range_of), variables)
     return result
 
 
-def _start_beyond(guards: list, variable: Letter, place: Polynomial, length: Polynomial) -> Polynomial | None:
-    """c, if a guard [i ≥ c] leaves places beyond the end of the axis only."""
-    for guard in guards:
-        if unit_indices(guard).get(variable) == 1:
-            start = of(variable) - guard
-            if nonnegative(place - guard - length):
-                return start
-    return None
+def _beyond(
+    count: Polynomial, inside: Polynomial, guards: Sequence[Polynomial], at: Callable[[int], Polynomial]
+) -> list[Polynomial] | None:
+    """The places beyond one end of an axis that have to be written out; None if they are too many.
+
+    count: how many are read.  inside: how far a place is within the end.
+    """
+    if nonnegative(-count) or any(nonnegative(inside - guard) for guard in guards):
+        return []
+    number = count.number()
+    return None if number is None or number > MOST_BEYOND else [at(step) for step in range(int(number))]
 
 
 def _split(body: Polynomial, rest: Variables, variable: Letter, at: Polynomial) -> Polynomial:
@@ -313,13 +360,13 @@ def _split(body: Polynomial, rest: Variables, variable: Letter, at: Polynomial) 
 
 RULES: Sequence[Callable[[Monomial, Variables], Polynomial | None]] = (
     lambda monomial, over: None if over else alone(monomial),
-    _written_out,
     _opened,
     _contracted,
     _split_where_divided,
+    _merged,
+    _written_out,
     _aligned,
     _of_index_alone,
-    _merged,
 )
 """Tried in this order: each gives a sum of simpler sums, or None."""
 

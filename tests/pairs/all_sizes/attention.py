@@ -264,8 +264,8 @@ def relative_scores(q, k, theta):
     a, b, c, e = q[:, :d], q[:, d:], k[:, :d], k[:, d:]
     i = jnp.arange(q.shape[0], dtype=jnp.float32)
     angle = (i[:, None] - i[None, :])[:, :, None] * theta[None, None]
-    same, cross = a[:, None] * c[None] + b[:, None] * e[None], b[:, None] * c[None] - a[:, None] * e[None]
-    return (same * jnp.cos(angle) - (-cross) * jnp.sin(angle)).sum(-1)
+    same, cross = a[:, None] * c[None] + b[:, None] * e[None], a[:, None] * e[None] - b[:, None] * c[None]
+    return (same * jnp.cos(angle) + cross * jnp.sin(angle)).sum(-1)
 
 
 TRUE = (
