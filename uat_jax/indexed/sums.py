@@ -225,15 +225,15 @@ def _merged(monomial: Monomial, over: Variables) -> Polynomial | None:
 def _aligned(monomial: Monomial, over: Variables) -> Polynomial | None:
     """Σ_{i<m} u(x[i + s]) as a sum over the axis of x, with what lies beyond its ends written out.
 
-    First the range is cut at the end of an axis that it passes.  It stays as it is where it is all of an axis.  Where
-    nothing of any axis is read, it begins where a guard says.
+    First the range is cut at the end of an axis that it passes.  It begins where a guard says, if all of an axis is read
+    from there on, or nothing of any.  It stays as it is where it is all of an axis.
     """
     guards = [letter.arguments[0] for letter, _ in monomial if letter.kind is Kind.AT_LEAST]
     for variable in over:
         every = _accesses(monomial, variable)
         accesses = [access for access in every if not access.is_beyond(guards)]
-        start = None if accesses or not every else _start(variable, guards)
-        if start is not None:
+        start = _start(variable, guards) if every else None
+        if start is not None and (not accesses or any(access.is_exact_from(start) for access in accesses)):
             later = fresh(variable.length - start)
             return _total(replaced(alone(monomial), {variable: start + of(later)}), (*others(over, variable), later))
         for access in accesses:
@@ -284,6 +284,10 @@ class _Access:
     def is_exact(self) -> bool:
         """Whether all of the axis is read, from the first to the last entry."""
         return self.sign > 0 and not self.shift and self.length == self.variable.length
+
+    def is_exact_from(self, start: Polynomial) -> bool:
+        """Whether all of the axis is read when the bound index begins at a place."""
+        return self.sign > 0 and self.shift == -start and self.length == self.variable.length - start
 
     def is_beyond(self, guards: Sequence[Polynomial]) -> bool:
         """Whether nothing of the axis is read: nowhere, or only where a guard is 0."""

@@ -62,4 +62,5 @@ TRUE = (
     row("gradient of tanh", pulled(jnp.tanh, 0), lambda x, c: c * (1.0 - jnp.tanh(x) ** 2), "n", "n"),
     row("gradient of a convolution", pulled(layers.channels, 1), lambda x, w, c: jnp.stack([c @ x[:, k : k + c.shape[1]].T for k in range(3)], -1), "c,n+2", "o,c,3", "o,n"),
     row("gradient of feed-forward", pulled(layers.feed_forward, 1), lambda x, w, b, u, c: x.T @ ((c @ u.T) * (x @ w + b[None] > 0).astype(jnp.float32)), "n,d", "d,e", "e", "e,f", "n,f"),
+    row("gradient of the magnitude as JAX defines it", jax.grad(lambda x: jnp.abs(x).sum()), lambda x: jnp.where(x >= 0, 1.0, -1.0), "n"),
 )

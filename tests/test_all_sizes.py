@@ -1,0 +1,101 @@
+"""With symbolic dimensions PROVED means for all sizes: true pairs are proved, and no pair that differs somewhere is."""
+
+from itertools import combinations
+from random import Random
+
+import jax
+import jax.numpy as jnp
+import pytest
+import random_sized
+from excerpt import one_in
+from pairs.all_sizes import FALSE, TRUE
+from pairs.all_sizes.row import Row
+
+import uat_jax as uj
+from uat_jax.decide.all_sizes import proof_for_all_sizes
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.specification import specified
+from uat_jax.decide.verdict import Method, Verdict
+
+SHARE = 0.92
+"""At least so many of the true pairs are proved."""
+
+
+def proof(row):
+    """The proof for all sizes, or None."""
+    return proof_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
+
+
+@pytest.mark.parametrize("row", one_in(5, TRUE), ids=lambda row: row.name)
+def test_true_pairs_are_proved(row):
+    assert proof(row) is not None
+
+
+@pytest.mark.campaign
+def test_share_of_true_pairs():
+    proved = [row.name for row in TRUE if proof(row) is not None]
+    assert len(TRUE) >= 100
+    assert len(proved) >= SHARE * len(TRUE)
+
+
+@pytest.mark.parametrize("row", one_in(5, FALSE), ids=lambda row: row.name)
+def test_pairs_that_differ_are_not_proved(row):
+    assert proof(row) is None
+
+
+def test_tables_are_long_enough_and_names_unique():
+    names = [row.name for row in (*TRUE, *FALSE)]
+    assert len(FALSE) >= 100 and len(TRUE) >= 100
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("row", FALSE, ids=lambda row: row.name)
+def test_no_verdict_passes_on_pairs_that_differ(row):
+    assert not uj.certify(row.left, row.right, *row.specs).passes
+
+
+def test_certificate_of_a_proof():
+    row = next(row for row in TRUE if row.name == "attention: stable")
+    certificate = uj.certify(row.left, row.right, *row.specs)
+    (evidence,) = certificate.evidence
+    assert certificate.passes and certificate.verdict is Verdict.PROVED
+    assert evidence.method is Method.INDEXED_NORMAL_FORM and evidence.subject == "all sizes"
+    assert certificate.assumptions == ()
+
+
+def test_cancelled_divisors_are_listed():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x * x / x, lambda x: x, spec)
+    (evidence,) = certificate.evidence
+    assert certificate.verdict is Verdict.PROVED and evidence.figures["divisors"]
+
+
+def test_constants_as_meant_are_assumptions():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x * jnp.float32(0.1) * 10, lambda x: x, spec)
+    assert certificate.verdict is Verdict.PROVED and len(certificate.assumptions) == 1
+
+
+def test_listed_sizes_are_the_claim():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x[:4].sum(), jnp.sum, spec, sizes=[{"n": 3}])
+    assert certificate.passes and all(e.method is not Method.INDEXED_NORMAL_FORM for e in certificate.evidence)
+
+
+@pytest.mark.parametrize("programs", [25, pytest.param(300, marks=pytest.mark.campaign)])
+def test_random_functions_that_differ_are_not_proved(programs):
+    random, pool, proved, seen = Random(20261123), {}, 0, {}
+    while len(pool) < programs:
+        expression = random_sized.one(random, random.randint(1, 3))
+        pool[expression.text] = expression
+    for left, right in combinations(pool.values(), 2):
+        if left.shape == right.shape and proof(random_row(left, right)) is not None:
+            values = [seen.setdefault(e.text, random_sized.values(e)) for e in (left, right)]
+            assert not random_sized.differ(*values), f"{left.text} against {right.text}"
+            proved += 1
+    assert proved
+
+
+def random_row(left, right):
+    return Row(f"{left.text} against {right.text}", left.function, right.function, random_sized.SHAPES)
