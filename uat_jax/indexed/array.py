@@ -85,7 +85,7 @@ def entry_of_input(name: str, lengths: Sequence[Polynomial], kind: str, sign: in
     """An input, or another array of which nothing is known but its lengths and sign."""
     lengths = tuple(lengths)
     rule = lambda indices: of(made(Kind.ENTRY, name, lengths, sign, tuple(indices)))
-    return array(lengths, kind, rule, sign, not name.startswith("cut "))
+    return array(lengths, kind, rule, sign)
 
 
 def literal(values: np.ndarray) -> Array:

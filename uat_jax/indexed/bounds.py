@@ -255,7 +255,7 @@ def _at_equal_entries(value: Polynomial) -> Polynomial | None:
 def _letter_at_equal_entries(letter: Letter) -> Polynomial | None:
     if letter.kind in (Kind.SIZE, Kind.INDEX):
         return of(letter)
-    if letter.kind is Kind.ENTRY and not letter.name.startswith("cut "):
+    if letter.kind is Kind.ENTRY:
         return of(_nameless_entry(letter))
     if letter.kind is Kind.POWER:
         return _at_equal_entries(letter.arguments[0])

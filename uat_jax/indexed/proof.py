@@ -16,10 +16,11 @@ from uat_jax.indexed.array import Array, entry_of_input, kind_of
 from uat_jax.indexed.bounds import without_mask
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import cancelled
+from uat_jax.indexed.pieces import outputs_at_once, outputs_in_pieces
 from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, index, of, replaced
 from uat_jax.indexed.predicates import SizeCase
 from uat_jax.indexed.sums import split_of
-from uat_jax.indexed.walk import walked
+from uat_jax.indexed.steps import flattened
 from uat_jax.indexed.workspace import Workspace, working
 
 MOST_CASES = 12
@@ -78,15 +79,16 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
     """
     first: Open | None = None
     with _deep_recursion():
-        for meant in (False, True):
-            for signed in (False, True):
-                attempt = _Attempt(left, right, inputs, deadline, meant, signed)
-                try:
-                    return attempt.proof()
-                except Open as reason:
-                    first = first or reason
-                if not attempt.uses_signs:
-                    break
+        for in_pieces in (True, False):
+            for meant in (False, True):
+                for signed in (False, True):
+                    attempt = _Attempt(left, right, inputs, deadline, in_pieces, meant, signed)
+                    try:
+                        return attempt.proof()
+                    except Open as reason:
+                        first = first or reason
+                    if not attempt.uses_signs:
+                        break
     assert first is not None
     raise first
 
@@ -109,6 +111,7 @@ class _Attempt:
     right: ClosedJaxpr
     inputs: Inputs
     deadline: Deadline | None
+    in_pieces: bool
     meant: bool
     signed: bool
     uses_signs: bool = False
@@ -146,7 +149,11 @@ class _Attempt:
 
     def _compare(self) -> None:
         arguments = _arguments(self.left, self.inputs.signs)
-        outputs = zip(walked(self.left, arguments), walked(self.right, arguments), strict=True)
+        programs = flattened(self.left), flattened(self.right)
+        if self.in_pieces:
+            outputs = outputs_in_pieces(*programs, arguments, lambda one, other: not _difference(one, other))
+        else:
+            outputs = outputs_at_once(*programs, arguments)
         for number, (one, other) in enumerate(outputs):
             difference = _difference(one, other)
             if difference:
