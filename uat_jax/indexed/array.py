@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import jax.numpy as jnp
@@ -21,7 +21,7 @@ from uat_jax.indexed.polynomial import (
     Letter,
     Polynomial,
     constant,
-    fresh,
+    index,
     made,
     of,
     replaced,
@@ -41,6 +41,7 @@ Rule = Callable[[Indices], Polynomial]
 class Array:
     """Its lengths, and the normal form of its entry at the indices `variables`, or why it has none.
 
+    The variables are the same for all arrays of these lengths, so that equal places need no renaming.
     kind: "f", "i" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing is
     known.  defined: whether they are proved to be defined for all inputs.
     """
@@ -51,7 +52,6 @@ class Array:
     body: Polynomial | UnsupportedError | SizeCase
     sign: int = 0
     defined: bool = True
-    key: str = field(default="")
 
     def at(self, indices: Indices) -> Polynomial:
         """The entry at indices, which are polynomials.  Raises what stands for the body if there is none."""
@@ -71,7 +71,7 @@ class Array:
 def array(lengths: Sequence[Polynomial], kind: str, rule: Rule, sign: int = 0, defined: bool = True) -> Array:
     """The array with the entry rule(indices)."""
     lengths = tuple(lengths)
-    variables = tuple(fresh(length) for length in lengths)
+    variables = tuple(index(f"o{axis}", length) for axis, length in enumerate(lengths))
     try:
         body = rule(tuple(ZERO if v.length == ONE else of(v) for v in variables))
     except (UnsupportedError, SizeCase) as error:  # it counts only if the entries are asked for

@@ -352,7 +352,7 @@ Replacement = Mapping[Letter, Polynomial]
 
 def replaced(value: Polynomial, by: Replacement) -> Polynomial:
     """A polynomial with index variables replaced, in normal form again."""
-    by = {variable: new for variable, new in by.items() if variable in value.free}
+    by = {variable: new for variable, new in by.items() if variable in value.free and new != of(variable)}
     if not by:
         return value
     total = ZERO

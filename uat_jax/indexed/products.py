@@ -88,7 +88,7 @@ def _substitutable(kept: dict[Letter, Fraction]) -> tuple[Letter, Letter, Polyno
     for letter in kept:
         if letter.kind is Kind.EQUAL:
             variables = unit_indices(letter.arguments[0])
-            for variable in sorted(variables, key=lambda v: (v.name.startswith("o"), v.name), reverse=True)[:1]:
+            for variable in sorted(variables, key=lambda v: (not v.name.startswith("o"), v.name), reverse=True)[:1]:
                 if any(variable in other.free for other in kept if other is not letter):
                     slope = variables[variable]
                     return letter, variable, (of(variable) * slope - letter.arguments[0]) * slope
