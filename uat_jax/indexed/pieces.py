@@ -18,21 +18,28 @@ from uat_jax.indexed.workspace import workspace
 
 Equal = Callable[[Array, Array], bool]
 
-FARTHEST = 6
+FARTHEST = 40
 """So many bottlenecks behind the last cut are compared with those of the other program."""
+
+LARGEST = 300
+"""Nothing behind an array of more terms is looked at before a cut."""
 
 
 @dataclass
 class _Side:
-    """One program on its way: the bottlenecks ahead, and those since the last cut with their arrays."""
+    """One program on its way: the bottlenecks ahead, and those since the last cut with their arrays.
+
+    known: the inputs, and the results that were made inputs.
+    """
 
     evaluation: Evaluation
+    known: set[int]
     ahead: list[tuple[int, int]]
     seen: list[tuple[int, int, Array]] = field(default_factory=list)
 
     def advance(self) -> Array | None:
         """The array of the next bottleneck that has a normal form; None if there is none near."""
-        while self.ahead and len(self.seen) < FARTHEST:
+        while self.ahead and len(self.seen) < FARTHEST and not self.is_large:
             place, result = self.ahead.pop(0)
             self.evaluation.until(place + 1)
             found = self.evaluation.values[result]
@@ -41,12 +48,17 @@ class _Side:
                 return found
         return None
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the last array has so many terms that the next one would be expensive."""
+        return any(isinstance(x.body, Polynomial) and len(x.body.terms) > LARGEST for _, _, x in self.seen[-1:])
+
     def cut(self, found: Array, new: Array) -> None:
         """Goes back to a bottleneck, with a new input in its place."""
         place, result = next((place, result) for place, result, array in self.seen if array is found)
-        later = [(place, result) for place, result, _ in self.seen]
-        self.ahead = [pair for pair in [*later, *self.ahead] if pair[0] > place]
+        self.known.add(result)
         self.seen.clear()
+        self.ahead = _ahead(self.evaluation.program, self.known, place + 1)
         self.evaluation.place = place + 1
         self.evaluation.values[result] = new
 
@@ -59,7 +71,7 @@ def outputs_in_pieces(
     left: Steps, right: Steps, arguments: Sequence[Array], equal: Equal
 ) -> Iterator[tuple[Array, Array]]:
     """The outputs of both programs, as functions of the inputs and of what was cut."""
-    sides = [_Side(_begun(program, arguments), list(program.bottlenecks())) for program in (left, right)]
+    sides = [_side(program, arguments) for program in (left, right)]
     while True:
         pair = _meeting(sides[0], sides[1], equal)
         if pair is None:
@@ -73,6 +85,16 @@ def outputs_in_pieces(
 def outputs_at_once(left: Steps, right: Steps, arguments: Sequence[Array]) -> Iterator[tuple[Array, Array]]:
     """The outputs of both programs as functions of the inputs."""
     yield from zip(*(_begun(program, arguments).outputs() for program in (left, right)), strict=True)
+
+
+def _side(program: Steps, arguments: Sequence[Array]) -> _Side:
+    known = set(program.inputs)
+    return _Side(_begun(program, arguments), known, _ahead(program, known, 0))
+
+
+def _ahead(program: Steps, known: set[int], start: int) -> list[tuple[int, int]]:
+    """The bottlenecks from a place on, for what is made of the inputs and for what is made of the last cuts."""
+    return sorted({*program.bottlenecks(known, start), *program.bottlenecks(set(program.inputs), start)})
 
 
 def _begun(program: Steps, arguments: Sequence[Array]) -> Evaluation:

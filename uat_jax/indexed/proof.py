@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.recognition import ConstantReading
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import BudgetError, UnsupportedError
 from uat_jax.indexed.array import Array, entry_of_input, kind_of
 from uat_jax.indexed.bounds import without_mask
 from uat_jax.indexed.dimension import dimension
@@ -25,6 +26,8 @@ from uat_jax.indexed.workspace import Workspace, working
 
 MOST_CASES = 12
 """Sizes below this are looked at one by one where a program treats them in another way."""
+SECONDS = 20.0
+"""The time for each way of comparing."""
 ROUNDS = 6
 """So often denominators are multiplied out, and indices are split."""
 DEEPEST = 12_000
@@ -74,15 +77,15 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
     functions of which only some laws are known, then written by the sign of their operands.
 
     Raises:
-        Open: no proof is found.
-        BudgetError: the time is up.
+        Open: no proof is found, be it for lack of time.
     """
     first: Open | None = None
     with _deep_recursion():
         for in_pieces in (True, False):
+            end = _sooner(deadline, SECONDS)
             for meant in (False, True):
                 for signed in (False, True):
-                    attempt = _Attempt(left, right, inputs, deadline, in_pieces, meant, signed)
+                    attempt = _Attempt(left, right, inputs, end, in_pieces, meant, signed)
                     try:
                         return attempt.proof()
                     except Open as reason:
@@ -91,6 +94,12 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
                         break
     assert first is not None
     raise first
+
+
+def _sooner(deadline: Deadline | None, seconds: float) -> Deadline:
+    """The deadline, or so many seconds from now if that is sooner."""
+    moment = time.monotonic() + seconds
+    return Deadline(moment if deadline is None else min(moment, deadline.moment))
 
 
 @contextlib.contextmanager
@@ -139,9 +148,10 @@ class _Attempt:
             self._prove({**lower, case.name: case.threshold}, fixed)
             for number in range(lower.get(case.name, 1), case.threshold):
                 self._prove(lower, {**fixed, case.name: number})
-        except (UnsupportedError, RecursionError) as error:
-            reason = str(error) if isinstance(error, UnsupportedError) else "an expression is nested too deeply"
-            raise Open(reason) from error
+        except (UnsupportedError, BudgetError) as error:
+            raise Open(str(error)) from error
+        except RecursionError as error:
+            raise Open("an expression is nested too deeply") from error
         finally:
             self.uses_signs |= tables.uses_signs
             self.constants |= tables.constants

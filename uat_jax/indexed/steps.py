@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,15 +51,20 @@ class Step:
     operands: tuple[Value, ...]
     results: tuple[int, ...]
 
+    def nests(self, variable: AbstractSet[int]) -> bool:
+        """Whether it applies a function of reals, other than a division by what does not vary."""
+        if self.equation.primitive.name == "div":
+            return self.operands[1] in variable if isinstance(self.operands[1], int) else False
+        return self.equation.primitive.name not in LINEAR
+
 
 @dataclass
 class Steps:
-    """A program as steps.  inputs, outputs: their numbers.  deep: results with functions of reals below them."""
+    """A program as steps, with the numbers of its inputs and outputs."""
 
     steps: list[Step] = field(default_factory=list)
     inputs: tuple[int, ...] = ()
     outputs: tuple[Value, ...] = ()
-    deep: set[int] = field(default_factory=set)
     count: int = 0
 
     def new(self) -> int:
@@ -65,16 +72,31 @@ class Steps:
         self.count += 1
         return self.count - 1
 
-    def bottlenecks(self) -> Iterator[tuple[int, int]]:
-        """(number of a step, its result) where that result is the only deep one that is needed later."""
+    @cached_property
+    def last_use(self) -> dict[int, int]:
+        """The place of the last step that needs a result; the number of steps if the program returns it."""
         last = {value: place for place, step in enumerate(self.steps) for value in step.operands if _numbered(value)}
         last.update(dict.fromkeys((value for value in self.outputs if _numbered(value)), len(self.steps)))
-        live: set[int] = set()
+        return last
+
+    def bottlenecks(self, known: AbstractSet[int], start: int) -> list[tuple[int, int]]:
+        """(place of a step, its result), from a place on, where that result is the only deep one that is needed later.
+
+        A result is deep if functions of reals stand between it and what is known, which are the inputs and results
+        that were made inputs.
+        """
+        variable, deep, live, found = set(known), set(), set(), []
         for place, step in enumerate(self.steps):
-            live |= {result for result in step.results if result in self.deep and last.get(result, -1) > place}
-            live = {result for result in live if last[result] > place}
-            if len(live) == 1 and live <= set(step.results):
-                yield place, next(iter(live))
+            operands = {value for value in step.operands if isinstance(value, int)}
+            if not known.issuperset(step.results):
+                variable.update(step.results if operands & variable else ())
+                if operands & deep or operands & variable and step.nests(variable):
+                    deep.update(step.results)
+            live |= {result for result in step.results if result in deep}
+            live = {result for result in live if self.last_use.get(result, -1) > place}
+            if place >= start and len(live) == 1 and live <= set(step.results):
+                found.append((place, next(iter(live))))
+        return found
 
 
 def _numbered(value: Value) -> bool:
@@ -109,8 +131,6 @@ def _flattened(program: Jaxpr, constants: Sequence[Any], inputs: Sequence[Value]
         else:
             results = [found.new() for _ in equation.outvars]
             found.steps.append(Step(equation, operands, tuple(results)))
-            if equation.primitive.name not in LINEAR or any(x in found.deep for x in operands if isinstance(x, int)):
-                found.deep.update(results)
         known.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in program.outvars]
 
