@@ -14,12 +14,15 @@ from uat_jax.indexed.array import Array, entry_of_input
 from uat_jax.indexed.maxima import is_finite
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.steps import Evaluation, Steps
-from uat_jax.indexed.workspace import workspace
+from uat_jax.indexed.workspace import sooner, workspace
 
 Equal = Callable[[Array, Array], bool]
 
 FARTHEST = 40
 """So many bottlenecks behind the last cut are compared with those of the other program."""
+
+SECONDS = 5.0
+"""The time for what lies behind the last cut: without cuts the work doubles with every layer."""
 
 LARGEST = 300
 """Nothing behind an array of more terms is looked at before a cut."""
@@ -38,23 +41,27 @@ class _Side:
     seen: list[tuple[int, int, Array]] = field(default_factory=list)
 
     def advance(self) -> Array | None:
-        """The array of the next bottleneck that has a normal form; None if there is none near."""
-        while self.ahead and len(self.seen) < FARTHEST and not self.is_large:
-            place, result = self.ahead.pop(0)
-            self.evaluation.until(place + 1)
-            found = self.evaluation.values[result]
-            self.seen.append((place, result, found))
-            if found.kind == "f" and isinstance(found.body, Polynomial) and is_finite(found.body):
-                return found
-        return None
+        """The array of the next bottleneck; None if it has no normal form."""
+        place, result = self.ahead.pop(0)
+        self.evaluation.until(place + 1)
+        found = self.evaluation.values[result]
+        self.seen.append((place, result, found))
+        known = found.kind == "f" and isinstance(found.body, Polynomial) and is_finite(found.body)
+        return found if known else None
 
     @property
-    def is_large(self) -> bool:
-        """Whether the last array has so many terms that the next one would be expensive."""
-        return any(isinstance(x.body, Polynomial) and len(x.body.terms) > LARGEST for _, _, x in self.seen[-1:])
+    def may_advance(self) -> bool:
+        """Whether a bottleneck is near, and the last array has not so many terms that it would be expensive."""
+        large = any(isinstance(x.body, Polynomial) and len(x.body.terms) > LARGEST for _, _, x in self.seen[-1:])
+        return bool(self.ahead) and len(self.seen) < FARTHEST and not large
+
+    @property
+    def progress(self) -> float:
+        """The part of the program that lies behind the next bottleneck."""
+        return self.ahead[0][0] / len(self.evaluation.program.steps) if self.ahead else 1.0
 
     def cut(self, found: Array, new: Array) -> None:
-        """Goes back to a bottleneck, with a new input in its place."""
+        """Go back to a bottleneck, with a new input in its place."""
         place, result = next((place, result) for place, result, array in self.seen if array is found)
         self.known.add(result)
         self.seen.clear()
@@ -64,7 +71,7 @@ class _Side:
 
     def candidates(self) -> list[Array]:
         """The arrays since the last cut."""
-        return [array for _, _, array in self.seen if isinstance(array.body, Polynomial)]
+        return [x for _, _, x in self.seen if x.kind == "f" and isinstance(x.body, Polynomial) and is_finite(x.body)]
 
 
 def outputs_in_pieces(
@@ -79,6 +86,7 @@ def outputs_in_pieces(
         new = _input_for(*pair)
         for side, found in zip(sides, pair, strict=True):
             side.cut(found, new)
+    workspace().deadline = sooner(workspace().deadline, SECONDS)
     yield from zip(*(side.evaluation.outputs() for side in sides), strict=True)
 
 
@@ -102,20 +110,17 @@ def _begun(program: Steps, arguments: Sequence[Array]) -> Evaluation:
 
 
 def _meeting(left: _Side, right: _Side, equal: Equal) -> tuple[Array, Array] | None:
-    """The next two bottlenecks with one normal form; None if there are none."""
-    while True:
-        one = left.advance()
-        if one is not None:
-            for other in right.candidates():
-                if _same(one, other, equal):
-                    return one, other
-        other = right.advance()
-        if other is not None:
-            for one in left.candidates():
-                if _same(one, other, equal):
-                    return one, other
-        if one is None and other is None:
-            return None
+    """The next two bottlenecks with one normal form; None if there are none.
+
+    The program that is less far on its way goes on, so that neither runs into the next layer without a cut.
+    """
+    while left.may_advance or right.may_advance:
+        behind, before = sorted((left, right), key=lambda side: (not side.may_advance, side.progress))
+        found = behind.advance()
+        for other in before.candidates() if found is not None else ():
+            if _same(found, other, equal):
+                return (found, other) if behind is left else (other, found)
+    return None
 
 
 def _same(one: Array, other: Array, equal: Equal) -> bool:

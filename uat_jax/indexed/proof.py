@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,17 +16,15 @@ from uat_jax.indexed.array import Array, entry_of_input, kind_of
 from uat_jax.indexed.bounds import without_mask
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import cancelled
-from uat_jax.indexed.pieces import outputs_at_once, outputs_in_pieces
+from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
 from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, index, of, replaced
 from uat_jax.indexed.predicates import SizeCase
 from uat_jax.indexed.sums import split_of
 from uat_jax.indexed.steps import flattened
-from uat_jax.indexed.workspace import Workspace, working
+from uat_jax.indexed.workspace import Workspace, sooner, working
 
 MOST_CASES = 12
 """Sizes below this are looked at one by one where a program treats them in another way."""
-SECONDS = 20.0
-"""The time for each way of comparing."""
 ROUNDS = 6
 """So often denominators are multiplied out, and indices are split."""
 DEEPEST = 12_000
@@ -82,7 +79,7 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
     first: Open | None = None
     with _deep_recursion():
         for in_pieces in (True, False):
-            end = _sooner(deadline, SECONDS)
+            end = deadline if in_pieces else sooner(deadline, SECONDS)
             for meant in (False, True):
                 for signed in (False, True):
                     attempt = _Attempt(left, right, inputs, end, in_pieces, meant, signed)
@@ -94,12 +91,6 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
                         break
     assert first is not None
     raise first
-
-
-def _sooner(deadline: Deadline | None, seconds: float) -> Deadline:
-    """The deadline, or so many seconds from now if that is sooner."""
-    moment = time.monotonic() + seconds
-    return Deadline(moment if deadline is None else min(moment, deadline.moment))
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import time
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -39,6 +40,12 @@ class Workspace:
         """Raises `BudgetError` if the time is up."""
         if self.deadline is not None:
             self.deadline.check()
+
+
+def sooner(deadline: Deadline | None, seconds: float) -> Deadline:
+    """The deadline, or so many seconds from now if that is sooner."""
+    moment = time.monotonic() + seconds
+    return Deadline(moment if deadline is None else min(moment, deadline.moment))
 
 
 _CURRENT: ContextVar[Workspace] = ContextVar("workspace of the indexed normal form")
