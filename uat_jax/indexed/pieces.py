@@ -21,8 +21,8 @@ Equal = Callable[[Array, Array], bool]
 FARTHEST = 40
 """So many bottlenecks behind the last cut are compared with those of the other program."""
 
-SECONDS = 5.0
-"""The time for what lies behind the last cut: without cuts the work doubles with every layer."""
+SECONDS = 8.0
+"""The time from one cut to the next: without cuts the work doubles with every layer."""
 
 LARGEST = 300
 """Nothing behind an array of more terms is looked at before a cut."""
@@ -79,14 +79,15 @@ def outputs_in_pieces(
 ) -> Iterator[tuple[Array, Array]]:
     """The outputs of both programs, as functions of the inputs and of what was cut."""
     sides = [_side(program, arguments) for program in (left, right)]
+    end = workspace().deadline
     while True:
+        workspace().deadline = sooner(end, SECONDS)
         pair = _meeting(sides[0], sides[1], equal)
         if pair is None:
             break
         new = _input_for(*pair)
         for side, found in zip(sides, pair, strict=True):
             side.cut(found, new)
-    workspace().deadline = sooner(workspace().deadline, SECONDS)
     yield from zip(*(side.evaluation.outputs() for side in sides), strict=True)
 
 

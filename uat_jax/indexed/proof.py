@@ -59,9 +59,10 @@ class Inputs:
 
 @dataclass
 class Open(Exception):
-    """No proof: the first thing that stood in the way."""
+    """No proof: the first thing that stood in the way; late: whether that was the time."""
 
     reason: str
+    late: bool = False
 
     def __str__(self) -> str:
         return self.reason
@@ -86,6 +87,8 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
                     try:
                         return attempt.proof()
                     except Open as reason:
+                        if reason.late:
+                            raise
                         first = first or reason
                     if not attempt.uses_signs:
                         break
@@ -140,7 +143,7 @@ class _Attempt:
             for number in range(lower.get(case.name, 1), case.threshold):
                 self._prove(lower, {**fixed, case.name: number})
         except (UnsupportedError, BudgetError) as error:
-            raise Open(str(error)) from error
+            raise Open(str(error), isinstance(error, BudgetError)) from error
         except RecursionError as error:
             raise Open("an expression is nested too deeply") from error
         finally:
