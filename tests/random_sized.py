@@ -1,4 +1,4 @@
-"""Random functions of arrays with symbolic dimensions, of which many are equal, nearly equal, or equal at small sizes."""
+"""Random functions of arrays with symbolic dimensions: many are equal, nearly equal, or equal at small sizes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (
-        f"every symbolic dimension is at most {largest}: above, integers that count places may wrap"
+        f"no axis is longer than {largest}: beyond that, integers that count places may wrap"
     ),
     AssumptionKind.CONSTANT: lambda **reading: ConstantReading(**reading).text,
     AssumptionKind.MORE_CONSTANTS: lambda *, count: f"{count} more constants are read in the same way",

@@ -336,6 +336,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
 """What is said of identical programs."""
 
+
 def not_for_all_sizes(
     symbols: Sequence[str], listed: bool, pairs: Sequence[Pair], evidence: Sequence[Evidence], skipped: Sequence[str]
 ) -> list[Evidence]:

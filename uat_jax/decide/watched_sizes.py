@@ -21,6 +21,8 @@ from uat_jax.errors import UnsupportedError
 LIBRARIES = frozenset("jax jaxlib numpy opt_einsum functools".split())
 """Packages that compare sizes, and compute the same whatever the answer is."""
 
+ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
+
 _LOCK = threading.RLock()
 
 
@@ -43,12 +45,13 @@ def _constraints(scope: Any) -> list[str]:
 
 @contextlib.contextmanager
 def watched(dimension: Any) -> Iterator[None]:
-    """A comparison with == of sizes like this one that JAX cannot tell is an error at the end.
+    """A comparison of sizes like this one that JAX cannot tell is an error at the end, whatever the function did then.
 
     Raises:
         UnsupportedError: the traced function made one, or looked a size up in a dict or set.
     """
-    kind, asked, thread = type(dimension), [], threading.get_ident()
+    kind: Any = type(dimension)
+    asked, thread = [], threading.get_ident()
     equal, hashed = kind.__eq__, kind.__hash__
 
     def compare(self: Any, other: Any) -> Any:
@@ -62,12 +65,30 @@ def watched(dimension: Any) -> Iterator[None]:
             asked.append(f"looks up the size {self}")
         return hashed(self)
 
+    def ordered(name: str) -> Any:
+        """An order of sizes, which raises where JAX cannot tell: a function may catch that."""
+        original = getattr(kind, name)
+
+        def order(self: Any, other: Any) -> Any:
+            try:
+                return original(self, other)
+            except Exception:
+                if threading.get_ident() == thread and _by_user(sys._getframe(1)):
+                    asked.append(f"compares the size {self} with {other}")
+                raise
+
+        return order
+
+    watching = {"__eq__": compare, "__hash__": look_up, **{name: ordered(name) for name in ORDERS}}
+    before = {name: getattr(kind, name) for name in watching}
     with _LOCK:
-        kind.__eq__, kind.__hash__ = compare, look_up
+        for name, method in watching.items():
+            setattr(kind, name, method)
         try:
             yield
         finally:
-            kind.__eq__, kind.__hash__ = equal, hashed
+            for name, method in before.items():
+                setattr(kind, name, method)
     if asked:
         raise UnsupportedError(f"a function {asked[0]}, so that it may be another one at some size")
 

@@ -101,8 +101,8 @@ def literal(values: np.ndarray) -> Array:
         total = ZERO
         for place, value in np.ndenumerate(values):
             term = _number(value, values.dtype)
-            for index, position in zip(indices, place, strict=True):
-                term = term * equal_to_zero(index - position)
+            for at, position in zip(indices, place, strict=True):
+                term = term * equal_to_zero(at - position)
             total = total + term
         return total
 
@@ -110,12 +110,16 @@ def literal(values: np.ndarray) -> Array:
 
 
 def kind_of(dtype: np.dtype) -> str:
-    """The letter of a dtype that is followed.  Raises `UnsupportedError` for others, such as narrow integers."""
+    """The letter of a dtype that is followed.
+
+    Raises:
+        UnsupportedError: another one; integers that have no sign or less than 32 bits wrap too soon.
+    """
     if dtype == np.bool_:
         return "b"
     if jnp.issubdtype(dtype, jnp.floating):
         return "f"
-    if jnp.issubdtype(dtype, jnp.integer) and jnp.iinfo(dtype).bits >= 32:
+    if jnp.issubdtype(dtype, jnp.signedinteger) and jnp.iinfo(dtype).bits >= 32:
         return "i"
     raise UnsupportedError(f"numbers of {dtype} are not followed at all sizes")
 

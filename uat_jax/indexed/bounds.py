@@ -74,9 +74,7 @@ def _at_both_ends(value: Polynomial, letter: Letter, low: Polynomial, high: Poly
     """Whether a polynomial that is affine in a letter is ≥ 0 where the letter is low, and where it is high."""
     slope, rest = split_affine(value, letter)
     return (
-        slope is not None
-        and nonnegative(rest + slope * low, depth + 1)
-        and nonnegative(rest + slope * high, depth + 1)
+        slope is not None and nonnegative(rest + slope * low, depth + 1) and nonnegative(rest + slope * high, depth + 1)
     )
 
 
@@ -202,10 +200,7 @@ def unit_indices(value: Polynomial) -> dict[Letter, Fraction]:
     found = {
         monomial[0][0]: number
         for monomial, number in value.terms.items()
-        if len(monomial) == 1
-        and monomial[0][0].kind is Kind.INDEX
-        and monomial[0][1] == 1
-        and abs(number) == 1
+        if len(monomial) == 1 and monomial[0][0].kind is Kind.INDEX and monomial[0][1] == 1 and abs(number) == 1
     }
     return {v: slope for v, slope in found.items() if v not in (value - of(v) * slope).free}
 
@@ -277,4 +272,3 @@ def _nameless_entry(letter: Letter) -> Letter:
 def without_mask(value: Polynomial) -> bool:
     """Whether −∞ does not occur in it but inside of functions that caught it."""
     return not any(letter.kind is Kind.MASK for letter in value.letters)
-

@@ -19,7 +19,8 @@ from uat_jax.indexed.polynomial import (
 )
 
 MOST_ORDERS = 720
-"""Of indices that their colours do not tell apart, so many orders are tried; with fewer, equal sums may look unequal."""
+"""So many orders are tried of indices that their colours do not tell apart; if there are more, equal sums may look
+unequal."""
 
 
 def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:

@@ -44,7 +44,9 @@ def _of_letter(letter: Letter, colours: Colours) -> str:
         lengths = sorted(variable.length.key for variable in letter.bound)
         inside = {variable: colour for variable, colour in colours.items() if variable not in letter.bound}
         body = letter.arguments[1]
-        return digest(letter.kind, *lengths, coloured(body, inside) if letter.kind is Kind.MAXIMUM else _of_monomial(body, inside))
+        return digest(
+            letter.kind, *lengths, coloured(body, inside) if letter.kind is Kind.MAXIMUM else _of_monomial(body, inside)
+        )
     return digest(letter.kind, *(coloured(argument, colours) for argument in letter.arguments))
 
 

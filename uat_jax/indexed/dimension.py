@@ -86,22 +86,21 @@ CALLED: Mapping[str, Callable[[Polynomial, Polynomial], Polynomial]] = {
 
 def smallest(symbol: Any) -> int:
     """The least value of a symbolic dimension that JAX can prove from its constraints; at least 1."""
-    least = 1
-    while least < MOST and _surely(lambda: symbol >= 2 * least):
-        least *= 2
-    step = least
-    while step > 1:
-        step //= 2
-        if _surely(lambda: symbol >= least + step):
+    least, step = 1, MOST
+    while step:
+        if _is_at_least(symbol, least + step):
             least += step
+        step //= 2
     return least
 
 
 MOST = 1 << 20
+"""Half of the largest smallest value that is looked for."""
 
 
-def _surely(question: Callable[[], bool]) -> bool:
+def _is_at_least(symbol: Any, number: int) -> bool:
+    """Whether JAX can tell."""
     try:
-        return bool(question())
+        return bool(symbol >= number)
     except Exception:  # JAX raises where it cannot tell, with an error class that it does not export
         return False

@@ -17,6 +17,7 @@ from uat_jax.indexed.maxima import is_finite
 from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, made, of
 from uat_jax.indexed.predicates import is_positive, is_zero
 from uat_jax.indexed.products import case_by_case, raised
+from uat_jax.indexed.workspace import workspace
 
 Lengths = tuple[Polynomial, ...]
 HALF = Fraction(1, 2)
@@ -115,8 +116,8 @@ CATCHING = COMPARISONS | {"sign", "floor", "ceil", "round", "is_finite"}
 BITWISE = frozenset("and or xor not".split())
 
 ALWAYS_DEFINED = frozenset(
-    "abs add add_any and atan cbrt cos cosh eq erf erfc exp exp2 expm1 ge gt le logistic lt max min mul ne neg not or sign "
-    "sin sinh square sub tanh xor floor ceil asinh is_finite round".split()
+    "abs add add_any and asinh atan cbrt ceil cos cosh eq erf erfc exp exp2 expm1 floor ge gt is_finite le logistic lt "
+    "max min mul ne neg not or round sign sin sinh square tanh xor".split()
 )
 """Primitives that are defined wherever their operands are."""
 
@@ -125,10 +126,13 @@ def _div_defined(x: Array, y: Array) -> bool:
     return y.known_sign() == 2 or isinstance(y.body, Polynomial) and sign(-y.body) == 2
 
 
-def _minus_defined(x: Array, y: Array) -> bool:
-    """−∞ − (−∞) is undefined."""
-    return isinstance(y.body, Polynomial) and (is_finite(y.body) or not any(a.masked for a in y.body.letters))
+def _is_finite(x: Array) -> bool:
+    """Whether no entry is −∞, for certain."""
+    return isinstance(x.body, Polynomial) and is_finite(x.body)
 
+
+OF_MASKED = frozenset("add exp exp2 max sub".split()) | COMPARISONS
+"""Primitives that are defined for −∞ as well, but for −∞ − (−∞)."""
 
 DEFINED: Mapping[str, Callable[..., bool]] = {
     "div": _div_defined,
@@ -136,7 +140,7 @@ DEFINED: Mapping[str, Callable[..., bool]] = {
     "log1p": lambda x: x.known_sign() >= 1,
     "rsqrt": lambda x: x.known_sign() == 2,
     "sqrt": lambda x: x.known_sign() >= 1,
-    "sub": _minus_defined,
+    "sub": lambda x, y: _is_finite(y),
 }
 """Primitive → whether it is proved to be defined, where its operands are."""
 
@@ -173,7 +177,8 @@ def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], fu
     defined = all(x.defined for x in operands)
     if name in CATCHING and not defined:
         raise UnsupportedError(f"'{name}' of a number that may be undefined (a divisor that may be 0) is not followed")
-    there = defined and (DEFINED[name](*operands) if name in DEFINED else name in ALWAYS_DEFINED)
+    there = defined and (name in OF_MASKED or all(map(_is_finite, operands)))
+    there = there and (DEFINED[name](*operands) if name in DEFINED else name in ALWAYS_DEFINED)
     known = SIGNS[name](*operands) if name in SIGNS else 0
 
     def entry(indices: Indices) -> Polynomial:
@@ -186,7 +191,7 @@ def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], fu
 
 
 WIDEST = 1 << 12
-LONGEST = 1 << 18
+"""The largest sum of the coefficients of an integer: with axes up to 2^18 it stays below 2^31."""
 
 
 @case_by_case
@@ -196,8 +201,6 @@ def check_does_not_wrap(value: Polynomial) -> Polynomial:
     Raises:
         UnsupportedError: it is not.
     """
-    from uat_jax.indexed.workspace import workspace
-
     if not is_whole(value):
         raise UnsupportedError("integers that are not affine in sizes and indices are not followed")
     degrees = [sum(e for _, e in monomial) for monomial in value.terms]
@@ -214,6 +217,8 @@ def check_does_not_wrap(value: Polynomial) -> Polynomial:
 
 
 def one_operand(name: str) -> Callable:
+    """The rule of a primitive of one operand."""
+
     def rule(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
         if name in BITWISE and x.kind != "b" or x.kind == "i" and name not in ("neg", "abs", "sign", "square"):
             raise UnsupportedError(f"'{name}' of integers is not followed at all sizes")
@@ -223,6 +228,8 @@ def one_operand(name: str) -> Callable:
 
 
 def two_operands(name: str) -> Callable:
+    """The rule of a primitive of two operands."""
+
     def rule(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
         if name in BITWISE and x.kind != "b":
             raise UnsupportedError(f"'{name}' of integers is not followed at all sizes")
@@ -249,11 +256,14 @@ def remainder(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Arr
 
 
 def integer_power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+    """x^y for a whole number y."""
     exponent = parameters["y"]
     known = 1 if exponent % 2 == 0 else x.sign
     if x.kind == "i" and exponent < 0 or exponent == 0 and not x.defined:
         raise UnsupportedError("this power is not followed at all sizes")
-    found = of_entries("mul" if exponent >= 0 else "div", lengths, kind, [x, x], lambda a, _: raised(plain(a), exponent))
+    found = of_entries(
+        "mul" if exponent >= 0 else "div", lengths, kind, [x, x], lambda a, _: raised(plain(a), exponent)
+    )
     found.sign = known
     return found
 
@@ -278,6 +288,7 @@ def clamp(parameters: Mapping[str, Any], lengths: Lengths, kind: str, low: Array
 
 
 def rounded(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
+    """A function of which only the way of rounding is known."""
     method = str(parameters.get("rounding_method"))
     return of_entries("round", lengths, kind, [x], opaque(f"round {method}"))
 
@@ -332,4 +343,3 @@ ELEMENTWISE: Mapping[str, Callable] = {
     "select_n": select,
 }
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""
-

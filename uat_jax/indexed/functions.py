@@ -1,7 +1,7 @@
 """Exponentials, logarithms, maxima of two numbers, and functions of which only their name is known.
 
-    exp(a + b) = exp(a)·exp(b)     exp(c·log u) = u^c     log(u·v) = log u + log v  for u > 0
-    max(a, b) = b + relu(a − b)    relu(−z) = relu(z) − z    relu(c·u·z) = c·u·relu(z)  for c, u > 0    |−z| = |z|
+exp(a + b) = exp(a)·exp(b)     exp(c·log u) = u^c     log(u·v) = log u + log v  for u > 0
+max(a, b) = b + relu(a − b)    relu(−z) = relu(z) − z    relu(c·u·z) = c·u·relu(z)  for c, u > 0    |−z| = |z|
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Maxima over index variables, for every length ≥ 1 of their axes.
 
-    max_i (u + v_i) = u + max_i v_i     max_i c·u·v_i = c·u·max_i v_i  for c, u > 0     max_i max_j u_ij = max_ij u_ij
-    max_{i<n} u(i) = max(max_{i<m} u(i), max_{i<n−m} u(m + i))     1 ≤ m < n
-    max_{p<a} max_{q<b} u(b·p + q) = max_{i<ab} u(i)
+max_i (u + v_i) = u + max_i v_i     max_i c·u·v_i = c·u·max_i v_i  for c, u > 0     max_i max_j u_ij = max_ij u_ij
+max_{i<n} u(i) = max(max_{i<m} u(i), max_{i<n−m} u(m + i))     1 ≤ m < n
+max_{p<a} max_{q<b} u(b·p + q) = max_{i<ab} u(i)
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import permutations
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import nonnegative, places, without_mask, unit_indices
+from uat_jax.indexed.bounds import nonnegative, places, unit_indices, without_mask
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import factored
@@ -145,18 +145,15 @@ def is_finite(value: Polynomial) -> bool:
 
     A maximum is, if at some place all its predicates leave a number without −∞.
     """
-    if not without_mask(value):
-        return False
-    return all(
-        is_finite_maximum(letter) if letter.kind is Kind.MAXIMUM else not letter.masked for letter in value.letters
-    )
+    if not value.masked:
+        return True
+    maxima = (letter for letter in value.within if letter.kind is Kind.MAXIMUM and letter.masked)
+    return without_mask(value) and all(map(is_finite_maximum, maxima))
 
 
 def is_finite_maximum(letter: Letter) -> bool:
     """Whether a maximum is proved to be above −∞: at i = 0, at the last i, or where i is another index."""
     body = letter.arguments[1]
-    if not any(inner.masked for inner in body.letters):
-        return True
     for variable in letter.bound:
         for place in places(variable, body):
             there = replaced(body, {variable: place})

@@ -118,7 +118,9 @@ def _meeting(left: _Side, right: _Side, equal: Equal) -> tuple[Array, Array] | N
     while left.may_advance or right.may_advance:
         behind, before = sorted((left, right), key=lambda side: (not side.may_advance, side.progress))
         found = behind.advance()
-        for other in before.candidates() if found is not None else ():
+        if found is None:
+            continue
+        for other in before.candidates():
             if _same(found, other, equal):
                 return (found, other) if behind is left else (other, found)
     return None
@@ -133,6 +135,8 @@ def _same(one: Array, other: Array, equal: Equal) -> bool:
 
 def _input_for(one: Array, other: Array) -> Array:
     """A new input in place of two equal arrays."""
-    new = entry_of_input(f"cut {next(workspace().numbers)}", one.lengths, "f", min(one.known_sign(), other.known_sign()))
+    new = entry_of_input(
+        f"cut {next(workspace().numbers)}", one.lengths, "f", min(one.known_sign(), other.known_sign())
+    )
     new.defined = one.defined and other.defined
     return new

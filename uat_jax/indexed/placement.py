@@ -25,17 +25,20 @@ def moved(x: Array, lengths: Lengths, place: Callable[[Indices], Sequence[Polyno
 
 
 def broadcast_in_dim(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *sizes: Array) -> Array:
+    """The array repeated along new axes and axes of one entry."""
     axes = parameters["broadcast_dimensions"]
     place = lambda indices: [ZERO if n == ONE else indices[axis] for n, axis in zip(x.lengths, axes, strict=True)]
     return moved(x, lengths, place)
 
 
 def transpose(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array with its axes in another order."""
     order = parameters["permutation"]
     return moved(x, lengths, lambda indices: [indices[order.index(axis)] for axis in range(len(order))])
 
 
 def squeeze(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array without some axes of one entry."""
     gone = {axis % len(x.lengths) for axis in parameters["dimensions"]}
 
     def place(indices: Indices) -> list[Polynomial]:
@@ -46,22 +49,30 @@ def squeeze(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Ar
 
 
 def expand_dims(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array with new axes of one entry."""
     new = parameters["dimensions"]
     return moved(x, lengths, lambda indices: [i for axis, i in enumerate(indices) if axis not in new])
 
 
 def reverse(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array read backwards along some axes."""
     axes = parameters["dimensions"]
-    return moved(x, lengths, lambda ix: [n - 1 - i if a in axes else i for a, (i, n) in enumerate(zip(ix, x.lengths, strict=True))])
+    return moved(
+        x,
+        lengths,
+        lambda ix: [n - 1 - i if a in axes else i for a, (i, n) in enumerate(zip(ix, x.lengths, strict=True))],
+    )
 
 
 def slice_(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """x[start + i·stride]."""
     starts = [dimension(start) for start in parameters["start_indices"]]
     strides = [dimension(stride) for stride in parameters["strides"] or [1] * len(starts)]
     return moved(x, lengths, lambda ix: [i * by + at for i, by, at in zip(ix, strides, starts, strict=True)])
 
 
 def split(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> list[Array]:
+    """The parts of an array, one behind the other along an axis."""
     axis, start, parts = parameters["axis"], ZERO, []
     for size in parameters["sizes"]:
         length, at = dimension(size), start
@@ -72,15 +83,18 @@ def split(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> list
 
 
 def tile(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array repeated: x[i mod n]."""
     place = lambda ix: [i - whole_part(i, n) * n for i, n in zip(ix, x.lengths, strict=True)]
     return moved(x, lengths, place)
 
 
 def iota(parameters: Parameters, lengths: Lengths, kind: str, *sizes: Array) -> Array:
+    """The index along one axis."""
     return array(lengths, kind, lambda indices: indices[parameters["dimension"]], 1)
 
 
 def dim_as_value(parameters: Parameters, lengths: Lengths, kind: str) -> Array:
+    """A size as an integer."""
     return array(lengths, kind, lambda indices: dimension(parameters["dim"]))
 
 
@@ -147,6 +161,7 @@ def _divides(small: Polynomial, large: Polynomial) -> bool:
 
 
 def concatenate(parameters: Parameters, lengths: Lengths, kind: str, *parts: Array) -> Array:
+    """Σ over the parts of [the index is in the part]·(its entry)."""
     axis = parameters["dimension"]
 
     def entry(indices: Indices) -> Polynomial:
@@ -163,6 +178,7 @@ def concatenate(parameters: Parameters, lengths: Lengths, kind: str, *parts: Arr
 
 
 def stack(parameters: Parameters, lengths: Lengths, kind: str, *parts: Array) -> Array:
+    """Arrays of one shape along a new axis."""
     axis = parameters["axis"]
 
     def entry(indices: Indices) -> Polynomial:
@@ -175,6 +191,7 @@ def stack(parameters: Parameters, lengths: Lengths, kind: str, *parts: Array) ->
 
 
 def unstack(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> list[Array]:
+    """The arrays along an axis of few entries."""
     axis = parameters["axis"]
     count = x.lengths[axis].number()
     if count is None:
@@ -221,6 +238,7 @@ def within(start: Polynomial, room: Polynomial) -> Polynomial:
 
 
 def dynamic_slice(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *starts: Array) -> Array:
+    """x[start + i], the start proved to be in bounds."""
     rooms = [n - length for n, length in zip(x.lengths, lengths, strict=True)]
 
     def place(indices: Indices) -> list[Polynomial]:
@@ -230,7 +248,10 @@ def dynamic_slice(parameters: Parameters, lengths: Lengths, kind: str, x: Array,
     return moved(x, lengths, place)
 
 
-def dynamic_update_slice(parameters: Parameters, lengths: Lengths, kind: str, x: Array, new: Array, *starts: Array) -> Array:
+def dynamic_update_slice(
+    parameters: Parameters, lengths: Lengths, kind: str, x: Array, new: Array, *starts: Array
+) -> Array:
+    """x with a part replaced, whose start is proved to be in bounds."""
     rooms = [n - length for n, length in zip(x.lengths, new.lengths, strict=True)]
 
     def entry(indices: Indices) -> Polynomial:
@@ -312,6 +333,7 @@ def _scattered(
 
 
 def copied(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The operand as it is."""
     return x
 
 

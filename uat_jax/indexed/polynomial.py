@@ -93,7 +93,8 @@ def _key(part: Any) -> str:
 class Letter:
     """One letter.  `made` makes it; equal arguments give the same object.
 
-    free: the index variables it depends on.  height: how many sums and maxima are nested in it.
+    free: the index variables it depends on.  height: how many sums and maxima are nested in it.  masked: whether −∞
+    stands in it, at any depth.
     """
 
     kind: Kind
@@ -108,6 +109,8 @@ class Letter:
             return str(self.arguments[0])
         if self.kind is Kind.ENTRY:
             return f"{self.arguments[0]}{list(self.arguments[3])}"
+        if self.kind is Kind.SUM:
+            return f"Σ_{','.join(map(str, self.bound))}({_term_text(self.arguments[1], Fraction(1))})"
         return f"{self.kind}{self.arguments}"
 
     @property
@@ -150,13 +153,13 @@ def made(kind: Kind, *arguments: Any) -> Letter:
         parts = list(_parts(arguments))
         free = frozenset().union(*(part.free for part in parts))
         height = max((part.height for part in parts), default=0)
-        masked = kind is Kind.MASK or any(part.masked for part in parts if isinstance(part, Letter))
+        masked = kind is Kind.MASK or any(part.masked for part in parts)
         letter = Letter(kind, arguments, key, free, height, masked)
         if kind is Kind.INDEX:
             letter = Letter(kind, arguments, key, frozenset(), 0)
             object.__setattr__(letter, "free", frozenset([letter]))
         if kind in BINDING:
-            letter = Letter(kind, arguments, key, free - set(arguments[0]), height + 1)
+            letter = Letter(kind, arguments, key, free - set(arguments[0]), height + 1, masked)
         letters[key] = letter
     return letters[key]
 
@@ -189,6 +192,11 @@ class Polynomial:
         if "free" not in self._derived:
             self._derived["free"] = frozenset().union(*(letter.free for letter in self.letters))
         return self._derived["free"]
+
+    @property
+    def masked(self) -> bool:
+        """Whether −∞ stands in it, at any depth."""
+        return any(letter.masked for letter in self.letters)
 
     @property
     def within(self) -> frozenset[Letter]:

@@ -1,8 +1,8 @@
 """Predicates: comparisons of indices and sizes, which are decided where that is proved, and of real numbers.
 
-    [e ≥ 0] = 1 or 0 if that is so at all sizes and indices     [e ≥ 0] = 1 − [−e − 1 ≥ 0]
-    [e ≥ 0] = [e = 0]  where e ≤ 0     [e ≥ 0] = 1 − [e = −1]  where e ≥ −1     [e = 0] = [−e = 0]
-    [i − j ≥ k] = [i − j ≥ 0] − [i − j = 0] − … − [i − j = k − 1]  for small k
+[e ≥ 0] = 1 or 0 if that is so at all sizes and indices     [e ≥ 0] = 1 − [−e − 1 ≥ 0]
+[e ≥ 0] = [e = 0]  where e ≤ 0     [e ≥ 0] = 1 − [e = −1]  where e ≥ −1     [e = 0] = [−e = 0]
+[i − j ≥ k] = [i − j ≥ 0] − [i − j = 0] − … − [i − j = k − 1]  for small k
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import is_whole, nonnegative, sign, unit_indices, without_mask
+from uat_jax.indexed.bounds import is_whole, nonnegative, sign, without_mask
 from uat_jax.indexed.division import cancelled, content
 from uat_jax.indexed.polynomial import (
     ONE,

@@ -19,8 +19,8 @@ from uat_jax.indexed.division import cancelled
 from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
 from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, index, of, replaced
 from uat_jax.indexed.predicates import SizeCase
-from uat_jax.indexed.sums import split_of
 from uat_jax.indexed.steps import flattened
+from uat_jax.indexed.sums import split_of
 from uat_jax.indexed.workspace import Workspace, sooner, working
 
 MOST_CASES = 12

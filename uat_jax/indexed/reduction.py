@@ -40,16 +40,20 @@ def _reduced(x: Array, axes: tuple[int, ...], indices: Indices) -> tuple[Polynom
 
 
 def reduce_sum(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """Σ over some axes."""
     filled = all(nonnegative(x.lengths[axis] - 1) for axis in parameters["axes"])
     rule = lambda indices: _added(kind, *_reduced(x, parameters["axes"], indices))
     return array(lengths, kind, rule, x.sign if filled else min(x.sign, 1), x.defined)
 
 
 def reduce_max(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The greatest entry along some axes."""
     return array(lengths, kind, lambda ix: greatest(*_reduced(x, parameters["axes"], ix)), x.sign, x.defined)
 
 
 def reduce_min(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """−max(−x)."""
+
     def entry(indices: Indices) -> Polynomial:
         value, over = _reduced(x, parameters["axes"], indices)
         return -greatest(-value, over)
@@ -58,6 +62,8 @@ def reduce_min(parameters: Parameters, lengths: Lengths, kind: str, x: Array) ->
 
 
 def reduce_and(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """1 − max(1 − x)."""
+
     def entry(indices: Indices) -> Polynomial:
         value, over = _reduced(x, parameters["axes"], indices)
         return ONE - greatest(ONE - value, over)

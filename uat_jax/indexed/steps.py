@@ -75,8 +75,8 @@ class Steps:
     @cached_property
     def last_use(self) -> dict[int, int]:
         """The place of the last step that needs a result; the number of steps if the program returns it."""
-        last = {value: place for place, step in enumerate(self.steps) for value in step.operands if _numbered(value)}
-        last.update(dict.fromkeys((value for value in self.outputs if _numbered(value)), len(self.steps)))
+        last = {x: place for place, step in enumerate(self.steps) for x in step.operands if isinstance(x, int)}
+        last.update(dict.fromkeys((x for x in self.outputs if isinstance(x, int)), len(self.steps)))
         return last
 
     def bottlenecks(self, known: AbstractSet[int], start: int) -> list[tuple[int, int]]:
@@ -88,7 +88,7 @@ class Steps:
         variable, deep, live, found = set(known), set(), set(), []
         for place, step in enumerate(self.steps):
             operands = {value for value in step.operands if isinstance(value, int)}
-            if not known.issuperset(step.results):
+            if not known >= set(step.results):
                 variable.update(step.results if operands & variable else ())
                 if operands & deep or operands & variable and step.nests(variable):
                     deep.update(step.results)
@@ -97,10 +97,6 @@ class Steps:
             if place >= start and len(live) == 1 and live <= set(step.results):
                 found.append((place, next(iter(live))))
         return found
-
-
-def _numbered(value: Value) -> bool:
-    return isinstance(value, int)
 
 
 def flattened(program: ClosedJaxpr) -> Steps:
@@ -115,24 +111,25 @@ def flattened(program: ClosedJaxpr) -> Steps:
     return found
 
 
-def _flattened(program: Jaxpr, constants: Sequence[Any], inputs: Sequence[Value], found: Steps) -> list[Value]:
-    known: dict[Any, Value] = dict(zip(program.invars, inputs, strict=True))
-    known.update(zip(program.constvars, map(np.asarray, constants), strict=True))
+def _flattened(outer: Jaxpr, constants: Sequence[Any], inputs: Sequence[Value], found: Steps) -> list[Value]:
+    known: dict[Any, Value] = dict(zip(outer.invars, inputs, strict=True))
+    known.update(zip(outer.constvars, map(np.asarray, constants), strict=True))
 
     def read(atom: Any) -> Value:
         return np.asarray(atom.val, dtype_of(atom)) if isinstance(atom, Literal) else known[atom]
 
-    for equation in program.eqns:
+    for equation in outer.eqns:
         operands = tuple(map(read, equation.invars))
         inner = called(equation)
         if inner is not None:
             check(equation)
-            results = _flattened(getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()), operands, found)
+            program, inside = (inner.jaxpr, inner.consts) if isinstance(inner, ClosedJaxpr) else (inner, ())
+            results = _flattened(program, inside, operands, found)
         else:
             results = [found.new() for _ in equation.outvars]
             found.steps.append(Step(equation, operands, tuple(results)))
         known.update(zip(equation.outvars, results, strict=True))
-    return [read(atom) for atom in program.outvars]
+    return [read(atom) for atom in outer.outvars]
 
 
 @dataclass

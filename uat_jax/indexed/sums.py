@@ -1,6 +1,7 @@
 """Sums over index variables, for every length of their axes.
 
-    Σ_i (u + v) = Σ_i u + Σ_i v     Σ_i u·v = u·Σ_i v  if u is free of i     Σ_{i<n} 1 = n     Σ_i [i = e]·u(i) = [0 ≤ e < n]·u(e)
+    Σ_i (u + v) = Σ_i u + Σ_i v     Σ_i u·v = u·Σ_i v  if u is free of i     Σ_{i<n} 1 = n
+    Σ_{i<n} [i = e]·u(i) = [0 ≤ e < n]·u(e)
     Σ_{i<n} u(i) = Σ_{p<n/b} Σ_{q<b} u(b·p + q)     Σ_{i<n} u(i) = Σ_{i<m} u(i) + Σ_{i<n−m} u(m + i)     0 ≤ m ≤ n
     Σ_{i<n} i = n(n − 1)/2, and so on
 
@@ -187,7 +188,11 @@ def _of_index_alone(monomial: Monomial, over: Variables) -> Polynomial | None:
         rest = alone(without(monomial, *(letter for letter, _ in depending)))
         comparisons = [a for a, _ in depending if a.kind is Kind.AT_LEAST]
         powers = [e for a, e in depending if a is variable]
-        if len(comparisons) + len(powers) < len(depending) or len(comparisons) > 1 or not all(e in (1, 2, 3) for e in powers):
+        if (
+            len(comparisons) + len(powers) < len(depending)
+            or len(comparisons) > 1
+            or not all(e in (1, 2, 3) for e in powers)
+        ):
             continue
         of_length = POWER_SUMS[int(powers[0]) if powers else 0]
         value = of_length(variable.length) if not comparisons else _of_part(comparisons[0], variable, of_length)
@@ -225,8 +230,8 @@ def _merged(monomial: Monomial, over: Variables) -> Polynomial | None:
 def _aligned(monomial: Monomial, over: Variables) -> Polynomial | None:
     """Σ_{i<m} u(x[i + s]) as a sum over the axis of x, with what lies beyond its ends written out.
 
-    First the range is cut at the end of an axis that it passes.  It begins where a guard says, if all of an axis is read
-    from there on, or nothing of any.  It stays as it is where it is all of an axis.
+    First the range is cut at the end of an axis that it passes.  It begins where a guard says, if all of an axis is
+    read from there on, or nothing of any.  It stays as it is where it is all of an axis.
     """
     guards = [letter.arguments[0] for letter, _ in monomial if letter.kind is Kind.AT_LEAST]
     for variable in over:
@@ -457,4 +462,3 @@ def _sum_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynom
 
 
 REBUILD[Kind.SUM] = _sum_rebuilt
-

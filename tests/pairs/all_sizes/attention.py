@@ -61,7 +61,17 @@ def padded_with_ones(q, k, v):
     return both[:, :-1] / both[:, -1:]
 
 
-WRITINGS = (by_einsum, unnormalised, stable, scaled_queries, scaled_keys, row_by_row, transposed, through_log, padded_with_ones)
+WRITINGS = (
+    by_einsum,
+    unnormalised,
+    stable,
+    scaled_queries,
+    scaled_keys,
+    row_by_row,
+    transposed,
+    through_log,
+    padded_with_ones,
+)
 
 
 def causal(n):
@@ -289,7 +299,13 @@ TRUE = (
     row("normalised linear attention", normalised_linear, normalised_linear_weights, *QKV),
     row("rotary scores depend on i - j", rotary_scores, relative_scores, "n,2*d", "n,2*d", "d"),
     row("softmax of shifted rows", lambda x, c: softmax(x + c[:, None]), lambda x, c: softmax(x), "n,m", "n"),
-    row("softmax rows add up to 1", lambda x, v: (softmax(x) @ jnp.ones((x.shape[1], 1), jnp.float32)) * v, lambda x, v: v, "n,m", "n,1"),
+    row(
+        "softmax rows add up to 1",
+        lambda x, v: (softmax(x) @ jnp.ones((x.shape[1], 1), jnp.float32)) * v,
+        lambda x, v: v,
+        "n,m",
+        "n,1",
+    ),
     row("permuted keys", lambda q, k, v: plain(q, k[::-1], v[::-1]), plain, *QKV),
     row(
         "last query against all keys",
