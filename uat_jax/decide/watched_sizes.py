@@ -22,6 +22,10 @@ LIBRARIES = frozenset("jax jaxlib numpy opt_einsum functools".split())
 """Packages that compare sizes, and compute the same whatever the answer is."""
 
 ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
+"""Comparisons that raise where JAX cannot tell, which a function may catch."""
+
+LOOKS = ("__hash__", "__str__", "__repr__", "__format__")
+"""What tells a size from a number: a function may look at it and do something else at numbers."""
 
 _LOCK = threading.RLock()
 
@@ -48,22 +52,36 @@ def watched(dimension: Any) -> Iterator[None]:
     """A comparison of sizes like this one that JAX cannot tell is an error at the end, whatever the function did then.
 
     Raises:
-        UnsupportedError: the traced function made one, or looked a size up in a dict or set.
+        UnsupportedError: the traced function made one, looked a size up in a dict or set, wrote it as a text, or asked
+            by isinstance whether it is a number.  (What `type` says of it cannot be watched.)
     """
     kind: Any = type(dimension)
     asked, thread = [], threading.get_ident()
-    equal, hashed = kind.__eq__, kind.__hash__
+    equal, attribute = kind.__eq__, kind.__getattribute__
+
+    def by_user() -> bool:
+        return threading.get_ident() == thread and _by_user(sys._getframe(2))
 
     def compare(self: Any, other: Any) -> Any:
         answer = equal(self, other)
-        if not answer and threading.get_ident() == thread and _by_user(sys._getframe(1)) and not _differ(self, other):
+        if not answer and by_user() and not _differ(self, other):
             asked.append(f"compares the size {self} with {other}")
         return answer
 
-    def look_up(self: Any) -> int:
-        if threading.get_ident() == thread and _by_user(sys._getframe(1)):
-            asked.append(f"looks up the size {self}")
-        return hashed(self)
+    def look(name: str) -> Any:
+        original = getattr(kind, name)
+
+        def looked(self: Any, *arguments: Any) -> Any:
+            if by_user():
+                asked.append("looks at how a size is written or looks it up")
+            return original(self, *arguments)
+
+        return looked
+
+    def look_for(self: Any, name: str) -> Any:
+        if name == "__class__" and by_user():
+            asked.append("asks whether a size is a number")
+        return attribute(self, name)
 
     def ordered(name: str) -> Any:
         """An order of sizes, which raises where JAX cannot tell: a function may catch that."""
@@ -73,13 +91,14 @@ def watched(dimension: Any) -> Iterator[None]:
             try:
                 return original(self, other)
             except Exception:
-                if threading.get_ident() == thread and _by_user(sys._getframe(1)):
+                if by_user():
                     asked.append(f"compares the size {self} with {other}")
                 raise
 
         return order
 
-    watching = {"__eq__": compare, "__hash__": look_up, **{name: ordered(name) for name in ORDERS}}
+    watching = {"__eq__": compare, "__getattribute__": look_for}
+    watching |= {name: ordered(name) for name in ORDERS} | {name: look(name) for name in LOOKS}
     before = {name: getattr(kind, name) for name in watching}
     with _LOCK:
         for name, method in watching.items():
