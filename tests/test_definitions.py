@@ -12,7 +12,7 @@ from uat_jax.arithmetic.balls import Balls, UndecidedError, exact
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import called, interpret
-from uat_jax.arithmetic.structure import moved
+from uat_jax.arithmetic.structure import in_copies, moved, positions
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import UnsupportedError
 
@@ -452,6 +452,38 @@ def test_structure_in_numpy_is_structure_in_jax(name):
         wanted = np.where(wanted == np.iinfo(np.int32).min, -1, wanted)  # what jnp fills with
         assert got.shape == wanted.shape and (got == wanted).all()
     assert (values[-1][0] != values[-1][0].ravel()[::-1].reshape(values[-1][0].shape)).any()
+
+
+MOVES = {
+    "transposed": lambda x: lax.transpose(x, (2, 0, 1)),
+    "reshaped": lambda x: lax.reshape(x, (6, 4)),
+    "reshaped to nothing more": lambda x: lax.reshape(x, (24,)),
+    "squeezed": lambda x: lax.squeeze(x[:, :1], (1,)),
+    "expanded": lambda x: lax.expand_dims(x, (0, 2)),
+    "spread": lambda x: lax.broadcast_in_dim(x, (5, 2, 3, 4), (1, 2, 3)),
+    "spread along an axis of length 1": lambda x: lax.broadcast_in_dim(x[:, :1], (2, 7, 4), (0, 1, 2)),
+    "a part": lambda x: lax.slice(x, (0, 1, 1), (2, 3, 4), (1, 1, 2)),
+    "an empty part": lambda x: lax.slice(x, (0, 1, 1), (2, 1, 4)),
+    "reversed, which has no move of copies": lambda x: lax.rev(x, (1,)),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("copies", [1, 3])
+def test_moves_of_copies_are_those_of_positions(name, copies):
+    program = trace(MOVES[name], np.zeros((2, 3, 4), np.float32))
+    moves = 0
+    for equation in program.eqns:
+        shape = equation.invars[0].aval.shape
+        x = np.random.default_rng(SEED).integers(0, 1 << 40, (copies, *shape))
+        move, (source,) = in_copies(equation), positions(equation, [None])
+        if move is None:
+            continue
+        moves += 1
+        got, wanted = move(x), x.reshape(copies, -1)[:, source]
+        assert got.shape == wanted.shape and np.array_equal(got, wanted)
+        assert wanted.size < 2 or not np.array_equal(got, wanted[:, ..., ::-1]) or wanted.shape[-1] == 1  # the twin
+    assert moves == 0 if "no move" in name else moves > 0
 
 
 # --- functions and layers of libraries ------------------------------------------------------------

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,18 +15,20 @@ import uat_jax.networks
 ROOT = Path(uat_jax.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
+    "byte_sizes": {"errors"},
     "devices": {"errors"},
     "symbolic": {"errors"},
     "networks": {"errors"},
-    "arithmetic": {"errors", "devices"},
+    "arithmetic": {"errors", "byte_sizes", "devices"},
     "lowering": {"errors", "symbolic"},
     "indexed": {"errors", "arithmetic"},
-    "decide": {"errors", "devices", "symbolic", "lowering", "arithmetic", "indexed"},
+    "decide": {"errors", "byte_sizes", "devices", "symbolic", "lowering", "arithmetic", "indexed"},
     "decomposition": {"errors", "arithmetic", "networks"},
     "certification": {"errors", "symbolic", "networks", "decomposition", "decide"},
     "ledger": {"errors", "devices", "symbolic", "networks", "lowering", "decide"},
     "bench": {
         "errors",
+        "byte_sizes",
         "compilation_cache",
         "devices",
         "symbolic",
@@ -96,8 +100,42 @@ def test_an_upward_import_is_seen():
 @pytest.mark.parametrize("package", [uat_jax, uat_jax.networks], ids=lambda package: package.__name__)
 def test_no_file_takes_the_name_of_a_function(package):
     """A submodule that is imported later would replace a function of the same name in its package."""
-    exported = re.findall(r"^from (\S+) import (\w+) as \2$", Path(package.__file__).read_text(), re.M)
+    exported = re.findall(r"^ *from (\S+) import (\w+) as \2$", Path(package.__file__).read_text(), re.M)
     assert exported
     for module, name in exported:
         if module != package.__name__:
             assert not inspect.ismodule(getattr(package, name)), name
+
+
+def test_the_map_of_names_is_where_they_are_looked_up():
+    """Names that are imported when they are first used stand in the map twice: for people, and for Python."""
+    later = re.findall(r"^    from (\S+) import (\w+) as \2$", Path(uat_jax.__file__).read_text(), re.M)
+    assert {name: module for module, name in later} == uat_jax._LATER
+    assert set(uat_jax._LATER) <= set(dir(uat_jax))
+    assert all(getattr(uat_jax, name).__name__ == name for name in uat_jax._LATER)
+    with pytest.raises(AttributeError, match="has no attribute 'prove_all'"):
+        _ = uat_jax.prove_all
+
+
+NOT_NEEDED = ("sympy", "mpmath", "matplotlib", "rich", "scipy.special", "uat_jax.ledger", "uat_jax.symbolic")
+"""What a first certificate of two functions does without."""
+
+FIRST = """
+import sys
+import jax, jax.numpy as jnp
+import uat_jax
+spec = jax.ShapeDtypeStruct((3,), jnp.float32)
+assert uat_jax.certify(lambda x: 2 * x, lambda x: x + x, spec).passes
+print(*sys.modules)
+{more}
+print(*sys.modules)
+"""
+
+
+def test_a_first_certificate_imports_no_more_than_it_needs():
+    """The twin: the symbolic part needs SymPy."""
+    code = FIRST.format(more="uat_jax.derive")
+    run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    first, then = (set(line.split()) for line in run.stdout.splitlines())
+    assert not first & set(NOT_NEEDED)
+    assert {"sympy", "uat_jax.symbolic"} <= then

@@ -229,6 +229,27 @@ def test_products_about_as_small_as_need_no_limbs(copies, monkeypatch):
         assert seen == ways
 
 
+PIECES = [((2, 9, 4), (2, 4, 5)), ((1, 3, 11), (1, 11, 2)), ((3, 2, 3), (3, 3, 17)), ((1, 8, 2, 3), (1, 8, 3, 2))]
+"""Products whose longest axis is that of the rows, of the sum, of the columns, of the stack of matrices."""
+
+
+@pytest.mark.parametrize("shapes", PIECES, ids=str)
+def test_products_in_pieces_are_the_same_bit_for_bit(shapes, monkeypatch):
+    monkeypatch.setattr(prime_field, "SMALL", -1)
+    monkeypatch.setattr(prime_field, "BLOCK", 3)
+    field, seen = PrimeField(PRIMES[-1]), []
+    a, b = residues(field, shapes[0]), residues(field, shapes[1], SEED + 1)
+    whole = field.matmul(a, b)
+    on_host = field._matmul_on_host
+    monkeypatch.setattr(field, "_matmul_on_host", lambda x, y: (seen.append((x.shape, y.shape)), on_host(x, y))[1])
+    for piece in (1, 12, 25, 40):
+        monkeypatch.setattr(prime_field, "PIECE", piece)
+        seen.clear()
+        assert np.array_equal(field.matmul(a, b), whole)
+        assert len(seen) > shapes[0][0], "nothing was cut"
+        assert not np.array_equal(field.matmul(a, field.add(b, np.ones_like(b))), whole)  # the twin
+
+
 def test_small_and_large_products_take_different_ways(monkeypatch):
     """Only matrices with many terms are compiled, whatever the number of copies."""
     monkeypatch.setattr(prime_field, "SMALL", 0)

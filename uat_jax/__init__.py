@@ -1,10 +1,12 @@
 """uat_jax decides whether two ways of writing a network are the same function, and says how it knows.
 
-The map: every public name and the file it lives in.
+The map: every public name and the file it lives in.  What compares two functions is imported at once; the rest, which
+needs SymPy and the ledger of claims, when it is first used.
 """
 
-from uat_jax.certification import Certification as Certification
-from uat_jax.certification import certify_decomposition as certify_decomposition
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from uat_jax.decide.certificate import Certificate as Certificate
 from uat_jax.decide.certificate import load as load
 from uat_jax.decide.demands import Tolerance as Tolerance
@@ -15,14 +17,45 @@ from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
 from uat_jax.decide.equivalence import certify as certify
 from uat_jax.decide.verdict import Evidence as Evidence
 from uat_jax.decide.verdict import Verdict as Verdict
-from uat_jax.decomposition.decomposition import Decomposition as Decomposition
-from uat_jax.decomposition.decomposition import decompose as decompose
 from uat_jax.errors import HazardWarning as HazardWarning
 from uat_jax.errors import UatJaxError as UatJaxError
-from uat_jax.ledger.claim import Claim as Claim
-from uat_jax.ledger.ledger import claims as claims
-from uat_jax.ledger.ledger import prove as prove
-from uat_jax.ledger.ledger import recheck as recheck
-from uat_jax.lowering import Lowered as Lowered
-from uat_jax.symbolic.derivation import Derivation as Derivation
-from uat_jax.symbolic.derivation import derive as derive
+
+if TYPE_CHECKING:
+    from uat_jax.certification import Certification as Certification
+    from uat_jax.certification import certify_decomposition as certify_decomposition
+    from uat_jax.decomposition.decomposition import Decomposition as Decomposition
+    from uat_jax.decomposition.decomposition import decompose as decompose
+    from uat_jax.ledger.claim import Claim as Claim
+    from uat_jax.ledger.ledger import claims as claims
+    from uat_jax.ledger.ledger import prove as prove
+    from uat_jax.ledger.ledger import recheck as recheck
+    from uat_jax.lowering import Lowered as Lowered
+    from uat_jax.symbolic.derivation import Derivation as Derivation
+    from uat_jax.symbolic.derivation import derive as derive
+
+_LATER = {
+    "Certification": "uat_jax.certification",
+    "certify_decomposition": "uat_jax.certification",
+    "Decomposition": "uat_jax.decomposition.decomposition",
+    "decompose": "uat_jax.decomposition.decomposition",
+    "Claim": "uat_jax.ledger.claim",
+    "claims": "uat_jax.ledger.ledger",
+    "prove": "uat_jax.ledger.ledger",
+    "recheck": "uat_jax.ledger.ledger",
+    "Lowered": "uat_jax.lowering",
+    "Derivation": "uat_jax.symbolic.derivation",
+    "derive": "uat_jax.symbolic.derivation",
+}
+"""Where the names of the second part of the map are looked up."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'uat_jax' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

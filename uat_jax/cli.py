@@ -23,6 +23,7 @@ from uat_jax.cli_hosts import add_hosts, hosts_of
 from uat_jax.decide.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.decide.decision import decide
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
+from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
 from uat_jax.decide.named_function import named_function
@@ -38,7 +39,7 @@ from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, record
 from uat_jax.ledger.parallel import decide_all
 from uat_jax.ledger.source import PAPERS
 from uat_jax.report import errata
-from uat_jax.report.equivalence import show_equivalence
+from uat_jax.report.equivalence import show_equivalence, show_pieces
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("certificates", nargs="+", metavar="FILE")
     again.add_argument("--seed", type=int, help="random seed (default: the certificate's plus one)")
     again.add_argument("--budget", type=float, metavar="SECONDS", help="for each comparison of two functions")
+    _add_memory(again)
     _add_device(again, "of a claim, that of its settings; of two functions, JAX's own choice")
     again.set_defaults(run=_recheck)
     return parser
@@ -163,14 +165,22 @@ def _add_certify(commands: Any) -> None:
         "--hazards", default="warn", metavar="WHAT", help=f"one of {', '.join(HAZARDS)} (default %(default)s)"
     )
     two.add_argument("--budget", type=float, metavar="SECONDS", help="UNKNOWN after so many seconds")
+    _add_memory(two)
     two.add_argument("--seed", type=int, default=0, help="random seed (default %(default)s)")
     two.add_argument("--json", metavar="FILE", help="write the certificate into this file")
+    two.add_argument("--explain", action="store_true", help="show where large programs were cut into pieces")
     _add_device(two)
     two.set_defaults(run=_certify)
 
 
 def _add_jobs(parser: Any) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one per core); on accelerators one")
+
+
+def _add_memory(parser: Any) -> None:
+    parser.add_argument(
+        "--memory", default=MEMORY, metavar="SIZE", help='what comparisons may hold, such as "4 GiB" (the default)'
+    )
 
 
 def _add_device(parser: Any, otherwise: str = "JAX's own choice") -> None:
@@ -195,11 +205,14 @@ def _certify(options: argparse.Namespace) -> int:
             wrt=options.wrt,
             almost_everywhere=options.almost_everywhere,
             sizes=sizes,
+            memory=options.memory,
             progress=status.update,
         )
     complaints = demands.complaints(certificate) if certificate.passes else []
     seconds = time.perf_counter() - start
     show_equivalence(_console(), certificate, seconds, hazards=demands.hazards != "ignore", complaints=complaints)
+    if options.explain:
+        show_pieces(_console(), certificate)
     if options.json:
         certificate.save(options.json)
     return 0 if certificate.passes and not complaints else 1
@@ -326,7 +339,9 @@ def _recheck(options: argparse.Namespace) -> int:
     disagree = 0
     for path, certificate in zip(options.certificates, given, strict=True):
         try:
-            found = recheck(certificate, seed=options.seed, device=options.device, budget=options.budget)
+            found = recheck(
+                certificate, seed=options.seed, device=options.device, budget=options.budget, memory=options.memory
+            )
             extent = f"; {rechecked(found)}" if found.claim["id"] == KIND else ""
             print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says{extent}")
         except MismatchError as error:

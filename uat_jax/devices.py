@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,4 +50,16 @@ def numerics(precision: str = "highest") -> dict[str, str]:
 
 def default_device() -> Any:
     """Where JAX puts what nobody has placed; the first of a mesh, where one is set."""
+    if jax.sharding.get_abstract_mesh().empty:
+        return _without_a_mesh(jax.default_device.value)
+    return _placed()
+
+
+@functools.lru_cache(maxsize=16)
+def _without_a_mesh(chosen: Any) -> Any:
+    """Found out once for each device that the user chose, or for none: to place an array takes JAX a while."""
+    return _placed()
+
+
+def _placed() -> Any:
     return min(jnp.zeros(()).devices(), key=lambda device: device.id)

@@ -145,7 +145,7 @@ class Algebra:
         identical = x is y
         x, y = self.aligned(x, y)
         number = self._multiply_quadratic(x, y) or Number(self.draw.multiply(x.residues, y.residues))
-        square = x if identical or same(x.residues, y.residues) else None
+        square = x.alone() if identical or same(x.residues, y.residues) else None
         scale, negative = self._product_scale(x, y)
         return number.but(
             special=combined_special((x.special, y.special), x.shape, _any_undefined),
@@ -220,7 +220,7 @@ class Algebra:
         else:
             quotient = self.multiply(x, self.inverse(y))
         if self.logarithms and x.nonnegative and y.nonnegative:
-            quotient = quotient.but(factors=(x, y))
+            quotient = quotient.but(factors=(x.alone(), y.alone()))
         return quotient
 
     def power(self, x: Number, exponent: int) -> Number:

@@ -78,6 +78,16 @@ Name = int | str
 """What stands for a value: equal names mean the same computation."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """What an error says of an equation; looked up when it is needed."""
+
+    equation: JaxprEqn
+
+    def __str__(self) -> str:
+        return f"'{self.equation.primitive.name}'{source_line(self.equation)}"
+
+
 class CanonicalForms:
     """Numbers of values, shared by all jaxprs that are compared with each other.
 
@@ -134,9 +144,9 @@ class CanonicalForms:
     def _parameters(self, equation: JaxprEqn) -> tuple[Any, ...]:
         given = scan_parameters(equation) if equation.primitive.name == SCAN else equation.params
         kept = {name: value for name, value in given.items() if name not in PLACEMENT}
-        return self.value(kept, f"'{equation.primitive.name}'{source_line(equation)}")
+        return self.value(kept, _Place(equation))
 
-    def value(self, value: Any, where: str) -> Any:
+    def value(self, value: Any, where: _Place) -> Any:
         """A parameter as tuples of texts and numbers, with its type."""
         kind = type(value).__name__
         inner = lambda item: self.value(item, where)
@@ -158,14 +168,14 @@ class CanonicalForms:
             return kind, self.exported(value, where)
         return kind, self.other(value, where)
 
-    def exported(self, value: Exported, where: str) -> Any:
+    def exported(self, value: Exported, where: _Place) -> Any:
         """A program that JAX exported: its code and its types."""
         if value.ordered_effects or value.unordered_effects:
             raise UnsupportedError(f"{where} calls an exported function with effects; use pure functions of arrays")
         fields = ("in_avals", "out_avals", "platforms", "mlir_module_serialized", "module_kept_var_idx", "nr_devices")
         return tuple(self.value(getattr(value, field), where) for field in fields)
 
-    def other(self, value: Any, where: str) -> Any:
+    def other(self, value: Any, where: _Place) -> Any:
         """Dtypes, types of values, trees, meshes, generators, and records of such things."""
         if isinstance(value, np.dtype | jax.tree_util.PyTreeDef):
             return str(value)

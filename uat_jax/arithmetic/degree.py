@@ -7,8 +7,11 @@ degree bounds the chance that the element vanishes at a random point (docs/sound
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from uat_jax.arithmetic import affine
+from uat_jax.arithmetic.affine import Affine
 
 
 @dataclass(frozen=True)
@@ -16,29 +19,52 @@ class Degree:
     """Total degree in the atoms, and for each inversion (by number) its largest power and whether it is `aligned`.
 
     Aligned: every entry depends on one entry of that inversion at most, the one at its own place.
+    affine: bounds of the element as an affine function of the atoms, or None where it is none, or not known to be one.
     """
 
     total: int = 0
     inverses: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
+    affine: Affine | None = None
 
     def __or__(self, other: Degree) -> Degree:
+        """Of entries that come from either: the larger of each."""
+        return self._larger(other, _both(Affine.__or__, self.affine, other.affine))
+
+    def __add__(self, other: Degree) -> Degree:
         """Of a sum: the larger of each."""
-        return Degree(max(self.total, other.total), _merged(self.inverses, other.inverses, max))
+        return self._larger(other, _both(Affine.__add__, self.affine, other.affine))
+
+    def _larger(self, other: Degree, joined: Affine | None) -> Degree:
+        return Degree(max(self.total, other.total), _merged(self.inverses, other.inverses, max), joined)
 
     def __mul__(self, other: Degree) -> Degree:
         """Of a product: the sums."""
-        return Degree(self.total + other.total, _merged(self.inverses, other.inverses, int.__add__))
+        inverses = _merged(self.inverses, other.inverses, int.__add__)
+        return Degree(self.total + other.total, inverses, _both(Affine.__mul__, self.affine, other.affine))
 
     def power(self, exponent: int) -> Degree:
         """Of the exponent-th power, exponent ≥ 0."""
         powers = {gate: (power * exponent, aligned) for gate, (power, aligned) in self.inverses.items()}
-        return Degree(self.total * exponent, powers if exponent else {})
+        return Degree(self.total * exponent, powers if exponent else {}, self.affine if exponent == 1 else None)
 
     def mixed(self) -> Degree:
         """Of entries that depend on entries of other places."""
         if not any(aligned for _, aligned in self.inverses.values()):
             return self
-        return Degree(self.total, {gate: (power, False) for gate, (power, _) in self.inverses.items()})
+        return Degree(self.total, {gate: (power, False) for gate, (power, _) in self.inverses.items()}, self.affine)
+
+    def summed(self, count: int) -> Degree:
+        """Of sums of so many entries."""
+        mixed = self.mixed()
+        return mixed if mixed.affine is None else replace(mixed, affine=mixed.affine.times(count))
+
+    def counted(self) -> Degree:
+        """The degree alone, for an element that is only tested."""
+        return self if self.affine is None else Degree(self.total, self.inverses)
+
+
+def _both(join: Callable[[Affine, Affine], Affine | None], left: Affine | None, right: Affine | None) -> Affine | None:
+    return None if left is None or right is None else join(left, right)
 
 
 def _merged(left: Mapping, right: Mapping, join) -> Mapping:
@@ -53,7 +79,7 @@ def _merged(left: Mapping, right: Mapping, join) -> Mapping:
     return merged
 
 
-ATOM = Degree(1)
+ATOM = Degree(1, affine=affine.ATOM)
 CONSTANT = Degree(0)
 
 

@@ -5,6 +5,7 @@ the jaxpr evaluates the program at many perturbed inputs, or with many draws of 
 A comparison gives a boolean per copy.
 """
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 from jax.lax import RoundingMethod
-from scipy import special
 
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
@@ -24,6 +24,11 @@ from uat_jax.errors import UnsupportedError
 
 def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda doubles, equation, *operands: function(*_aligned(_in_copies(equation, operands)))
+
+
+def _special(name: str) -> Callable[..., np.ndarray]:
+    """A function of SciPy, which is imported when a program has it."""
+    return lambda x: getattr(importlib.import_module("scipy.special"), name)(x)
 
 
 def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
@@ -136,9 +141,9 @@ _RULES: dict[str, Callable[..., Any]] = {
     "div": _entrywise(np.divide),
     "dot_general": _dot_general,
     "eq": _entrywise(np.equal),
-    "erf": _entrywise(special.erf),
-    "erf_inv": _entrywise(special.erfinv),
-    "erfc": _entrywise(special.erfc),
+    "erf": _entrywise(_special("erf")),
+    "erf_inv": _entrywise(_special("erfinv")),
+    "erfc": _entrywise(_special("erfc")),
     "exp": _entrywise(np.exp),
     "exp2": _entrywise(np.exp2),
     "expm1": _entrywise(np.expm1),
@@ -148,10 +153,10 @@ _RULES: dict[str, Callable[..., Any]] = {
     "integer_pow": lambda doubles, equation, x: x ** float(equation.params["y"]),
     "is_finite": _entrywise(np.isfinite),
     "le": _entrywise(np.less_equal),
-    "lgamma": _entrywise(special.gammaln),
+    "lgamma": _entrywise(_special("gammaln")),
     "log": _entrywise(np.log),
     "log1p": _entrywise(np.log1p),
-    "logistic": _entrywise(special.expit),
+    "logistic": _entrywise(_special("expit")),
     "lt": _entrywise(np.less),
     "max": _entrywise(np.maximum),
     "min": _entrywise(np.minimum),

@@ -10,7 +10,8 @@ s = C_k - r_k, and m entries computed at the top, the ways to go wrong are
 
     outputs       ε_0(d)^{C_0}
     arguments     64 (n_k² + 8m [k = 0]) ε_k(2d)^{C_k}       and  64 (n_k² + …) 2⁻¹²⁰  for the keyed hash
-    exponents     C_k binomial(C_k, s) ε_k(d')^s
+    exponents     C_k binomial(C_k, s) ε_k(d')^s              or, if all of the last level are affine in the atoms,
+                  2 · kinds · (1 + magnitudes)^{C_K} · p_K^-(C_K - C_{K-1} + 1)
 
 where d clears the inverses of one entry, 2d those of two, and d' those of all.  The bound is the largest of these,
 times their number, times the draws that a round may take.
@@ -24,8 +25,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import nmod_mat
+from flint import fmpz_mat, nmod_mat
 
+from uat_jax.arithmetic.affine import Constants
 from uat_jax.arithmetic.residues import Draw
 
 SPARE = 3
@@ -46,11 +48,15 @@ MANY = 1200
 
 @dataclass(frozen=True)
 class Exponents:
-    """The different arguments of exp at one level: their number, rank, and width w (None if not examined)."""
+    """The different arguments of exp at one level: their number, rank, and width w (None if not examined).
+
+    affine: whether all are affine functions of the atoms with a known width, so that no rank is needed.
+    """
 
     count: int
     rank: int | None = None
     width: int | None = None
+    affine: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,8 @@ def error_bound(draw: Draw) -> ErrorBound:
     exponents = tuple(_examined(draw, k) for k in range(1, len(draw.levels)))
     terms = list(_terms(draw, exponents))
     # Every term is read off the draw itself, so that their largest counts once for each of them, and not their sum.
-    total = math.log2(ATTEMPTS * len(terms)) + max(terms)
+    # Values of unknown functions that become exponents are uniform up to a factor of 2 in all.
+    total = math.log2(ATTEMPTS * len(terms) * (1 + any(found.affine for found in exponents))) + max(terms)
     return ErrorBound(total, draw.largest_degree(), _condition(draw, exponents), exponents)
 
 
@@ -96,7 +103,9 @@ def _terms(draw: Draw, exponents: tuple[Exponents, ...]) -> Iterator[float]:
         yield tests + copies[k] * epsilon(2 * draw.largest_degree(k), k)
         yield tests - 120  # two states of 128 bits, with a margin
     for k, found in enumerate(exponents, 1):
-        if found.count and found.rank is not None and copies[k] > found.rank:
+        if found.affine:
+            yield log2_mixing(draw, k)
+        elif found.count and found.rank is not None and copies[k] > found.rank:
             yield log2_dependent(copies[k], copies[k] - found.rank, epsilon(together(k), k))
 
 
@@ -110,6 +119,14 @@ def log2_dependent(copies: int, spare: int, epsilon: float) -> float:
     return math.log2(copies) + log2_choose(copies, spare) + spare * epsilon
 
 
+def log2_mixing(draw: Draw, k: int) -> float:
+    """log₂ of the chance that a mixing matrix has not the rank of its rows, where copies with |0| are left out."""
+    copies, prime = draw.levels[k].copies, draw.levels[k].field.prime
+    spare = copies - draw.levels[k - 1].copies
+    left_out = copies * math.log2(1 + draw.magnitudes)
+    return math.log2(2 * max(1, len(draw.kinds))) + left_out - (spare + 1) * math.log2(prime)
+
+
 def log2_choose(n: int, k: int) -> float:
     """log₂ of a binomial coefficient."""
     return math.log2(math.comb(n, k))
@@ -118,6 +135,8 @@ def log2_choose(n: int, k: int) -> float:
 def _condition(draw: Draw, exponents: tuple[Exponents, ...]) -> str:
     for k, found in enumerate(exponents, 1):
         copies = draw.levels[k].copies
+        if found.affine:
+            continue
         if found.count and (found.rank is None or copies - found.rank < SPARE):
             return f"{found.count} exponents at level {k} in {copies} copies"
         if found.count and found.width is None:
@@ -131,6 +150,9 @@ def _examined(draw: Draw, k: int) -> Exponents:
     if columns is None:
         return Exponents(0, 0, 1)
     copies, count = columns.shape
+    width = affine_width(draw) if k == len(draw.levels) - 1 else None
+    if width is not None and copies >= draw.levels[k - 1].copies + SPARE:
+        return Exponents(count, None, width, affine=True)
     if count > MANY or copies <= SPARE:
         return Exponents(count)
     prime = draw.levels[k].field.prime
@@ -141,6 +163,42 @@ def _examined(draw: Draw, k: int) -> Exponents:
         return Exponents(count, rank, 1)
     coordinates = np.array([int(x) for x in echelon.entries()], np.int64).reshape(copies, count)
     return Exponents(count, rank, _width(coordinates[:rank], prime))
+
+
+def affine_width(draw: Draw) -> int | None:
+    """The width w of the arguments of exp at the last level in the atoms, if all are affine in them; else None.
+
+    What an atom is counted in may be chosen: multiples of a uniform residue by a number that is not 0 are uniform.
+    """
+    if draw.affine is None:
+        return None
+    found, prime = draw.affine, draw.levels[-1].field.prime
+    units = [_modulo(unit, prime) for unit in (found.unit, *(u for u, _ in found.constants.multiples))]
+    if any(unit is None for unit in units):
+        return None
+    width = max(1, found.width + _width_of_constants([u for u in units[1:] if u], found.constants, prime))
+    return width if width < prime else None
+
+
+def _width_of_constants(units: list[int], constants: Constants, prime: int) -> int:
+    """Σ n_i |m_i| for constants of the multiples n_i u_i, where u_i = λ m_i modulo the prime for some λ.
+
+    The m_i are the entries of a short vector in the lattice of all (u_1 … u_n)/λ + prime·ℤⁿ.
+    """
+    if not units:
+        return 0
+    unit_vectors = ([prime * (i == j) for j in range(len(units))] for i in range(len(units)))
+    reduced = fmpz_mat([units, *unit_vectors]).lll().tolist()
+    vectors = [[int(m) for m in row] for row in reduced]
+    weigh = lambda row: sum(n * abs(m) for (_, n), m in zip(constants.multiples, row, strict=True))
+    return min(weigh(row) for row in vectors if any(m % prime for m in row))
+
+
+def _modulo(unit: Fraction, prime: int) -> int | None:
+    """A number modulo a prime, None if it is 0 or ∞ there."""
+    if unit.numerator % prime == 0 or unit.denominator % prime == 0:
+        return None
+    return unit.numerator * pow(unit.denominator, -1, prime) % prime
 
 
 def _width(coordinates: np.ndarray, prime: int) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
-from uat_jax.arithmetic.tracing import is_number, source_line
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
@@ -31,6 +32,9 @@ FOLLOWED = frozenset({*RULES, *DEFINITIONS, *STRUCTURAL, *IDENTITY})
 
 DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
 """Followed primitives whose floats are defined where an operand is NaN, or whose law excepts the value 0."""
+
+SELECTIONS = frozenset(["select_and_scatter_add", "select_n"])
+"""Primitives that select entries, by their first operand, or have such ones in their definition."""
 
 LINEAR_ALGEBRA = frozenset("cholesky eigh fft householder_product lu qr svd triangular_solve tridiagonal_solve".split())
 """Primitives without a rule that are known to make NaN of NaN; of others nothing is known."""
@@ -62,11 +66,23 @@ class Depth:
         )
 
 
+@dataclass(frozen=True)
+class Taken:
+    """An exponential that is taken of so many numbers.
+
+    of: the depth of their array.  always: whether it is one when no `WRITTEN` ones are.
+    """
+
+    of: Depth
+    always: bool
+    entries: int
+
+
 class ExponentialDepth(Arithmetic):
     """Numbers are depths.
 
     primitives: the names of what was applied to numbers.  deepest: of all values.  readings: constants that stand for
-    other numbers than are written.
+    other numbers than are written.  selects: whether numbers decide a selection.  taken: the exponentials.
     """
 
     name = "counting of exponentials"
@@ -77,6 +93,8 @@ class ExponentialDepth(Arithmetic):
         self.primitives: set[str] = set()
         self.deepest = Depth()
         self.readings: set[ConstantReading] = set()
+        self.selects = False
+        self.taken: list[Taken] = []
 
     def constant(self, array: Any, dtype: np.dtype) -> Depth:
         """A constant, whose readings are noted; one that stands for a power of e is an exponential."""
@@ -103,6 +121,7 @@ class ExponentialDepth(Arithmetic):
         """The depth of every result: that of the deepest operand, one more for an exponential."""
         name = equation.primitive.name
         self.primitives.add(name)
+        self.selects |= name in SELECTIONS and isinstance(operands[0], Depth)
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
         plain, written = deepest.plain + (name in ALWAYS), deepest.written + (name in ALWAYS | WRITTEN)
         doubt = deepest.doubt or ("" if name in FOLLOWED else f"'{name}'{source_line(equation)}")
@@ -111,6 +130,9 @@ class ExponentialDepth(Arithmetic):
                 f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
                 "decide by what is known to be defined"
             )
+        if name in ALWAYS | WRITTEN:
+            entries = sum(math.prod(shape_of(variable)) for variable in equation.outvars)
+            self.taken.append(Taken(deepest, name in ALWAYS, entries))
         result = Depth(plain, written, deepest.varies, doubt)
         self.deepest = self.deepest | result
         return [result] * len(equation.outvars)
@@ -133,13 +155,16 @@ def _has_exponential(form: ClosedForm | None) -> bool:
 class Profile:
     """The deepest value of a jaxpr, the primitives applied to numbers, and whether an output depends on an input.
 
-    readings: its constants that stand for other numbers than are written.
+    readings: its constants that stand for other numbers than are written.  selects: whether numbers decide a selection.
+    taken: its exponentials.
     """
 
     deepest: Depth
     primitives: frozenset[str]
     varies: bool
     readings: frozenset[ConstantReading]
+    selects: bool
+    taken: tuple[Taken, ...]
 
 
 def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Profile:
@@ -149,4 +174,5 @@ def profile(closed_jaxpr: ClosedJaxpr, deadline: Deadline | None = None) -> Prof
     inputs = [Depth(varies=True)] * len(closed_jaxpr.jaxpr.invars)
     outputs = interpret(closed_jaxpr, counting, inputs)
     varies = any(isinstance(output, Depth) and output.varies for output in outputs)
-    return Profile(counting.deepest, frozenset(counting.primitives), varies, frozenset(counting.readings))
+    readings, primitives = frozenset(counting.readings), frozenset(counting.primitives)
+    return Profile(counting.deepest, primitives, varies, readings, counting.selects, tuple(counting.taken))

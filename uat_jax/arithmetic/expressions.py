@@ -5,12 +5,15 @@ Two programs that are evaluated at one draw share the table, so that equal place
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.operation import operation_of
 
 COMMUTATIVE = frozenset("add add_any and eq max min mul ne or xor".split())
 """Primitives of two operands whose order makes no difference."""
@@ -35,12 +38,14 @@ class Expressions:
     """The table of one draw.
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
-    about numbers that may be undefined, so that NaN may be what is decided about.
+    about numbers that may be undefined, so that NaN may be what is decided about.  results: what an operation gave on
+    what stands at some places, and whether it decided between equal numbers.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
         self.doubtful: set[int] = set()
+        self.results: dict[Any, tuple[list[Any], bool]] = {}
         self._places: dict[Any, int] = {}
         self._all: list[Expression] = []
 
@@ -64,7 +69,7 @@ class Expressions:
         """
         try:
             values = np.asarray(array)
-            key: Any = ("constant", dtype, str(values.dtype), values.shape, values.tobytes())
+            key: Any = ("constant", dtype, str(values.dtype), values.shape, _bits(values))
         except TypeError:
             return self._place(object(), Expression(np.shape(array)))
         if values.dtype == object:
@@ -73,13 +78,9 @@ class Expressions:
 
     def applied(self, equation: JaxprEqn, operands: Sequence[int], result: int, shape: tuple[int, ...]) -> int:
         """The place of a result of an equation applied to what stands at other places."""
-        parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
         order = sorted(operands) if equation.primitive.name in COMMUTATIVE else operands
-        key: Any = (equation.primitive, parameters, tuple(order), result)
-        try:
-            hash(key)
-        except TypeError:
-            key = object()
+        operation = operation_of(equation)
+        key = object() if operation is None else (operation, tuple(order), result)
         return self._place(key, Expression(shape, equation, tuple(operands), result))
 
     def unnamed(self, shape: tuple[int, ...]) -> int:
@@ -89,3 +90,8 @@ class Expressions:
     def part(self, kind: str, index: int, operands: Sequence[int], shape: tuple[int, ...]) -> int:
         """The place of an entry along the leading axis, or of a stack of arrays."""
         return self._place((kind, index, tuple(operands)), Expression(shape, operands=tuple(operands)))
+
+
+def _bits(values: np.ndarray) -> bytes:
+    """The bits of an array; of a large one a digest, so that it is not kept twice."""
+    return values.tobytes() if values.nbytes <= 64 else hashlib.blake2b(np.ascontiguousarray(values).data).digest()

@@ -291,16 +291,8 @@ def _zeros(
         return result.facts.positive & finite, result.facts.thin & finite
     if name == "select_n" and result.facts is not None and not isinstance(operands[0], Number):
         return result.facts.positive & finite, result.facts.thin & finite
-    positive = _applied(POSITIVE, equation, operands, known, result) & finite
-    thin = _applied(THIN, equation, operands, known, result)
+    positive = finite & POSITIVE.get(name, _nowhere)(equation, operands, known)
+    thin = THIN.get(name, _nowhere)(equation, operands, known)
     if nature is not Nature.PIECEWISE:
         thin = thin | ~vanishes(result.residues)
     return positive, (positive | thin) & finite
-
-
-def _applied(
-    table: dict[str, Signs], equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number
-) -> np.ndarray:
-    signs = table.get(equation.primitive.name, _nowhere)
-    found = np.asarray(signs(equation, operands, known), bool)
-    return found if found.shape == result.shape else np.broadcast_to(found, result.shape)

@@ -55,7 +55,8 @@ class Facts:
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
-        return replace(self, positive=move(self.positive[None])[0], thin=move(self.thin[None])[0])
+        positive, thin = move(self.positive[None])[0], move(self.thin[None])[0]
+        return Facts(self.nature, self.defined, self.hollow, positive, thin, self.guarded)
 
     def signed(self, signs: frozenset[int]) -> Facts:
         """The facts of entries whose signs are among these where a condition holds."""
@@ -74,4 +75,5 @@ def of_inputs(shape: tuple[int, ...], *, positive: bool = False) -> Facts:
 
     `positive`: whether the domain has numbers above 0 only.
     """
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, np.full(shape, positive), np.ones(shape, bool))
+    everywhere = lambda value: np.broadcast_to(np.bool_(value), shape)  # takes no memory
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, everywhere(positive), everywhere(True))

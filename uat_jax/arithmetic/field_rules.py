@@ -127,11 +127,12 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     if x.special is not None or y.special is not None:
         raise UnsupportedError(f"'dot_general'{source_line(equation)} multiplies an infinity; mask before the product")
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
-    left = _matrices(x, batch_x, _free(x, contract_x, batch_x), contract_x)
-    right = _matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
+    left = _as_matrices(x, batch_x, _free(x, contract_x, batch_x), contract_x)
+    right = _as_matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
     if dtype_of(equation.outvars[0]) == np.bool_:
-        return _some_pair(fields, left, right).moved(_reshaping(shape_of(equation.outvars[0])))
-    product = fields.draw.matmul(left.residues, right.residues).reshaped(shape_of(equation.outvars[0]))
+        return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
+    product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
+    product = product.reshaped(shape_of(equation.outvars[0]))
     return Number(product, nonnegative=x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
 
 
@@ -139,11 +140,11 @@ def _free(x: Number, contract: tuple, batch: tuple) -> list[int]:
     return [axis for axis in range(len(x.shape)) if axis not in (*contract, *batch)]
 
 
-def _matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Number:
-    """x as a stack of matrices in every copy."""
+def _as_matrices(x: Number, batch: Any, rows: Any, columns: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """The move that makes a stack of matrices of x in every copy."""
     sizes = [math.prod(x.shape[axis] for axis in axes) for axes in (batch, rows, columns)]
     order = (0, *(axis + 1 for axes in (batch, rows, columns) for axis in axes))
-    return x.moved(lambda a: a.transpose(order).reshape(len(a), *sizes))
+    return lambda a: a.transpose(order).reshape(len(a), *sizes)
 
 
 def _reshaping(shape: tuple[int, ...]) -> Callable[[np.ndarray], np.ndarray]:

@@ -27,10 +27,14 @@ from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, 
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
+from uat_jax.arithmetic.lifetimes import is_large
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
+from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
+from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
 from uat_jax.errors import UnsupportedError
@@ -60,16 +64,20 @@ class Step:
 class Fields(Arithmetic):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
-    trail: the equations evaluated so far.  values: those of expressions.  guarded: whether a case of a selection was
-    something else under its condition.
+    trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
+    its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
+    condition.
     """
 
     name = "prime-field arithmetic"
     rules = RULES
     takes_unknown = True
 
-    def __init__(self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None):
+    def __init__(
+        self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None, *, selects: bool = True
+    ):
         self.functions = functions
+        self.selects = selects and "guards" in functions.laws
         self.meet = meet
         self.deadline = deadline
         self.draw = functions.draw
@@ -134,15 +142,34 @@ class Fields(Arithmetic):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
-        for operand in operands:
-            self._remember(operand)
-        if equation.primitive.name == "select_n" and "guards" in self.functions.laws:
-            operands = self._guarded(equation, operands)
-        results = list(map(self._unconditional, self._evaluated(equation, operands)))
-        for result in results:
-            self._remember(result)
-        self.trail += [self._step(equation, result) for result in results if isinstance(result, Number)]
+        if self.selects:
+            for operand in operands:
+                self._remember(operand)
+        results = self._shared(equation, operands)
+        if self.selects:
+            for result in results:
+                self._remember(result)
+        self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
+
+    def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        """The results, which the other program may have computed already at this draw; large arrays are not kept."""
+        operation = operation_of(equation)
+        if operation is None or is_large(equation):
+            return self._for_all_inputs(equation, operands)
+        key = operation, tuple(map(self._place, operands))
+        if key not in self.expressions.results:
+            found = self._for_all_inputs(equation, operands)
+            self.expressions.results[key] = found, equation in self.lawful
+        results, lawful = self.expressions.results[key]
+        if lawful:
+            self.lawful.add(equation)
+        return list(results)
+
+    def _for_all_inputs(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        if self.selects and equation.primitive.name == "select_n":
+            operands = self._guarded(equation, operands)
+        return list(map(self._unconditional, self._evaluated(equation, operands)))
 
     def _remember(self, value: Value) -> None:
         """Keep the value of an expression, for selections further on."""
@@ -399,15 +426,22 @@ class Fields(Arithmetic):
         return with_parts(self.functions, equation.primitive.name, [self.lift(o) for o in operands], result)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
-        # Sorted, so that a rearrangement of the same entries is not taken for something new.
-        value = hash(np.sort(result.residues.levels[0][0], axis=None).tobytes())
-        return Step(equation, value)
+        # A sum over entries, so that a rearrangement of the same ones is not taken for something new.
+        residues = result.residues.levels[0][0].ravel()
+        return Step(equation, int(np.dot(residues, residues)))
+
+    def _computed(self, result: Value) -> bool:
+        """Whether a result is a number, and more than a random point that is drawn when it is used."""
+        return isinstance(result, Number) and not isinstance(result.residues.levels, Points)
 
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
         name = equation.primitive.name
         if name == "select_n" and isinstance(operands[0], Number):
             return [self._blended(equation, *operands)]
+        move = in_copies(equation) if isinstance(operands[0], Number) else None
+        if move is not None:
+            return [operands[0].moved(move)]
         supplies = SUPPLIERS.get(name, slice(None) if name in ("concatenate", "stack") else slice(1))
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])

@@ -17,6 +17,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expression, Expressions
 from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 
@@ -126,13 +127,8 @@ def rearrangement(expression: Expression) -> Any:
     shape = shape_of(equation.invars[0])
     if equation.primitive.name == "broadcast_in_dim":
         return ("repeated", shape, tuple(equation.params["broadcast_dimensions"]), expression.shape)
-    parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
-    key = (equation.primitive, parameters, shape, expression.result)
-    try:
-        hash(key)
-    except TypeError:
-        return object()
-    return key
+    operation = operation_of(equation)
+    return object() if operation is None else (operation, shape, expression.result)
 
 
 def below(chain: Chain, inner: tuple[int, ...], outer: tuple[int, ...]) -> Chain:

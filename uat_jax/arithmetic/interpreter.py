@@ -19,6 +19,8 @@ from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
+from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
@@ -27,9 +29,6 @@ from uat_jax.errors import ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
-
-Numbered = tuple[int, Value]
-"""A value with the number that stands for it: equal numbers mean equal values."""
 
 ASK_FOR_RANGES = frozenset("abs convert_element_type max min".split())
 """Primitives of floats whose rules look at the ranges of their operands."""
@@ -71,6 +70,12 @@ def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
     function = called(equation)
     parts = jax.tree.leaves(list(equation.params.values())) if function is None else [function]
     return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _is_complex(equation: JaxprEqn) -> bool:
+    """Whether an equation takes or makes complex numbers."""
+    return any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -184,7 +189,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     inputs = closed_jaxpr.jaxpr.invars
     if len(inputs) != len(arguments):
         raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
-    walk = _Walk(arithmetic)
+    walk = Walk(arithmetic)
     with jax.enable_x64(True):  # the types are the equations' own
         given = [walk.argument(*pair) for pair in zip(inputs, arguments, strict=True)]
         walk.ranges.update(zip((number for number, _ in given), arithmetic.input_ranges, strict=False))
@@ -196,13 +201,14 @@ Deferred = tuple[JaxprEqn, Sequence[tuple[Any, int]], Sequence[int]]
 """An equation, its operands with their numbers, and the numbers of its results."""
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _is_of_floats(equation: JaxprEqn) -> bool:
     """Whether an equation makes floats of floats, by a rule that does not ask for their ranges."""
     atoms = (*equation.invars, *equation.outvars)
     return equation.primitive.name not in ASK_FOR_RANGES and all(map(is_number, atoms))
 
 
-class _Walk:
+class Walk:
     """One evaluation: value numbering in front of an arithmetic.
 
     A value travels as (number, value); equal numbers mean equal values whatever the arithmetic, so two
@@ -215,7 +221,8 @@ class _Walk:
 
     def __init__(self, arithmetic: Arithmetic):
         self.arithmetic = arithmetic
-        self.known: dict[Any, list[Numbered]] = {}
+        self.known = Results()
+        self.literals: dict[Any, Numbered] = {}
         self.calls: list[JaxprEqn] = []
         self.count = 0
         self.constants: dict[int, Any] = {}
@@ -224,6 +231,7 @@ class _Walk:
         self.varying: set[int] = set()
 
     def new(self, value: Value) -> Numbered:
+        """A value with a number of its own."""
         self.count += 1
         return self.count, value
 
@@ -237,6 +245,7 @@ class _Walk:
         return numbered
 
     def constant(self, atom: Any, value: Any) -> Numbered:
+        """A captured array.  Raises `UnsupportedError` if it is complex."""
         refuse_complex(atom, lambda: f"a constant of {dtype_of(atom)}{shape_of(atom)}")
         numbered = self.new(self.arithmetic.constant(value, dtype_of(atom)) if is_number(atom) else value)
         self.constants[numbered[0]] = value
@@ -274,25 +283,30 @@ class _Walk:
         return numbered
 
     def literal(self, literal: Literal) -> Numbered:
+        """A number that stands in an equation: the same value for the same bits."""
         array = np.asarray(literal.val, dtype_of(literal))
         key = (str(array.dtype), array.tobytes())
-        if key not in self.known:
-            self.known[key] = [self.constant(literal, array)]
-        return self.known[key][0]
+        if key not in self.literals:
+            self.literals[key] = self.constant(literal, array)
+        return self.literals[key]
 
-    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]):
+    def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]) -> list[Numbered]:
+        """The outputs of a jaxpr."""
         values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
         values.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: Any) -> Numbered:
             return self.literal(atom) if isinstance(atom, Literal) else values[atom]
 
-        for equation in jaxpr.eqns:
+        for equation, unread in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
             outputs = self.equation(equation, [read(atom) for atom in equation.invars])
             values.update(zip(equation.outvars, outputs, strict=True))
+            for variable in unread:
+                values.pop(variable, None)
         return [read(atom) for atom in jaxpr.outvars]
 
     def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """The results of one equation; those that are known are not computed again."""
         self.spend(equation)
         call = self.call(equation)
         if call is not None:
@@ -302,9 +316,8 @@ class _Walk:
             self.calls.pop()
             return results
         key = _key(equation, operands)
-        if key not in self.known:
-            self.known[key] = self.checked(equation, operands)
-        return self.known[key]
+        known = self.known[key]
+        return self.known.keep(key, equation, self.checked(equation, operands)) if known is None else known
 
     def spend(self, equation: JaxprEqn) -> None:
         """Raises `BudgetError` if the time is up."""
@@ -316,8 +329,9 @@ class _Walk:
 
         Integers of constants alone are left to JAX, where they may wrap.
         """
-        for variable in equation.outvars:
-            refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
+        if _is_complex(equation):
+            for variable in equation.outvars:
+                refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
         varies = any(number in self.varying for number, _ in operands)
         if varies or any(map(is_number, equation.invars)):
             if equation.primitive.name in TABLE:
@@ -362,7 +376,7 @@ class _Walk:
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """By the arithmetic, or else by the primitive's definition."""
         values = [value for _, value in operands]
-        if any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars)):
+        if _is_complex(equation):
             raise UnsupportedError(
                 f"'{equation.primitive.name}'{self.line(equation)} computes with complex numbers, which are not "
                 "followed; use real and imaginary parts"
@@ -402,6 +416,7 @@ class _Walk:
         return next(filter(None, map(source_line, (equation, *reversed(self.calls)))), "")
 
     def body(self, jaxpr: Any, operands: Sequence[Numbered]) -> list[Numbered]:
+        """The outputs of a function that an equation calls."""
         if isinstance(jaxpr, ClosedJaxpr):
             return self.jaxpr(jaxpr.jaxpr, jaxpr.consts, operands)
         return self.jaxpr(jaxpr, (), operands)
@@ -414,7 +429,7 @@ class _Walk:
         fixed, carry = operands[:constants], operands[constants:first]
         sequences = list(zip(equation.invars[first:], operands[first:], strict=True))
         rows = []
-        for step in _steps(equation):
+        for step in steps(equation):
             entries = [self.entry(atom, sequence, step) for atom, sequence in sequences]
             outputs = self.body(equation.params["jaxpr"], [*fixed, *carry, *entries])
             carry = outputs[:carries]
@@ -475,7 +490,7 @@ def scan_counts(equation: JaxprEqn) -> tuple[int, int]:
     return same(equation.invars, body.invars) - carries, carries
 
 
-def _steps(equation: JaxprEqn) -> Sequence[int]:
+def steps(equation: JaxprEqn) -> Sequence[int]:
     """The order in which a scan visits the entries of its sequences."""
     steps = range(equation.params["length"])
     return steps[::-1] if equation.params["reverse"] else steps
@@ -483,10 +498,5 @@ def _steps(equation: JaxprEqn) -> Sequence[int]:
 
 def _key(equation: JaxprEqn, operands: Sequence[Numbered]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
-    parameters = tuple(sorted(equation.params.items(), key=lambda item: item[0]))
-    key = (equation.primitive, parameters, tuple(number for number, _ in operands))
-    try:
-        hash(key)
-    except TypeError:
-        return object()
-    return key
+    operation = operation_of(equation)
+    return object() if operation is None else (operation, tuple([number for number, _ in operands]))

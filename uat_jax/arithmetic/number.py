@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.lifetimes import LARGE
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
@@ -19,6 +22,10 @@ FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2
 ONE = Fraction(1)
 TALLEST = 1 << 64
 """Scales whose numerator or denominator exceeds this are forgotten."""
+
+
+Move = Callable[[np.ndarray], np.ndarray]
+"""Rearranges the entries of arrays of shape (copies, *shape)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,27 +126,16 @@ class Number:
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Number:
         """The entries rearranged: `move` acts on arrays of shape (copies, *shape)."""
-        flat = lambda array: None if array is None else move(array[None])[0]
-        part = lambda element: None if element is None else element.moved(move)
-        return Number(
-            self.residues.moved(move),
-            flat(self.special),
-            flat(self.known),
-            self.nonnegative,
-            self.scale,
-            part(self.quadratic),
-            part(self.square_of),
-            self.sum_of_squares,
-            terms=None if self.terms is None else Terms(self.terms.exponents.moved(move), self.terms.count),
-            factors=None if self.factors is None else (self.factors[0].moved(move), self.factors[1].moved(move)),
-            largest_of=None if self.largest_of is None else _moved_members(self.largest_of, move),
-            infinite=None if self.infinite is None else Infinite(self.infinite.where.moved(move), self.infinite.code),
-            facts=None if self.facts is None else self.facts.moved(move),
-            closed=part(self.closed),
-            enclosure=part(self.enclosure),
-            factor=self.factor,
-            summand=None if self.summand is None else (self.summand[0].moved(move), self.summand[1]),
-        )
+        residues = self.residues.moved(move)
+        found = Number(residues, nonnegative=self.nonnegative, scale=self.scale, sum_of_squares=self.sum_of_squares)
+        moved = {name: way(known, move) for name, way in MOVED.items() if (known := getattr(self, name)) is not None}
+        return found.but(factor=self.factor, **moved)
+
+    def alone(self) -> Number:
+        """This number; a large one without the numbers that it was made of, or a long program would keep them all."""
+        if math.prod(self.shape) < LARGE:
+            return self
+        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None)
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""
@@ -149,12 +145,38 @@ class Number:
         return found
 
 
+def _flat(array: np.ndarray, move: Move) -> np.ndarray:
+    return move(array[None])[0]
+
+
+def _part(element: Any, move: Move) -> Any:
+    return element.moved(move)
+
+
 def _moved_members(largest_of: tuple[Residues, np.ndarray | None], move: Callable) -> tuple:
     """Members stand along the leading axis: each is moved alone."""
     members, present = largest_of
     each = lambda array: np.stack([move(array[:, i]) for i in range(array.shape[1])], axis=1)
     moved = Residues(tuple(map(each, members.levels)), members.degree.mixed())
     return moved, None if present is None else each(present[None])[0]
+
+
+MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
+    "special": _flat,
+    "known": _flat,
+    "quadratic": _part,
+    "square_of": _part,
+    "terms": lambda terms, move: Terms(terms.exponents.moved(move), terms.count),
+    "factors": lambda factors, move: tuple(factor.moved(move) for factor in factors),
+    "largest_of": _moved_members,
+    "infinite": lambda infinite, move: Infinite(infinite.where.moved(move), infinite.code),
+    "facts": _part,
+    "closed": _part,
+    "enclosure": _part,
+    "summand": lambda summand, move: (summand[0].moved(move), summand[1]),
+}
+"""What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
+does not."""
 
 
 def rational(draw: Draw, x: Number) -> Fraction | None:
@@ -167,6 +189,8 @@ def rational(draw: Draw, x: Number) -> Fraction | None:
     if not np.isfinite(value) or not np.all(x.known == value):
         return None
     for candidate in (Fraction(value), Fraction(value).limit_denominator(1 << 20)):
+        if any(candidate.denominator % level.field.prime == 0 for level in draw.levels):
+            continue  # the primes of deep towers are small
         if all(np.all(a == b) for a, b in zip(x.residues.levels, draw.fraction(candidate).levels, strict=False)):
             return candidate
     return None

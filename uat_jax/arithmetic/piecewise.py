@@ -7,7 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.algebra import Algebra, undefined_codes
+from uat_jax.arithmetic.degree import Degree
 from uat_jax.arithmetic.number import (
     FINITE,
     MINUS_INFINITY,
@@ -78,7 +80,7 @@ class Piecewise(Algebra):
 
     def _sign(self, x: Number) -> Number:
         """An odd letter ε with ε² = 1; only x·ε may be used where x can vanish."""
-        value = self.odd("sign", self._direction(x))
+        value = self.odd("sign", self._direction(x)).counted()  # |x| is the atom where it becomes an exponent
         flip = value.levels[0][0] > self.draw.levels[0].field.prime // 2
         turned = lambda element: self.draw.where(flip, self.draw.negate(element), element)
         one = turned(self.draw.fraction(1, x.shape))
@@ -91,8 +93,11 @@ class Piecewise(Algebra):
         value = rational(self.draw, x)
         if value is not None:
             return self.constant(abs(value), x.shape)
-        plain = Number(x.residues)
-        return self.multiply(plain, self._sign(x)).but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
+        magnitude = self.multiply(Number(x.residues), self._sign(x))
+        if x.quadratic is None and x.residues.degree.affine is not None:
+            scale = self.canonical_scale(x.residues, x.scale)
+            magnitude = magnitude.but(residues=self.draw.magnitude(magnitude.residues, scale))
+        return magnitude.but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
 
     def maximum(self, x: Number, y: Number) -> Number:
         """max(x, y)."""
@@ -177,14 +182,17 @@ class Piecewise(Algebra):
     def _symmetric_maximum(self, members: Residues, first: np.ndarray) -> Number:
         """mean + H(Σ h(xᵢ - mean)) over different members; half the sum plus half the distance for two of them."""
         draw = self.draw
-        zero = draw.fraction(0)
         counts = np.maximum(first.sum(axis=0), 1)
-        shares = draw.floats(counts.astype(np.float64))
-        mean = draw.multiply(draw.sum(draw.where(first, members, zero), (0,)), _constant_inverse(draw, shares))
+        chosen = lambda x: x if first.all() else draw.where(first, x, draw.fraction(0))
+        total = draw.sum(chosen(members), (0,))
+        if counts.size and np.all(counts == counts.flat[0]):
+            mean = draw.scale(total, Fraction(1, int(counts.flat[0])))
+        else:
+            mean = draw.multiply(total, _inverses(draw, counts))
         deviation = draw.subtract(members, _repeated(mean, members.shape[0]))
-        hashes = draw.where(first, draw.opaque("member", deviation), zero)
+        hashes = chosen(draw.opaque("member", deviation))
         largest = draw.add(mean, draw.opaque("largest", draw.sum(hashes, (0,))))
-        result = Number(draw.where(counts > 1, largest, mean))
+        result = Number(largest if np.all(counts > 1) else draw.where(counts > 1, largest, mean))
         if np.any(counts == 2):
             place = np.argmax(first, axis=0)
             distance = draw.scale(_picked(deviation, place), 2)
@@ -216,9 +224,10 @@ class Piecewise(Algebra):
         return draw.add(mean, draw.subtract(up, down))
 
 
-def _constant_inverse(draw: Draw, constants: Residues) -> Residues:
-    """The inverses of small whole numbers."""
-    return draw.each("inverse", constants.degree, constants)
+def _inverses(draw: Draw, counts: np.ndarray) -> Residues:
+    """The inverses of positive whole numbers."""
+    found = {Fraction(1, n) for n in np.unique(counts).tolist()}
+    return draw.each("inverse", Degree(affine=affine.of_fractions(found)), draw.floats(counts))
 
 
 def _repeated(x: Residues, count: int) -> Residues:

@@ -12,6 +12,11 @@ at a time, so that the number of copies asks for no new compilation.
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
+from collections.abc import Callable
+
 import jax
 import numpy as np
 
@@ -33,6 +38,11 @@ FEW = 16
 
 LARGE = 1 << 18
 """Matrix products of at least so many terms, in one matrix, are handed to JAX."""
+
+
+PIECE, PIECE_ELSEWHERE = 1 << 19, 1 << 25
+"""Matrices of more entries, their product included, are multiplied in pieces on CPUs, and on other devices: so the
+passes that limbs take need little memory, and on a CPU find most of it in its cache."""
 
 
 class PrimeField:
@@ -168,8 +178,32 @@ class PrimeField:
         a, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
         result = np.empty((*batch, a.shape[-2], b.shape[-1]), np.int64)
         for copy in np.ndindex(batch[:1]):
-            result[copy] = matmul(a[copy], b[copy])
+            result[copy] = self._in_pieces(matmul, a[copy], b[copy])
         return result
+
+    def _in_pieces(self, matmul: Callable[..., np.ndarray], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """matmul(a, b), the longest axis cut into pieces until the factors and their product are small.
+
+        Residues of sums are unique, so that the result is the same however it is cut.
+        """
+        sizes = {"batch": a.shape[0] if a.ndim > 2 else 1, "i": a.shape[-2], "k": a.shape[-1], "j": b.shape[-1]}
+        entries = a.size + b.size + math.prod(a.shape[:-1]) * sizes["j"]
+        if entries <= PIECE:
+            return matmul(a, b)
+        count = -(-entries // (PIECE if default_device().platform == "cpu" else PIECE_ELSEWHERE))
+        axis = max(sizes, key=sizes.__getitem__)
+        if count == 1 or sizes[axis] == 1:
+            return matmul(a, b)
+        bounds = np.linspace(0, sizes[axis], _parts(sizes[axis], count) + 1).astype(int)
+        parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
+        if axis == "batch":
+            return np.concatenate([self._in_pieces(matmul, a[part], b[part]) for part in parts])
+        if axis == "i":
+            return np.concatenate([self._in_pieces(matmul, a[..., part, :], b) for part in parts], axis=-2)
+        if axis == "j":
+            return np.concatenate([self._in_pieces(matmul, a, b[..., part]) for part in parts], axis=-1)
+        products = (self._in_pieces(matmul, a[..., part], b[..., part, :]) for part in parts)
+        return functools.reduce(self.add, products)
 
     def _matmul_on_host(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         terms = a.shape[-1]
@@ -203,6 +237,12 @@ def _least(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     unsigned = a.view(np.uint64)
     np.minimum(unsigned, b.view(np.uint64), out=unsigned)
     return a
+
+
+def _parts(size: int, least: int) -> int:
+    """So many parts or up to twice as many, of equal sizes if that can be: every size asks for a compilation."""
+    counts = range(min(least, size), min(2 * least, size) + 1)
+    return next((count for count in counts if size % count == 0), counts[0])
 
 
 _compiled = jax.jit(modular_matmul, static_argnums=3)

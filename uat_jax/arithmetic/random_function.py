@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from uat_jax.arithmetic.prime_field import PrimeField
+
 
 def key(*parts: object) -> np.ndarray:
     """Eight 64-bit words that depend on all parts."""
@@ -40,9 +42,34 @@ def state(words: np.ndarray, arguments: Sequence[np.ndarray]) -> tuple[np.ndarra
 
 def values(words: np.ndarray, arguments: Sequence[np.ndarray], copies: int, prime: int) -> np.ndarray:
     """Residues of shape (copies, *shape); each is hit with probability at most 1/p + 2⁻⁵²."""
-    shape = arguments[0].shape[1:]
     first, second = state(words, [argument.reshape(len(argument), -1) for argument in arguments])
-    index = np.arange(1, copies + 1, dtype=np.uint64)[:, None]
-    mixed = _scrambled((first + index * words[5]) ^ _scrambled(second + index * words[6]))
-    residues = ((mixed >> np.uint64(12)).astype(np.float64) * (prime * 2.0**-52)).astype(np.int64)
-    return residues.reshape(copies, *shape)
+    residues = _residues(_mixed(words, first, second, copies, 0), prime)
+    return residues.reshape(copies, *arguments[0].shape[1:])
+
+
+def uniform_values(words: np.ndarray, arguments: Sequence[np.ndarray], copies: int, field: PrimeField) -> np.ndarray:
+    """Residues of shape (copies, *shape); each is hit with probability at most (1 + 2⁻⁵⁴)/p for primes below 2⁵⁰.
+
+    They are 2⁵² times 52 bits plus 52 other bits, modulo the prime.
+    """
+    first, second = state(words, [argument.reshape(len(argument), -1) for argument in arguments])
+    upper, lower = (_bits(_mixed(words, first, second, copies, salt)) for salt in (0, 1))
+    factor = np.full((1, 1), pow(2, 52, field.prime), np.int64)
+    residues = field.add(field.multiply(upper % field.prime, factor), lower % field.prime)
+    return residues.reshape(copies, *arguments[0].shape[1:])
+
+
+def _mixed(words: np.ndarray, first: np.ndarray, second: np.ndarray, copies: int, salt: int) -> np.ndarray:
+    """64 bits for every copy, entry and salt."""
+    index = np.arange(1 + salt * copies, 1 + (salt + 1) * copies, dtype=np.uint64)[:, None]
+    return _scrambled((first + index * words[5]) ^ _scrambled(second + index * words[6]))
+
+
+def _bits(mixed: np.ndarray) -> np.ndarray:
+    """The upper 52 bits."""
+    return (mixed >> np.uint64(12)).astype(np.int64)
+
+
+def _residues(mixed: np.ndarray, prime: int) -> np.ndarray:
+    """The prime times a number below 1 of 52 bits, rounded down."""
+    return (_bits(mixed).astype(np.float64) * (prime * 2.0**-52)).astype(np.int64)

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from uat_jax.arithmetic import affine
+from uat_jax.arithmetic.affine import Affine, of_floats, of_fractions
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
-from uat_jax.arithmetic.random_function import key, values
+from uat_jax.arithmetic.points import Points, PointStore
+from uat_jax.arithmetic.random_function import key, uniform_values, values
 from uat_jax.arithmetic.tower import Level
 from uat_jax.errors import UatJaxError
 
@@ -32,23 +35,33 @@ class ZeroDivisorError(UatJaxError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residues:
-    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element."""
+    """`levels[k]` has shape (copies of level k or 1, *shape), int64; `degree` is that of the formal element.
 
-    levels: tuple[np.ndarray, ...]
+    The levels of a random point are made at every use: see `uat_jax.arithmetic.points`.
+    """
+
+    levels: tuple[np.ndarray, ...] | Points
     degree: Degree
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the element, without its copies."""
-        return self.levels[0].shape[1:]
+        return self.levels.shape if isinstance(self.levels, Points) else self.levels[0].shape[1:]
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Residues:
         """The element with its entries rearranged by `move` in every level; the copies stay in front."""
-        return Residues(tuple(map(move, self.levels)), self.degree.mixed())
+        return Residues(self._moved(move), self.degree.mixed())
 
     def reshaped(self, shape: Sequence[int]) -> Residues:
         """The element with its entries, in order, in another shape."""
-        return Residues(tuple(a.reshape(len(a), *shape) for a in self.levels), self.degree)
+        return Residues(self._moved(lambda a: a.reshape(len(a), *shape)), self.degree)
+
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...] | Points:
+        return self.levels.moved(move) if isinstance(self.levels, Points) else tuple(map(move, self.levels))
+
+    def counted(self) -> Residues:
+        """The element as one that is not known to be affine in the atoms."""
+        return Residues(self.levels, self.degree.counted())
 
 
 def vanishes(a: Residues) -> np.ndarray:
@@ -89,6 +102,9 @@ class Draw:
     Attributes:
         applications: for every level, how many values of unknown functions were taken.
         work: for every level, how many entries of one copy were computed.
+        affine: bounds of all arguments of exp at the last level, or None if one of them is not known to be affine.
+        kinds: of the exponentials taken there.
+        magnitudes: how many absolute values were taken for atoms.
         notes: what was assumed on the way.
         deadline: asked before every operation, since one equation (a long sort) can take many.
     """
@@ -97,22 +113,25 @@ class Draw:
         self.levels = tuple(levels)
         self.deadline = deadline
         self.seed = seed
-        self.inputs = np.random.default_rng(key("inputs", *seed)[:4].tolist())
+        self.points = PointStore(self.levels, seed)
         self.inversions = Inversions()
         self.applications = [0] * len(self.levels)
         self._worst = [CONSTANT] * len(self.levels)
         self.notes: set[Note] = set()
         self._exponents: list[list[np.ndarray]] = [[] for _ in self.levels]
+        self.affine: Affine | None = affine.ZERO
+        self.kinds: set[str] = set()
+        self.magnitudes = 0
         self.work = [0] * len(self.levels)
 
     def each(self, method: str, degree: Degree, *operands: Residues, **arguments: Any) -> Residues:
         """One method of the prime fields on every level that all operands have."""
         if self.deadline is not None:
             self.deadline.check()
-        levels = zip(*(operand.levels for operand in operands), strict=False)
+        count = min([len(operand.levels) for operand in operands])
         results = tuple(
-            getattr(level.field, method)(*_aligned(residues), **arguments)
-            for level, residues in zip(self.levels, levels, strict=False)
+            getattr(self.levels[k].field, method)(*_aligned([operand.levels[k] for operand in operands]), **arguments)
+            for k in range(count)
         )
         for k, result in enumerate(results):
             self.work[k] += result[0].size
@@ -122,23 +141,29 @@ class Draw:
 
     def variable(self, shape: Sequence[int]) -> Residues:
         """A uniformly random point."""
-        draw = lambda level: self.inputs.integers(0, level.field.prime, (level.copies, *shape))
-        return Residues(tuple(map(draw, self.levels)), ATOM)
+        return Residues(self.points.new(shape), ATOM)
 
     def floats(self, array: np.ndarray) -> Residues:
         """Finite float64 numbers, exactly."""
-        return Residues(tuple(level.field.floats(array[None]) for level in self.levels), CONSTANT)
+        return Residues(
+            tuple(level.field.floats(array[None]) for level in self.levels), self._constant(of_floats(array))
+        )
 
     def fraction(self, value: Fraction | int, shape: Sequence[int] = ()) -> Residues:
         """One rational number in every entry."""
         value = Fraction(value)
         residue = lambda level: level.field.fraction(value.numerator, value.denominator)
-        return Residues(tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels), CONSTANT)
+        levels = tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels)
+        return Residues(levels, self._constant(of_fractions([value])))
+
+    def _constant(self, affine: Affine | None) -> Degree:
+        """The degree of constants; what they are matters to exponents only."""
+        return CONSTANT if len(self.levels) == 1 else Degree(affine=affine)
 
     def fractions(self, values: Sequence[Fraction]) -> Residues:
         """A row of rational numbers."""
         row = lambda level: np.array([[level.field.fraction(v.numerator, v.denominator) for v in values]], np.int64)
-        return Residues(tuple(map(row, self.levels)), CONSTANT)
+        return Residues(tuple(map(row, self.levels)), self._constant(of_fractions(values)))
 
     def imaginary(self, shape: Sequence[int] = ()) -> Residues:
         """A square root of -1 in every entry."""
@@ -171,11 +196,11 @@ class Draw:
 
     def add(self, a: Residues, b: Residues) -> Residues:
         """A + b."""
-        return self.each("add", a.degree | b.degree, a, b)
+        return self.each("add", a.degree + b.degree, a, b)
 
     def subtract(self, a: Residues, b: Residues) -> Residues:
         """A - b."""
-        return self.each("subtract", a.degree | b.degree, a, b)
+        return self.each("subtract", a.degree + b.degree, a, b)
 
     def negate(self, a: Residues) -> Residues:
         """-a."""
@@ -187,7 +212,7 @@ class Draw:
 
     def scale(self, a: Residues, factor: Fraction | int) -> Residues:
         """A rational multiple."""
-        return a if factor == 1 else self.each("multiply", a.degree, a, self.fraction(factor))
+        return a if factor == 1 else self.multiply(a, self.fraction(factor))
 
     def power(self, a: Residues, exponent: int) -> Residues:
         """a^exponent for exponent ≥ 0."""
@@ -210,11 +235,12 @@ class Draw:
     def sum(self, a: Residues, axes: Sequence[int]) -> Residues:
         """The sum over axes of the element's shape."""
         behind = tuple(axis + 1 for axis in axes)
-        return self.each("sum", a.degree.mixed(), a, axes=behind)
+        count = int(np.prod([a.shape[axis] for axis in axes], dtype=int))
+        return self.each("sum", a.degree.summed(count), a, axes=behind)
 
     def matmul(self, a: Residues, b: Residues) -> Residues:
         """Σ_k a[n, i, k] b[n, k, j]."""
-        return self.each("matmul", (a.degree * b.degree).mixed(), a, b)
+        return self.each("matmul", (a.degree * b.degree).summed(a.shape[-1]), a, b)
 
     def stack(self, elements: Sequence[Residues]) -> Residues:
         """Elements of one shape along a new leading axis (behind the copies)."""
@@ -239,12 +265,24 @@ class Draw:
         for k, (level, residues) in enumerate(
             zip(self.levels, zip(*(a.levels for a in arguments), strict=False), strict=False)
         ):
-            full = [np.broadcast_to(r, (len(r), *shape)) for r in _aligned(residues)]
-            every = [np.ascontiguousarray(np.broadcast_to(r, (level.copies, *shape))) for r in full]
-            results.append(values(key(name, k, *self.seed), every, level.copies, level.field.prime))
+            every = [_repeated(r, (level.copies, *shape)) for r in _aligned(residues)]
+            results.append(self._function(k)(key(name, k, *self.seed), every))
             self.applications[k] += int(np.prod(shape))
         self.tested(*arguments)
         return Residues(tuple(results), ATOM)
+
+    def magnitude(self, a: Residues, scale: Fraction) -> Residues:
+        """|x| = x·ε as `scale` times an atom: ε makes it uniform where x, affine in other atoms, is not 0."""
+        if len(a.levels) == len(self.levels):
+            self.magnitudes += int(np.prod(a.shape))
+        return Residues(a.levels, replace(a.degree, affine=Affine(1, scale, affine.NONE)))
+
+    def _function(self, k: int) -> Callable[[np.ndarray, Sequence[np.ndarray]], np.ndarray]:
+        """The random function of a level; its values are as good as uniform where they become exponents."""
+        field, copies = self.levels[k].field, self.levels[k].copies
+        if 0 < k == len(self.levels) - 1:
+            return lambda words, arguments: uniform_values(words, arguments, copies, field)
+        return lambda words, arguments: values(words, arguments, copies, field.prime)
 
     def exponential(self, a: Residues, kind: str = "exp") -> Residues:
         """exp(a), or exp(ia) for kind "circular": homomorphisms that have nothing to do with each other.
@@ -257,14 +295,23 @@ class Draw:
             return self.opaque(kind, a)
         results = []
         for k, (level, lower) in enumerate(zip(self.levels, self.levels[1 : len(a.levels)], strict=False)):
-            exponents = np.ascontiguousarray(np.broadcast_to(a.levels[k + 1], (lower.copies, *a.shape)))
+            exponents = _repeated(a.levels[k + 1], (lower.copies, *a.shape))
             exponents = exponents.reshape(lower.copies, -1)
             self._exponents[k + 1].append(exponents)
+            self._affine(k + 1, kind, a.degree)
             mixed = lower.field.matmul(self._mixing(k, kind), exponents)
             assert level.generator is not None  # only the bottom level has none
             power = level.field.exponential(level.generator, mixed, lower.field.prime)
             results.append(power.reshape(level.copies, *a.shape))
         return Residues(tuple(results), ATOM)
+
+    def _affine(self, k: int, kind: str, degree: Degree) -> None:
+        """Note an argument of exp at a level: only at the last one no atom is itself an exponential."""
+        if k < len(self.levels) - 1:
+            return
+        self.kinds.add(kind)
+        found = degree.affine
+        self.affine = None if self.affine is None or found is None else self.affine | found
 
     def _mixing(self, k: int, kind: str) -> np.ndarray:
         """The mixing matrix of a level, another one for every kind of exponential."""
@@ -288,7 +335,7 @@ class Draw:
         """These elements, or differences of them, are taken for zero only if they vanish in every copy."""
         for element in elements:
             last = len(element.levels) - 1
-            self._worst[last] = self._worst[last] | element.degree
+            self._worst[last] = self._worst[last] | element.degree.counted()
 
     def worst(self, k: int = 0) -> Degree:
         """The merged degree of everything at level k that is tested for being zero or equal."""
@@ -297,6 +344,11 @@ class Draw:
     def largest_degree(self, k: int = 0) -> int:
         """Of any element tested at level k, after clearing all inverses."""
         return max(1, self.inversions.cleared(self.worst(k)))
+
+
+def _repeated(residues: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The residues repeated to have a shape, laid out in order."""
+    return np.ascontiguousarray(residues if residues.shape == shape else np.broadcast_to(residues, shape))
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

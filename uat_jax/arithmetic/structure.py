@@ -9,6 +9,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import bind
+from uat_jax.arithmetic.lifetimes import is_large
 from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -26,9 +27,14 @@ def _broadcast_in_dim(parameters: Mapping[str, Any], x: np.ndarray) -> np.ndarra
 
 
 def _slice(parameters: Mapping[str, Any], x: np.ndarray) -> np.ndarray:
+    return x[_bounds(parameters, x.ndim)]
+
+
+def _bounds(parameters: Mapping[str, Any], rank: int) -> tuple[slice, ...]:
+    """What a slice takes along each axis."""
     starts, limits = parameters["start_indices"], parameters["limit_indices"]
-    strides = parameters["strides"] or (1,) * x.ndim
-    return x[tuple(slice(*bounds) for bounds in zip(starts, limits, strides, strict=True))]
+    strides = parameters["strides"] or (1,) * rank
+    return tuple(slice(*bounds) for bounds in zip(starts, limits, strides, strict=True))
 
 
 def _split(parameters: Mapping[str, Any], x: np.ndarray) -> list[np.ndarray]:
@@ -136,6 +142,26 @@ def moved(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray] | Non
     return list(results) if equation.primitive.multiple_results else [results]
 
 
+def in_copies(equation: JaxprEqn) -> Callable[[np.ndarray], np.ndarray] | None:
+    """The move of a structural equation of one operand for arrays of shape (copies, *shape), without any positions.
+
+    None for equations that have no such move here.  A part of an array is copied, so that the rest can be forgotten.
+    """
+    name, parameters = equation.primitive.name, equation.params
+    result = shape_of(equation.outvars[0])
+    if name in ("expand_dims", "squeeze") or name == "reshape" and parameters.get("dimensions") is None:
+        return lambda a: a.reshape(len(a), *result)
+    if name == "transpose":
+        return lambda a: a.transpose(0, *(axis + 1 for axis in parameters["permutation"]))
+    if name == "broadcast_in_dim" and len(equation.invars) == 1:
+        shape = np.ones(len(result), int)
+        shape[list(parameters["broadcast_dimensions"])] = shape_of(equation.invars[0])
+        return lambda a: np.broadcast_to(a.reshape(len(a), *shape), (len(a), *result)).copy()
+    if name == "slice":
+        return lambda a: a[(slice(None), *_bounds(parameters, len(result)))].copy()
+    return None
+
+
 def moves(equation: JaxprEqn) -> tuple[bool, ...]:
     """Which operands supply the entries of a structural equation's results; the others are indices or the mask."""
     name, count = equation.primitive.name, len(equation.invars)
@@ -159,7 +185,7 @@ def positions(equation: JaxprEqn, operands: Sequence[Any], numbers: Sequence[boo
         UnsupportedError: an index lies outside its operand, so that some entry comes from nowhere.
     """
     numbers = moves(equation) if numbers is None else tuple(numbers)
-    if all(numbers):
+    if all(numbers) and not is_large(equation):
         return _own_positions(equation)
     return _positions(equation, operands, numbers)
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import jax
 
 from uat_jax.bench.case import Case, Size, UnavailableError
-from uat_jax.decide.memory import free_bytes, needed_bytes, size_text
+from uat_jax.byte_sizes import size_text
+from uat_jax.decide.memory import free_bytes, needed_bytes
 from uat_jax.devices import default_device
 from uat_jax.errors import InputError, MemoryLimitError, ShapeError
 

@@ -10,6 +10,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose, enclose_readings
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.footprint import of_balls
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -57,6 +58,7 @@ def agreement(
     Raises:
         InputError: ``points`` or ``digits`` below 1.
         BudgetError: the deadline is over.
+        MemoryLimitError: it would take more memory than is allowed.
     """
     if points < 1 or digits < 1:
         raise InputError(f"got points={points} and digits={digits}; both must be at least 1")
@@ -120,6 +122,8 @@ def _difference(
     deadline: Deadline | None,
 ) -> str:
     """Why the two sides are not seen to agree at one point, or ''."""
+    if deadline is not None:
+        deadline.hold(of_balls((left, right), deadline.memory), "a look at exact values")
     arguments = [Balls().number(x) for x in inputs]
     try:
         sides = [enclose(side, arguments, bits=bits, reading=reading, deadline=deadline) for side in (left, right)]

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.field_functions import LAWS
+from uat_jax.byte_sizes import parse_bytes
 from uat_jax.errors import InputError
 
 BUDGET = 120.0
 """The seconds that a test of equivalence may take where nothing else is said."""
+
+MEMORY = "4 GiB"
+"""What a test of equivalence may hold in memory where nothing else is said."""
 
 ERROR = 2.0**-128
 """The chance of a wrong CERTIFIED that is allowed where nothing else is said."""
@@ -53,14 +57,20 @@ class Effort:
         return self.deadline.late
 
 
-def deadline(budget: float | None, otherwise: float = math.inf, equations: float = math.inf) -> Deadline:
-    """The end of so many seconds from now, or of those in ``otherwise`` if the user chose none.
+def deadline(
+    budget: float | None,
+    otherwise: float = math.inf,
+    equations: float = math.inf,
+    memory: float | str = MEMORY,
+) -> Deadline:
+    """The end of so many seconds from now, or of those in ``otherwise`` if the user chose none, and the memory allowed.
 
     Raises:
-        InputError: the seconds are not more than 0.
+        InputError: the seconds, or the bytes, are not more than 0.
     """
+    held = parse_bytes(memory)
     if budget is None:
-        return Deadline(time.monotonic() + otherwise, equations)
+        return Deadline(time.monotonic() + otherwise, equations, memory=held)
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
         raise InputError(f"got budget={budget!r}; wanted seconds, more than 0")
-    return Deadline(time.monotonic() + budget, equations, chosen=True)
+    return Deadline(time.monotonic() + budget, equations, chosen=True, memory=held)

@@ -12,6 +12,7 @@ import jax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes
 from uat_jax.decide.assumption import Assumption, AssumptionKind
@@ -20,7 +21,7 @@ from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
-from uat_jax.decide.effort import BUDGET, ERROR, Effort, deadline
+from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
@@ -31,7 +32,6 @@ from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
-    entries_computed,
     name_of,
     sizes_text,
     specified,
@@ -44,6 +44,7 @@ from uat_jax.errors import (
     BudgetError,
     DisagreementError,
     InputError,
+    MemoryLimitError,
     NotEquivalentError,
     OutputsError,
     UatJaxError,
@@ -67,6 +68,7 @@ def certify(
     wrt: str | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
+    memory: float | str = MEMORY,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
@@ -86,6 +88,8 @@ def certify(
             they are compared everywhere: two functions that differ at x = 0 alone are REFUTED there.
         sizes: of the symbolic dimensions, such as [{"n": 4, "m": 3}].  Then that list is the claim, and CERTIFIED and
             PROVED mean: at these sizes.  Without it some sizes are tried, and equality there is AGREES at best.
+        memory: bytes that may be held, or a text such as "4 GiB"; `math.inf` is no limit.  What an evaluation takes is
+            predicted before it is tried, and what would take more is not tried: the answer may be UNKNOWN then.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -97,7 +101,8 @@ def certify(
     """
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
-    return decide(question, Effort(error, seed, deadline(budget), progress=told, almost_everywhere=almost_everywhere))
+    end = deadline(budget, memory=memory)
+    return decide(question, Effort(error, seed, end, progress=told, almost_everywhere=almost_everywhere))
 
 
 def assert_equivalent(
@@ -110,13 +115,14 @@ def assert_equivalent(
     wrt: str | None = None,
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
+    memory: float | str = MEMORY,
     rounding: float | Tolerance | None = None,
     hazards: str = "warn",
 ) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
 
     Args:
-        left, right, *specs, error, seed, budget, wrt, almost_everywhere, sizes: as for `certify`.
+        left, right, *specs, error, seed, budget, wrt, almost_everywhere, sizes, memory: as for `certify`.
         rounding: the ULP, or the `Tolerance`, within which the derived bound of each side and the distance seen must
             lie; None asks for nothing.
         hazards: "warn" of each with a `HazardWarning`, "forbid" them, or "ignore" them, which saves their search.
@@ -130,7 +136,7 @@ def assert_equivalent(
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
-    effort = Effort(error, seed, deadline(budget, BUDGET), almost_everywhere=almost_everywhere)
+    effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
     if not certificate.passes:
         raise NotEquivalentError(describe(certificate))
@@ -376,6 +382,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             found = agreeing(pair.left, pair.right, fields, effort, pair.domains)
     except BudgetError as error:
         found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
+    except (MemoryLimitError, MemoryError) as error:
+        found = Evidence(Method.MEMORY, f"{str(error) or 'memory is full'}; by then: {reached}", Verdict.UNKNOWN)
     except DisagreementError as error:
         if effort.strict:
             raise
@@ -427,7 +435,7 @@ def _certificate(
     names = input_names(question.left, specification)
     of_inputs = (*specification.assumptions, *specification.hypotheses(names))
     assumptions = [*of_inputs, *only_at(claim, verdict), *assumed(evidence)]
-    floats = in_floats(pairs, names)
+    floats = in_floats(pairs, names, effort.deadline.memory)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 

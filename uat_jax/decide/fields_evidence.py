@@ -13,11 +13,12 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
+from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import MemoryLimitError, UnsupportedError
 
 DERIVATION = (
     "Theorem E of docs/soundness.md: for each round 6 times the number of terms times the largest of them, the terms "
@@ -33,6 +34,10 @@ def field_evidence(
     try:
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
+        large = is_large(left, right)
+        pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
+        if pieces is not None and (pieces.verdict is Verdict.CERTIFIED or seen.apart or is_huge(left, right)):
+            return pieces
         found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
         if not found.varies:
             return _vacuous("neither function depends on its inputs")
@@ -40,7 +45,13 @@ def field_evidence(
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
-    return _evidence(found, ties, seen, effort.error)
+    except MemoryLimitError as error:
+        return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
+    whole = _evidence(found, ties, seen, effort.error)
+    if large or not found.equal or found.almost or found.within(effort.error) and not found.condition:
+        return whole
+    pieces = pieces_evidence(left, right, seen, effort, domains)  # of lower degree, and with fewer exponents each
+    return pieces if pieces.verdict is Verdict.CERTIFIED else whole
 
 
 def _vacuous(reason: str) -> Evidence:

@@ -142,6 +142,37 @@ class FieldsOfFunctions(Fields):
 
 
 @dataclass(frozen=True)
+class PieceFigures:
+    """One pair of programs between cuts, and how often it occurs; log₂ of its chance of error, and what that rests on.
+
+    left, right: the source lines of both sides, from and to.  equations: how many both have.
+    """
+
+    left: str
+    right: str
+    equations: tuple[int, int]
+    count: int
+    seconds: float
+    digests: tuple[str, str]
+    log2_error: float
+    readings: int
+    laws: tuple[str, ...]
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True)
+class FieldsOfPieces(Fields):
+    """A comparison of two functions in pieces; tests: how many comparisons were made, equal or not."""
+
+    derivation: str
+    condition: str
+    constants: tuple[ConstantReading, ...]
+    pieces: tuple[PieceFigures, ...]
+    tests: int
+    sample: Seen
+
+
+@dataclass(frozen=True)
 class Agreed(Figures):
     """Exact values that agree to so many digits at so many points, with some constants read as other numbers."""
 
@@ -379,8 +410,8 @@ class Predictions(Figures):
 
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
-    Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes, Measured, Counted, Found, Count,
-    Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures, Predictions,
+    FieldsOfPieces, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes, Measured,
+    Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures, Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""
 

@@ -89,6 +89,8 @@ class HazardSearch:
 
 def search_hazards(device: OnDevice, names: Sequence[str], sizes: Mapping[str, int], seed: int = 0) -> HazardSearch:
     """The first hazard of each kind and side that is found; `names` are those of the inputs, for the texts."""
+    if device.too_large:
+        return HazardSearch(reason=device.too_large)
     search = _Search(device, names, sizes, seed)
     reason = ""
     try:

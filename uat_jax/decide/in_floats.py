@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -101,13 +102,13 @@ def known(rounding: Rounding, search: HazardSearch) -> InFloats:
     return InFloats(lambda: rounding, lambda: search)
 
 
-def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None) -> InFloats:
+def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None, memory: float = math.inf) -> InFloats:
     """What floats do to the programs: the rounding at the largest of the first sizes, the hazards at all of them.
 
-    `names` are those of the programs' inputs, for texts.
+    `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.
     """
     chosen = list(pairs)[:SIZES]
-    devices = [OnDevice(pair.left, pair.right, pair.domains) for pair in chosen]
+    devices = [OnDevice(pair.left, pair.right, pair.domains, memory) for pair in chosen]
     names = names or numbered(len(devices[0].inputs))
 
     def search() -> HazardSearch:

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+from uat_jax.byte_sizes import size_text
 from uat_jax.errors import MemoryLimitError
 
 STEPS = 6
@@ -87,15 +88,6 @@ def largest_that_fits(needed: Callable[[int], float], size: int, free: float) ->
             break
         low, high = (middle, high) if needed(middle) <= free else (low, middle)
     return low
-
-
-def size_text(count: float) -> str:
-    """3.5 GiB."""
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} PiB"
 
 
 def _host_bytes() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -11,20 +12,22 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
+from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.devices import default_device
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import MemoryLimitError, UnsupportedError
 
 
 class OnDevice:
     """Two programs of the same inputs and outputs, compiled when they are first run, on JAX's default device of now.
 
-    `domains`: what their inputs range over.
+    `domains`: what their inputs range over.  `memory`: the bytes that may be held.
     """
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains = EVERYWHERE):
-        self.programs, self.domains = (left, right), domains
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains = EVERYWHERE, memory: float = math.inf):
+        self.programs, self.domains, self.memory = (left, right), domains, memory
         self.device = default_device()
         self.inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.in_avals]
         self.outputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.out_avals]
@@ -36,6 +39,15 @@ class OnDevice:
     @cached_property
     def _functions(self) -> list[Any]:
         return [jaxpr_as_fun(program) for program in self.programs]
+
+    @cached_property
+    def too_large(self) -> str:
+        """Why the programs are not run at two inputs at once, which take more memory than is allowed; or ''."""
+        try:
+            Deadline(memory=self.memory).hold(of_doubles(self.programs, 2, self.memory), "a run in floats")
+        except MemoryLimitError as error:
+            return str(error)
+        return ""
 
     @cached_property
     def ends(self) -> bool:

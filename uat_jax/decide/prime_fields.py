@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,14 +22,16 @@ from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     SPARE,
     ErrorBound,
+    affine_width,
     error_bound,
     log2_dependent,
     log2_tests,
     vanishing,
 )
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, profile
+from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
+from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.prime_field import BITS
@@ -44,7 +46,10 @@ from uat_jax.decide.effort import ERROR
 from uat_jax.errors import UnsupportedError
 
 PROBE = 4
-"""Copies of every level in the first draw."""
+"""Copies of every level in the first draw, at least."""
+
+PROBE_SECONDS = 0.05
+"""If the copies that make its bound a theorem cost no more than this, the first draw has them, and counts."""
 
 ROUNDS = 2
 """Rounds that the bound is shared out to: more than one, so that no single choice of primes decides."""
@@ -66,6 +71,9 @@ THEOREM_SECONDS = 0.6
 
 HOPELESS = 1 / 8
 """Where a copy halves the chance of error by less than this much of a bit, the degree is too large for any bound."""
+
+SUPPOSED_WIDTH = 4
+"""The width of exponents that is expected as long as it is not known."""
 
 SECONDS_PER_ENTRY, SECONDS_PER_PIVOT = 4e-8, 5e-10
 """What an entry of a copy costs, and an entry in a step of elimination among the exponents: for estimates only."""
@@ -122,8 +130,9 @@ class PrimeFields:
     """The comparison of two jaxprs of the same inputs.
 
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
-    (False); None tries both.  domains: what the inputs range over.  varies: whether an output of either depends on an
-    input at all.  constants: those of both that stand for other numbers than are written.
+    (False); None tries both.  domains: what the inputs range over.  profiles: of both, if they are known.  varies:
+    whether an output of either depends on an input at all.  constants: those of both that stand for other numbers than
+    are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.
     """
 
     left: ClosedJaxpr
@@ -134,18 +143,25 @@ class PrimeFields:
     bits: int = BITS
     meant: bool | None = None
     domains: Domains = EVERYWHERE
+    profiles: tuple[Profile, Profile] | None = None
     meeting: Meeting = field(init=False)
     depth: Depth = field(init=False)
     primitives: frozenset[str] = field(init=False)
     varies: bool = field(init=False)
     constants: frozenset[ConstantReading] = field(init=False)
+    selects: bool = field(init=False)
+    taken: tuple[Taken, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        left, right = (profile(side, self.deadline) for side in (self.left, self.right))
+        if self.deadline is not None:
+            self.deadline.hold(of_arrays((self.left, self.right)), "a walk over both programs")
+        left, right = self.profiles or (profile(side, self.deadline) for side in (self.left, self.right))
         self.depth = left.deepest | right.deepest
         self.primitives = left.primitives | right.primitives
         self.varies = left.varies or right.varies
         self.constants = left.readings | right.readings
+        self.selects = left.selects or right.selects
+        self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool) -> bool:
@@ -197,6 +213,11 @@ class PrimeFields:
         of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
         return list(dict.fromkeys(reading for laws in of_functions for reading in self._of_constants(laws)))
 
+    def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
+        """The laws under which values of both programs are looked at, to see which of them agree."""
+        kept = {"exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
+        return frozenset(law for law in self.laws if kept.get(law, True))
+
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
         written = laws - {"constants as meant"}
         if self.meant is False or not self.constants:
@@ -219,7 +240,7 @@ class PrimeFields:
         if any(domain.positive for domain in self.domains.of) and self._with_logarithms(laws):
             depth += 1
         depth = min(DEEPEST, depth)
-        probe = self.draw((PROBE,) * (depth + 1), 0, laws)
+        probe = self.draw(self._fitting(self._first(depth, "exponential form" in laws), laws), 0, laws)
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
             where = Drawn.where_apart
@@ -233,7 +254,8 @@ class PrimeFields:
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
             rounds = []  # too few copies to count
         wanted = (log2_error - sum(r.bound.log2 for r in rounds)) / (ROUNDS - len(rounds))
-        copies = plan(probe.draw, min(wanted, -1.0) - 4, self._allowed())
+        fits = lambda copies: self._fitting(copies, laws) == copies
+        copies = self._fitting(plan(probe.draw, min(wanted, -1.0) - 4, self._allowed(), fits), laws)
         for number in range(1, MOST_ROUNDS):
             if len(rounds) >= ROUNDS and sum(r.bound.log2 for r in rounds) <= log2_error:
                 break
@@ -288,6 +310,34 @@ class PrimeFields:
             return THEOREM_SECONDS / ROUNDS
         return max(THEOREM_SECONDS, self.deadline.remaining / 2) / ROUNDS
 
+    def _first(self, depth: int, written: bool) -> tuple[int, ...]:
+        """Copies of the first draw: as many as there can be exponents, and some to spare, where that costs little."""
+        copies = [PROBE]
+        for k in range(1, depth + 1):
+            below = [t for t in self.taken if (t.of.written if written else t.of.plain) <= depth - k]
+            count = sum(t.entries for t in below if written or t.always)
+            copies.append(max(PROBE, count + SPARE + 1))
+        entries = entries_computed(self.left) + entries_computed(self.right)
+        costly = SECONDS_PER_ENTRY * entries * sum(copies) > PROBE_SECONDS
+        return (PROBE,) * (depth + 1) if costly else tuple(copies)
+
+    def _fitting(self, copies: tuple[int, ...], laws: frozenset[str]) -> tuple[int, ...]:
+        """So many copies, or fewer at each level, two at least, whose draw fits into the memory that is allowed.
+
+        Raises:
+            MemoryLimitError: not even two fit.
+        """
+        if self.deadline is None:
+            return copies
+        kept, programs = self.selects and "guards" in laws, (self.left, self.right)
+        fewer = (tuple(min(c, most) for c in copies) for most in sorted({2, *copies}, reverse=True) if most >= 2)
+        for tried in fewer:
+            bytes_needed = of_residues(programs, tried, kept=kept, enough=self.deadline.memory)
+            if bytes_needed <= self.deadline.memory:
+                return tried
+        self.deadline.hold(bytes_needed, "a draw in prime fields")
+        return copies
+
     def draw(self, copies: Sequence[int], number: int, laws: frozenset[str]) -> Drawn:
         """Both programs at one random point; a point at which a divisor vanishes is drawn again."""
         for attempt in range(ATTEMPTS):
@@ -299,19 +349,27 @@ class PrimeFields:
         raise UnsupportedError("a divisor vanishes at every random point; prime fields cannot follow this quotient")
 
     def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
-        step = 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
-        primes = _primes(len(copies) - 1, tuple(seed), step, self.bits)
+        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.deadline)
-        functions = FieldFunctions(draw, laws, logarithms=bool(self.primitives & LOGARITHMS))
-        inputs = [self._input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
-        sides = [Fields(functions, self.meeting, self.deadline) for _ in range(2)]
+        functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms)
+        inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
+        sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
-    def _input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
+    def step(self, laws: frozenset[str]) -> int:
+        """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
+        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
+
+    @property
+    def takes_logarithms(self) -> bool:
+        """Whether either program takes a logarithm."""
+        return bool(self.primitives & LOGARITHMS)
+
+    def input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
         """An input with what its domain says of it; one that is positive is the exponential of a real number."""
         domain, number = self.domains[index], Number(functions.draw.variable(shape))
         if domain.positive and self._with_logarithms(functions.laws):
@@ -324,11 +382,11 @@ class PrimeFields:
 
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
-        return "logarithm of a positive input" in laws and bool(self.primitives & LOGARITHMS)
+        return "logarithm of a positive input" in laws and self.takes_logarithms
 
 
 @functools.lru_cache(maxsize=256)
-def _primes(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
+def primes_of(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
     """The tower of primes of a draw: many comparisons ask for the same one."""
     return draw_primes(depth, random.Random(key("primes", *seed).tobytes()), step=step, bits=bits)
 
@@ -427,28 +485,43 @@ def _added(log2_error: float, log2_each: float, count: int) -> float:
     return float(np.logaddexp2(log2_error, log2_each + math.log2(count))) if count else log2_error
 
 
-def plan(probe: Draw, log2_error: float, seconds: float) -> tuple[int, ...]:
+def plan(
+    probe: Draw, log2_error: float, seconds: float, fits: Callable[[tuple[int, ...]], bool] = lambda copies: True
+) -> tuple[int, ...]:
     """Copies per level for which the error of a round stays below 2^log2_error.
 
     With as many copies as there are exponents, and some to spare, the bound is a theorem; these are taken if the round
-    is estimated to fit into `seconds`.
+    is estimated to fit into `seconds`, and into memory.
     """
-    degree = [probe.largest_degree(k) for k in range(len(probe.levels))]
-    few = [_enough(probe, k, degree[k], log2_error) for k in range(len(probe.levels))]
+    last, width = len(probe.levels) - 1, affine_width(probe)
+    degree = [probe.largest_degree(k) for k in range(last + 1)]
+    widths = [width if k == last - 1 and width is not None else SUPPOSED_WIDTH for k in range(last + 1)]
+    few = [_enough(probe, k, degree[k], log2_error, widths[k]) for k in range(last + 1)]
     many, seconds_of_ranks = [few[0]], 0.0
-    for k in range(1, len(probe.levels)):
+    for k in range(1, last + 1):
         columns = probe.exponents[k]
         count = 0 if columns is None else columns.shape[1]
+        if k == last and width is not None and count:
+            many.append(max(few[k], _spare_copies(probe, many[k - 1], log2_error)))
+            continue
         many.append(max(few[k], count + _spare(probe, k, degree[k], count, log2_error) if count else 1))
         seconds_of_ranks += SECONDS_PER_PIVOT * count * count * many[k]
     entries = sum(work * copies for work, copies in zip(probe.work, many, strict=True))
-    return tuple(many if SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds else few)
+    quick = SECONDS_PER_ENTRY * entries + seconds_of_ranks <= seconds
+    return tuple(many if quick and fits(tuple(many)) else few)
 
 
-def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
+def _spare_copies(probe: Draw, copies: int, log2_error: float) -> int:
+    """Copies of the last level for which mixing matrices of so many rows have full rank for sure."""
+    bits, lost = math.log2(probe.levels[-1].field.prime), math.log2(1 + probe.magnitudes)
+    needed = copies * lost + math.log2(2 * max(1, len(probe.kinds))) - log2_error + 2
+    return copies + max(SPARE, math.ceil(needed / (bits - lost)) - 1)
+
+
+def _enough(probe: Draw, k: int, degree: int, log2_error: float, width: int) -> int:
     """Copies for which ε^copies, times the pairs of arguments that could be confused, is small enough."""
     tests = log2_tests(probe.applications[k], probe.work[0] if k == 0 else 0)
-    epsilon = vanishing(probe, 2 * degree, k, width=4)
+    epsilon = vanishing(probe, 2 * degree, k, width)
     if epsilon > -HOPELESS:
         return 2
     return max(2, math.ceil((tests - log2_error + 2) / -epsilon))
@@ -456,7 +529,7 @@ def _enough(probe: Draw, k: int, degree: int, log2_error: float) -> int:
 
 def _spare(probe: Draw, k: int, degree: int, count: int, log2_error: float) -> int:
     """Copies beyond the number of exponents for which C(copies, spare)·ε^spare is small enough."""
-    epsilon = vanishing(probe, degree, k, width=4)
+    epsilon = vanishing(probe, degree, k, SUPPOSED_WIDTH)
     for spare in range(SPARE, 64):
         if log2_dependent(count + spare, spare, epsilon) <= log2_error - 2:
             return spare

@@ -23,7 +23,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.domain import REALS, domain_of
-from uat_jax.decide.effort import Effort, deadline
+from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
     Pair,
     assumed,
@@ -32,13 +32,14 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
-from uat_jax.decide.figures import FieldsOfFunctions, RefutedAtTies
+from uat_jax.decide.figures import FieldsOfFunctions, FieldsOfPieces, RefutedAtTies
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import BITS, apart, separations
-from uat_jax.errors import BudgetError, InputError, MismatchError, UatJaxError, UnsupportedError
+from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
 
 MOST_READINGS = 10
 """Of laws and of constants: as many as the comparison in prime fields tries."""
@@ -57,17 +58,21 @@ def rechecked(certificate: Certificate) -> str:
     return f"rechecked were the programs in it, not {what} of that name"
 
 
-def decide_again(given: Certificate, *, seed: int | None = None, budget: float | None = None) -> Certificate:
+def decide_again(
+    given: Certificate, *, seed: int | None = None, budget: float | None = None, memory: float | str = MEMORY
+) -> Certificate:
     """The certificate of the same question with fresh random numbers (``seed``; one more than before if None).
 
     ``budget``: seconds; ten minutes if None.  Whatever the time, no more than `EQUATIONS` equations are evaluated.
+    ``memory``: as for `certify`.
 
     Raises:
         InputError: the file is damaged, or holds no programs.
         MismatchError: its digests or numbers do not fit, or another verdict is found.
         BudgetError: the time or the equations are used up.
+        MemoryLimitError: it takes more memory than is allowed.
     """
-    end = deadline(budget, BUDGET, EQUATIONS)
+    end = deadline(budget, BUDGET, EQUATIONS, memory)
     try:
         return _decide_again(given, seed, end)
     except UatJaxError:
@@ -84,6 +89,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
             "the certificate is about all sizes, proved from programs with symbolic dimensions, which no file holds; "
             "certify both functions again"
         )
+    if any(e.method is Method.MEMORY for e in given.evidence):
+        raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
@@ -96,6 +103,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
+    if any(e.method is Method.MEMORY for e in evidence):
+        raise MemoryLimitError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.MEMORY)}")
     evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
     assumptions = [*_of_inputs(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
@@ -264,6 +273,8 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
 
 def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
     figures = evidence.figures
+    if isinstance(figures, FieldsOfPieces):
+        return _check_pieces(evidence.method, figures, log2_error)
     if not isinstance(figures, FieldsOfFunctions):
         raise MismatchError("what the certificate calls CERTIFIED has not the figures of a comparison in prime fields")
     if figures.almost_everywhere and not almost_everywhere:
@@ -281,6 +292,29 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
         raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
     for r in figures.rounds:
         _check_round(r)
+
+
+def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) -> None:
+    """The stated chance of error is that of the tests of pieces, and small enough."""
+    if not 1 <= len(figures.pieces) <= figures.tests <= MOST_TESTS:
+        raise _damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
+    for piece in figures.pieces:
+        if not 1 <= piece.readings <= MOST_READINGS or piece.count < 1:
+            raise _damaged(f"{piece.readings} readings of a piece that occurs {piece.count} times")
+        stated = sum(r.bound.log2 for r in piece.rounds) + math.log2(2 * piece.readings)
+        if not math.isclose(stated, piece.log2_error, abs_tol=1e-6):
+            raise MismatchError("the chance of error of a piece in the certificate is not that of its rounds")
+        for r in piece.rounds:
+            _check_round(r)
+    total = log2_of_all(figures.tests, max(piece.log2_error for piece in figures.pieces))
+    fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
+    if method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
+        raise MismatchError(
+            "the chance of error in the certificate is not that of its pieces, or not as small as asked"
+        )
+    conditions = [r.bound.condition for piece in figures.pieces for r in piece.rounds if r.bound.condition]
+    if (figures.condition, figures.theorem) != ((conditions or [""])[0], not conditions):
+        raise MismatchError("the condition of the chance of error in the certificate is not that of its pieces")
 
 
 def _check_round(r: Round) -> None:

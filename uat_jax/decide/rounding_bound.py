@@ -92,6 +92,8 @@ def _ulps(found: Deviation) -> str:
 
 def rounding_of(device: OnDevice, seed: int = 0) -> Rounding:
     """The rounding of a pair of programs; what cannot be derived is None with the reason."""
+    if device.too_large:
+        return Rounding(None, None, f"not derived: {device.too_large}", None, (), "", 0, 0, _name(device))
     size = max(1, *map(largest_array, device.programs), sum(x.size for x in device.inputs))
     runs, derived = (int(np.clip(WORK // (weight * size), 1, count)) for weight, count in ((1, RUNS), (64, INPUTS)))
     try:

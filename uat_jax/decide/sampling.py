@@ -10,10 +10,11 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
-from uat_jax.errors import BudgetError, UatJaxError
+from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
 
 COPIES = 32
 MEMORY = 1 << 21
@@ -68,6 +69,10 @@ def sample(
     """
     size = sum(int(np.prod(shape_of(v))) for v in left.jaxpr.invars)
     copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
+    try:
+        copies = _fitting((left, right), copies, deadline)
+    except MemoryLimitError as error:
+        return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
     random = np.random.default_rng((seed, 77))
     normal = [random.standard_normal((copies, *shape_of(v))) for v in left.jaxpr.invars]
     points = domains.folded(normal, [dtype_of(v) for v in left.jaxpr.invars])
@@ -91,6 +96,20 @@ def sample(
         reason="",
     )
     return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
+
+
+def _fitting(programs: Sequence[ClosedJaxpr], copies: int, deadline: Deadline | None) -> int:
+    """So many inputs at once, or fewer, two at least, that fit into the memory that is allowed.
+
+    Raises:
+        MemoryLimitError: not even two fit.
+    """
+    if deadline is None:
+        return copies
+    while copies > 2 and of_doubles(programs, copies, deadline.memory) > deadline.memory:
+        copies //= 2
+    deadline.hold(of_doubles(programs, copies, deadline.memory), "a look at float64 values")
+    return copies
 
 
 def _values(side: ClosedJaxpr, arithmetic: Doubles, points: Sequence[np.ndarray], copies: int) -> np.ndarray:

@@ -4,7 +4,6 @@ A float leaf is a variable: only its shape and dtype count. An integer or boolea
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 
-import math
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import shape_of, source_line
+from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
 from uat_jax.errors import (
@@ -358,16 +357,6 @@ def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxp
     for equation in program.eqns:
         for inner in inner_programs(equation):
             yield from programs_within(inner)
-
-
-def entries_computed(program: ClosedJaxpr | Jaxpr) -> int:
-    """How many entries an evaluation computes; of a loop that may end early, those of one round."""
-    count = 0
-    for equation in program.eqns:
-        rounds = equation.params["length"] if equation.primitive.name == "scan" else 1
-        count += sum(math.prod(shape_of(variable)) for variable in equation.outvars)
-        count += rounds * sum(map(entries_computed, inner_programs(equation)))
-    return count
 
 
 def _check_program(name: str, program: ClosedJaxpr) -> None:

@@ -88,7 +88,8 @@ def tie_points(
         Points of shape (count, entries), `count` being at most `MOST`, and 0 where nothing is decided.
     """
     coordinates = random.permutation(len(base))[:COORDINATES]
-    moved = np.concatenate([base[None], base[None] + np.eye(len(base))[coordinates]])
+    moved = np.repeat(base[None], 1 + len(coordinates), axis=0)
+    moved[1 + np.arange(len(coordinates)), coordinates] += 1
     arithmetic = Differences()
     arithmetic.deadline = deadline
     for program in programs:

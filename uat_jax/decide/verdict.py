@@ -36,8 +36,8 @@ class Verdict(StrEnum):
 class Method(StrEnum):
     """How something was found out.
 
-    VACUITY: that there is nothing to compare.  BUDGET: that the time was up.  DISAGREEMENT: that two methods contradict
-    each other, which is a defect of this package.
+    VACUITY: that there is nothing to compare.  BUDGET: that the time was up.  MEMORY: that more memory is needed.
+    DISAGREEMENT: that two methods contradict each other, which is a defect of this package.
     """
 
     IDENTITY = "identity"
@@ -47,6 +47,7 @@ class Method(StrEnum):
     COUNTEREXAMPLE = "counterexample"
     SIZES = "sizes"
     BUDGET = "budget"
+    MEMORY = "memory"
     DISAGREEMENT = "disagreement"
     FLOATS = "floats"
     NORMAL_FORM = "normal form"

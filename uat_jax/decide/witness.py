@@ -12,6 +12,7 @@ is a value.  An input outside its domain confirms nothing either.
 """
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,10 +33,13 @@ from uat_jax.arithmetic.balls import (
 )
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.footprint import of_balls, of_doubles
 from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import EVERYWHERE, Domains
+from uat_jax.decide.explained import explained
 from uat_jax.decide.landmarks import constants, landmarks, near
 from uat_jax.decide.simplification import Trials, simplify
 from uat_jax.decide.specification import Sizes, programs_within
@@ -66,6 +70,9 @@ NEIGHBOURHOOD = 80
 
 EVALUATIONS, BALL_EVALUATIONS = 400, 200
 """The most evaluations of both sides that simplifying takes, in float64 and (where that sees nothing) in balls."""
+
+SIMPLIFYING = 20.0
+"""So many seconds are spent at most on making an input simpler."""
 
 ROUNDS = 10_000
 """An input at which a loop runs for longer is no candidate: it may run for ever."""
@@ -203,12 +210,31 @@ def separations(
         return _with_nan(sides, arguments, deadline)
     except BudgetError:
         return []
-    found = [s for s in found if apart(*(side[s.output][s.entry] for side in rounded))]
+    settled = [s for s in found if apart(*(side[s.output][s.entry] for side in rounded))]
+    found = settled or _as_meant(sides, arguments, found, bits, deadline)
     if all(s.left.is_finite() and s.right.is_finite() for s in found):
         return found
     # The infinity of a logarithm of 0 is no value: there the program is not defined.
     defined = [enclose_defined(side, arguments, deadline=deadline) for side in sides]
     return [s for s in found if apart(*(side[s.output][s.entry] for side in defined))]
+
+
+def _as_meant(
+    sides: Sequence[ClosedJaxpr],
+    arguments: Sequence[np.ndarray],
+    found: list[_Separation],
+    bits: int,
+    deadline: Deadline | None,
+) -> list[_Separation]:
+    """Those that differ as meant as well, if the rounding of constants does not explain the difference."""
+    midpoints = [np.vectorize(lambda x: float(x.mid()), otypes=[float])(a) for a in arguments]
+    if not found or explained(*sides, midpoints, deadline):
+        return []
+    try:
+        meant = [enclose(side, arguments, bits=bits, reading=Reading.MEANT, deadline=deadline) for side in sides]
+    except (UndecidedError, BudgetError):
+        return []
+    return [s for s in found if apart(*(side[s.output][s.entry] for side in meant))]
 
 
 def _with_nan(
@@ -260,6 +286,9 @@ class _Search:
             raise ShapeError(f"got jaxprs from {self.inputs} to {self.outputs} and from {other[0]} to {other[1]}")
         self.entries = sum(a.size for a in self.inputs)
         self.copies = int(np.clip(MEMORY // max(self.entries, *map(largest_array, self.sides)), 1, 512))
+        if deadline is not None:
+            deadline.hold(of_doubles(self.sides, self.copies, deadline.memory), "a search in float64")
+            deadline.hold(of_balls(self.sides, deadline.memory), "a confirmation in balls")
         self.writes_nan = any(np.isnan(value).any() for side in self.sides for value in constants(side))
         self.bits = BITS
         self.separations: dict[bytes, _Separation | None] = {}
@@ -407,10 +436,12 @@ class _Search:
         """A simpler point that still separates the sides, and whether it is minimal."""
         clear = lambda points: self.gaps(points) > CLEAR
         separate = lambda points: np.array([self.separation(p) is not None for p in points])
-        trials = [Trials(separate, 1, BALL_EVALUATIONS, self.late)]
+        end = time.monotonic() + SIMPLIFYING
+        late = lambda: self.late() or time.monotonic() > end
+        trials = [Trials(separate, 1, BALL_EVALUATIONS, late)]
         if self.gaps(point[None])[0] > VISIBLE:
             # Float64 may see a value where there is none, such as 1 / (1 / 0); balls go on from the last that has one.
-            trials.insert(0, Trials(clear, self.copies, EVALUATIONS, self.late))
+            trials.insert(0, Trials(clear, self.copies, EVALUATIONS, late))
         for trial in trials:
             history, minimal = simplify(point, trial)
             point = next(p for p in reversed(history) if self.separation(p) is not None)

@@ -11,6 +11,7 @@ from typing import Any
 
 from uat_jax.decide.certificate import Certificate, load
 from uat_jax.decide.decision import decide
+from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND
 from uat_jax.decide.recheck import decide_again
 from uat_jax.decide.settings import Settings
@@ -193,6 +194,7 @@ def recheck(
     seed: int | None = None,
     device: str | None = None,
     budget: float | None = None,
+    memory: float | str = MEMORY,
 ) -> Certificate:
     """Decide a certificate's claim again, with its settings and fresh random numbers (``seed``; one more if None).
 
@@ -200,15 +202,17 @@ def recheck(
     settings (JAX's own choice if that is None), and two functions on that of JAX's own choice.
 
     A certificate about two functions holds both programs as data: nothing is imported or executed.  ``budget``: the
-    seconds that this may take, ten minutes if None; claims of the ledger take the time they take.
+    seconds that this may take, ten minutes if None; ``memory``: what it may hold, as for `certify`.  Claims of the
+    ledger take what they take.
 
     Raises `InputError` if the file is not a usable certificate, `MismatchError` if it states another claim, verdict,
-    counterexample or kind of evidence than is now found, and `BudgetError` if the time is up.
+    counterexample or kind of evidence than is now found, and `BudgetError` if the time is up,
+    `MemoryLimitError` if it takes more memory than is allowed.
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
     if given.claim.get("id") == KIND:
         with on_device(device):
-            return decide_again(given, seed=seed, budget=budget)
+            return decide_again(given, seed=seed, budget=budget, memory=memory)
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
     found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
-from uat_jax.decide.verdict import Evidence
+from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, Refuted
+from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.report.table import COLOURS
+
+MOST_NUMBERS = 1000
+"""A larger counterexample is not printed."""
 
 
 def show_equivalence(
@@ -38,16 +46,52 @@ def _lines(certificate: Certificate, seconds: float, hazards: bool) -> Iterator[
     yield f"  inputs    {', '.join(certificate.claim['inputs'])}{where}"
     for evidence in certificate.evidence:
         yield f"  {evidence.method:<9} {_finding(evidence)}"
+        if isinstance(evidence.figures, Refuted):
+            yield f"  fields    {evidence.figures.fields}"
     for assumption in certificate.assumptions:
         yield f"  assuming  {assumption.text}"
     for word, line in certificate.floats.lines(hazards=hazards) if certificate.floats else ():
         yield f"  {word:<9} {line}"
     yield f"  decided in {seconds:.1f} s"
     if certificate.counterexample:
-        found = certificate.counterexample
-        yield f"\n  exactly {found.exact[0]} against {found.exact[1]} at"
-        yield from (f"    {given.values}" for given in found.inputs)
-        yield f"\n{found.program}"
+        yield from _counterexample(certificate.counterexample)
+
+
+def _counterexample(found: Counterexample) -> Iterator[str]:
+    """The exact values, the input, and the program that shows them; of a large input only where it stands."""
+    yield f"\n  exactly {found.exact[0]} against {found.exact[1]} at"
+    entries = sum(np.size(given.values) for given in found.inputs)
+    if entries > MOST_NUMBERS:
+        yield f"    an input of {entries:,} numbers, which stands in the certificate: keep it with --json FILE"
+        return
+    yield from (f"    {given.values}" for given in found.inputs)
+    yield f"\n{found.program}"
+
+
+def show_pieces(console: Console, certificate: Certificate) -> None:
+    """Print where the programs were cut: a row for each piece, with its source lines on both sides.
+
+    Nothing is printed of programs that were compared as a whole, but that.
+    """
+    for evidence in certificate.evidence:
+        if isinstance(evidence.figures, FieldsOfPieces):
+            console.print(_table(evidence.figures.pieces))
+        elif evidence.method is Method.PRIME_FIELDS:
+            console.print("  both functions were compared as a whole", highlight=False)
+
+
+def _table(pieces: Sequence[PieceFigures]) -> Table:
+    """A row for each piece; between two rows both programs were cut."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
+    for name, justify in {"times": "right", "left": "left", "right": "left"}.items():
+        table.add_column(name, justify=justify, overflow="fold")
+    for name in ("equations", "log2 error", "seconds"):
+        table.add_column(name, justify="right")
+    for piece in pieces:
+        counts = " and ".join(map(str, piece.equations))
+        error, seconds = f"{piece.log2_error:.0f}", f"{piece.seconds:.2f}"
+        table.add_row(f"{piece.count} ×", piece.left.strip(), piece.right.strip(), counts, error, seconds)
+    return table
 
 
 def _finding(evidence: Evidence) -> str:

@@ -1,0 +1,309 @@
+"""Programs in pieces: what is equal in pieces is equal, and a mistake in any piece is seen."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from random_networks import pairs, twins
+
+import uat_jax as uj
+from uat_jax.decide import pieces
+from uat_jax.decide.cut import Cut, matched
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import FieldsOfPieces
+from uat_jax.decide.identity import identity
+from uat_jax.decide.pieces import Compared, compared
+from uat_jax.errors import UatJaxError, UnsupportedError
+
+product = functools.partial(jnp.matmul, precision="highest")
+einsum = functools.partial(jnp.einsum, precision="highest")
+
+TOKENS, WIDTH, HEADS = 4, 8, 2
+
+
+def spec(*shape: int) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, np.float32)
+
+
+BLOCK = {
+    "gain": spec(1, WIDTH),
+    "shift": spec(1, WIDTH),
+    "joined": spec(WIDTH, 3 * WIDTH),
+    "out": spec(WIDTH, WIDTH),
+    "up": spec(WIDTH, 2 * WIDTH),
+    "down": spec(2 * WIDTH, WIDTH),
+}
+"""The weights of a block."""
+
+
+def by_moments(x, gain, shift):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    return (x - mean) * jax.lax.rsqrt(variance + np.float32(1e-5)) * gain + shift
+
+
+def centred(x, gain, shift):
+    c = x - x.mean(-1, keepdims=True)
+    return gain * (c / jnp.sqrt((c**2).mean(-1, keepdims=True) + np.float32(1e-5))) + shift
+
+
+def fused(x, w):
+    """Attention of all heads at once, masked by -∞."""
+    heads = lambda a: a.reshape(TOKENS, HEADS, -1).transpose(1, 0, 2)
+    q, k, v = map(heads, jnp.split(product(x, w["joined"]), 3, -1))
+    scores = einsum("htd,hsd->hts", q, k) / np.float32(2)
+    weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((TOKENS, TOKENS), bool)), scores, -jnp.inf), -1)
+    return product(einsum("hts,hsd->htd", weights, v).transpose(1, 0, 2).reshape(TOKENS, WIDTH), w["out"])
+
+
+def row_by_row(x, w):
+    """Attention of one head and one token after the other, over the tokens before it."""
+    size, total = WIDTH // HEADS, 0
+    for h in range(HEADS):
+        part = lambda i, h=h: product(x, w["joined"][:, i * WIDTH + h * size :][:, :size])
+        q, k, v = part(0), part(1), part(2)
+        rows = []
+        for t in range(TOKENS):
+            e = jnp.exp(product(k[: t + 1], q[t]) * np.float32(0.5))
+            rows.append(product(e / e.sum(), v[: t + 1]))
+        total = total + product(jnp.stack(rows), w["out"][h * size : (h + 1) * size])
+    return total
+
+
+def decoder(norm, attend, activation, changed=(-1, lambda w: w)):
+    def apply(blocks, x):
+        for i, w in enumerate(blocks):
+            w = changed[1](w) if i == changed[0] else w
+            x = x + attend(norm(x, w["gain"], w["shift"]), w)
+            x = x + product(activation(product(norm(x, w["gain"], w["shift"]), w["up"])), w["down"])
+        return x
+
+    return apply
+
+
+def mlp(activation, transposed=False):
+    def apply(weights, x):
+        for w in weights:
+            x = activation(product(w.T, x.T).T if transposed else product(x, w))
+        return x
+
+    return apply
+
+
+def recurrent(unrolled):
+    def apply(w, u, xs):
+        step = lambda h, x: (jnp.tanh(product(h, w) + product(x, u)),) * 2
+        if not unrolled:
+            return jax.lax.scan(step, jnp.zeros(WIDTH, np.float32), xs)[1]
+        h, rows = jnp.zeros(WIDTH, np.float32), []
+        for x in xs:
+            h = jnp.tanh(product(jnp.concatenate([h, x]), jnp.concatenate([w, u])))
+            rows.append(h)
+        return jnp.stack(rows)
+
+    return apply
+
+
+relu_by_where = lambda x: jnp.where(x > 0, x, np.float32(0))
+silu_by_exp = lambda x: x / (1 + jnp.exp(-x))
+first, second = decoder(by_moments, fused, jax.nn.silu), decoder(centred, row_by_row, silu_by_exp)
+SQUARE = spec(WIDTH, WIDTH)
+
+
+@dataclass(frozen=True)
+class Deep:
+    """Two writings of a deep network; repeated: how many pieces are met for each that is looked at, at least."""
+
+    name: str
+    left: Callable
+    right: Callable
+    specs: tuple[Any, ...]
+    repeated: float
+
+
+DEEP = [
+    Deep("decoder, 6 layers", first, second, ([BLOCK] * 6, spec(TOKENS, WIDTH)), 2),
+    Deep("relu, 40 layers", mlp(jax.nn.relu), mlp(relu_by_where, True), ([SQUARE] * 40, spec(3, WIDTH)), 2),
+    Deep(
+        "exponentials of exponentials, 20 layers", mlp(jnp.exp), mlp(jnp.exp, True), ([SQUARE] * 20, spec(3, WIDTH)), 2
+    ),
+    Deep("a recurrent network of 50 steps", recurrent(False), recurrent(True), (SQUARE, SQUARE, spec(50, WIDTH)), 0),
+    Deep(
+        "gradients of 8 layers",
+        jax.grad(lambda w, x: jnp.sum(mlp(jnp.tanh)(w, x) ** 2)),
+        jax.grad(lambda w, x: jnp.sum(mlp(jnp.tanh, True)(w, x) ** 2)),
+        ([SQUARE] * 8, spec(3, WIDTH)),
+        0,
+    ),
+]
+
+
+def in_pieces(left: Callable, right: Callable, *specs: Any, meant: bool = False) -> Compared:
+    return compared(*(jax.make_jaxpr(f)(*specs) for f in (left, right)), Effort(), meant=meant)
+
+
+@pytest.mark.parametrize("deep", DEEP, ids=lambda deep: deep.name)
+def test_deep_networks_are_equal_by_a_theorem(deep):
+    found = in_pieces(deep.left, deep.right, *deep.specs)
+    assert found.equal and not found.condition and found.log2_error <= -128
+    assert sum(piece.count for piece in found.pieces) >= deep.repeated * len(found.pieces)
+
+
+@pytest.mark.parametrize(("layer", "weight"), [(0, "up"), (1, "joined"), (2, "gain"), (3, "out")])
+def test_a_mistake_in_any_layer_is_seen(layer, weight):
+    wrong = lambda w: w | {weight: w[weight] * np.float32(1 + 2.0**-20)}
+    found = in_pieces(
+        first, decoder(centred, row_by_row, silu_by_exp, (layer, wrong)), [BLOCK] * 4, spec(TOKENS, WIDTH)
+    )
+    assert not found.equal
+    assert "seem to part, at left" in found.parting
+
+
+def test_a_certificate_lists_the_pieces_and_is_decided_again(tmp_path):
+    certificate = uj.certify(first, second, [BLOCK] * 3, spec(TOKENS, WIDTH))
+    (evidence,) = certificate.evidence
+    assert certificate.verdict == uj.Verdict.CERTIFIED and isinstance(evidence.figures, FieldsOfPieces)
+    assert all("test_pieces.py" in p.left and "test_pieces.py" in p.right for p in evidence.figures.pieces)
+    again = uj.load(certificate.save(tmp_path / "c.json"))
+    assert again.to_json() == certificate.to_json()
+    assert uj.recheck(again).verdict == uj.Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("change", [("log2_error", -200.0), ("tests", 2000), ("condition", "none"), ("pieces", [])])
+def test_a_forged_chance_of_error_is_refused(tmp_path, change):
+    data = json.loads(uj.certify(first, second, [BLOCK] * 2, spec(TOKENS, WIDTH)).to_json())
+    data["evidence"][0]["figures"][change[0]] = change[1]
+    (tmp_path / "c.json").write_text(json.dumps(data))
+    with pytest.raises(UatJaxError):
+        uj.recheck(uj.load(tmp_path / "c.json"))
+
+
+# Values that letters must not stand for as if they were any numbers.
+
+
+def _through(layers: int, x: jax.Array) -> jax.Array:
+    """Enough equations for a cut."""
+    for _ in range(layers):
+        x = jnp.sin(x + jnp.cos(x))
+    return x
+
+
+def _caught(value: float, x: jax.Array) -> jax.Array:
+    """The logarithm of x, and a number where it is undefined."""
+    y = _through(8, jnp.log(x))
+    return _through(8, jnp.where(jnp.isnan(y), np.float32(value), y))
+
+
+def _signed(strict: bool, x: jax.Array) -> jax.Array:
+    y = _through(8, jnp.log(x))
+    return _through(8, jnp.where(y > 0, 1.0, 2.0) if strict else jnp.where(y <= 0, 2.0, 1.0))
+
+
+def _at_zero(x: jax.Array, value: float) -> jax.Array:
+    """A function that is another one where the first layers give 0, which is so on a half-line."""
+    y = _through(8, jax.nn.relu(x))
+    return _through(8, jnp.where(y == _through(8, jnp.zeros_like(x)), np.float32(value), y))
+
+
+HOSTILE = [
+    ("NaN is caught behind a cut", lambda x: _caught(0, x), lambda x: _caught(1, x)),
+    ("NaN decides behind a cut", lambda x: _signed(True, x), lambda x: _signed(False, x)),
+    ("a tie of positive measure behind a cut", lambda x: _at_zero(x, 1), lambda x: _at_zero(x, 2)),
+    (
+        "letters that are related",
+        lambda x: _through(8, jnp.sin(_through(8, x)) ** 2),
+        lambda x: _through(8, 1 + jnp.cos(_through(8, x)) ** 2),
+    ),
+    (
+        "one constant as written, one as meant",
+        lambda x: _through(8, x * np.float32(0.1) * 3) + _through(8, x) * np.float32(0.1),
+        lambda x: _through(8, x * np.float32(0.3)) + _through(8, x) * np.float32(0.100000001490116119384765625),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "left", "right"), HOSTILE, ids=lambda x: x if isinstance(x, str) else "")
+@pytest.mark.parametrize("fewest", [1, 6])
+def test_what_differs_is_never_equal_in_pieces(monkeypatch, name, left, right, fewest):
+    monkeypatch.setattr(pieces, "FEWEST", fewest)
+    for meant in (False, True):
+        try:
+            found = in_pieces(left, right, spec(3), meant=meant)
+        except UnsupportedError:
+            continue
+        equal_as_meant = name.startswith("one constant") and meant
+        assert found.equal == equal_as_meant
+
+
+# Cuts, and random networks.
+
+
+def test_letters_are_numbered_as_they_occur():
+    keys = lambda *values: np.array(values, np.uint64)
+    cut = matched({"a": keys(7, 5), "b": keys(5, 9)}, {"c": keys(9, 5, 7, 8)})  # pyright: ignore
+    assert cut.letters == 4
+    assert [side.tolist() for side in cut.sides[0].values()] == [[0, 1], [1, 2]]
+    assert [side.tolist() for side in cut.sides[1].values()] == [[2, 1, 0, 3]]
+
+
+def test_every_entry_of_a_shared_letter_is_compared():
+    sides = ({"a": np.array([0, 1, 0])}, {"b": np.array([1, 0, 2, 1])})
+    left, right = Cut(3, sides).compared  # pyright: ignore
+    pairs_compared = {(int(i), int(j)) for a, b in zip(left, right, strict=True) for i, j in zip(a, b, strict=True)}
+    assert {i for i, _ in pairs_compared} == {0, 1, 2} and {j for _, j in pairs_compared} == {0, 1, 3}
+
+
+REPEATABLE = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+def _whole_and_in_pieces(pair: Any, fewest: int) -> tuple[bool | None, bool | None]:
+    """Whether both are equal as a whole, and in pieces; None if that cannot be said."""
+    left, right, specs = pair
+    programs = [jax.make_jaxpr(f)(*specs) for f in (left, right)]
+    answers: list[bool | None] = []
+    for decide in (lambda: identity(*programs).equal, lambda: compared(*programs, Effort(), meant=True).equal):
+        try:
+            answers.append(decide())
+        except UnsupportedError:
+            answers.append(None)
+    return answers[0], answers[1]
+
+
+@settings(REPEATABLE, max_examples=6)
+@given(twins())
+def test_random_mistakes_are_seen_in_pieces(twin):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "FEWEST", 2)
+        whole, cut = _whole_and_in_pieces(twin, 2)
+    assert not cut or whole
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("fewest", [1, 4])
+@pytest.mark.parametrize("strategy", [pairs, twins])
+def test_random_networks_in_pieces_and_as_a_whole(strategy, fewest, capsys):
+    """2,000 networks and mistakes, cut at places that are hardly chosen: no piece says more than the whole."""
+    seen: Counter[tuple[bool | None, bool | None]] = Counter()
+
+    @settings(REPEATABLE, max_examples=500)
+    @given(strategy())
+    def decide(pair):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pieces, "FEWEST", fewest)
+            answers = _whole_and_in_pieces(pair, fewest)
+        seen[answers] += 1
+        assert not answers[1] or answers[0]
+
+    decide()
+    with capsys.disabled():
+        print(f"\n{strategy.__name__}, cut from {fewest} equations on: (whole, in pieces) {dict(seen)}")

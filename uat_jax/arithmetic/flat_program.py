@@ -1,0 +1,224 @@
+"""Programs without calls and loops: one list of equations, each value computed once, just before it is needed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+
+from uat_jax.arithmetic.interpreter import IDENTITY, called, scan_counts, steps
+from uat_jax.arithmetic.primitives import check
+from uat_jax.arithmetic.structure import STRUCTURAL
+from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.errors import UnsupportedError
+
+Atom = Var | Literal
+"""A variable, or a number that stands in an equation."""
+
+MOVES = STRUCTURAL | {"convert_element_type"}
+"""Primitives that put entries into other places."""
+
+MOST_EQUATIONS = 1_000_000
+"""A program whose loops, unrolled, have more equations than this is not flattened."""
+
+
+@dataclass(frozen=True)
+class FlatProgram:
+    """A program as one list of equations.
+
+    inputs: its variables.  constants: the arrays that it captures, by variable.  equations: in an order in which every
+    one comes just before the first that needs it.  outputs: what it returns.
+    """
+
+    inputs: tuple[Var, ...]
+    constants: dict[Var, Any]
+    equations: tuple[JaxprEqn, ...]
+    outputs: tuple[Atom, ...]
+
+    @functools.cached_property
+    def producer(self) -> dict[Var, int]:
+        """The place of the equation that computes a variable."""
+        return {v: place for place, equation in enumerate(self.equations) for v in equation.outvars}
+
+    @functools.cached_property
+    def last_use(self) -> dict[Var, int]:
+        """The place of the last equation that needs a variable; that behind the last one for outputs."""
+        uses = {v: place for place, equation in enumerate(self.equations) for v in variables(equation.invars)}
+        return uses | dict.fromkeys(variables(self.outputs), len(self.equations))
+
+    @functools.cached_property
+    def free(self) -> frozenset[Var]:
+        """What is computed of constants alone, or is an input with its entries in other places."""
+        constant, free = set(self.constants), set(self.inputs)
+        for equation in self.equations:
+            operands = set(variables(equation.invars))
+            if constant.issuperset(operands):
+                constant.update(equation.outvars)
+            elif equation.primitive.name in MOVES and (constant | free).issuperset(operands):
+                free.update(equation.outvars)
+        return frozenset(constant | free)
+
+    def cone(self, targets: Iterable[Var], known: Collection[Var]) -> list[int]:
+        """The places of the equations by which targets are computed from known variables, inputs and constants."""
+        places: set[int] = set()
+        waiting = [v for v in targets if v not in known]
+        while waiting:
+            place = self.producer.get(waiting.pop())
+            if place is not None and place not in places:
+                places.add(place)
+                waiting += [v for v in variables(self.equations[place].invars) if v not in known]
+        return sorted(places)
+
+
+def variables(atoms: Iterable[Any]) -> Iterator[Var]:
+    """Those of the atoms that are variables."""
+    return (atom for atom in atoms if not isinstance(atom, Literal))
+
+
+def flattened(program: ClosedJaxpr) -> FlatProgram:
+    """A program with its calls inlined and its scans unrolled; equal equations are one.
+
+    Raises:
+        UnsupportedError: a branch or a loop whose length is not known, or too many equations.
+    """
+    inputs = tuple(Var(v.aval) for v in program.jaxpr.invars)
+    flat = Flattening()
+    with jax.enable_x64(True):  # the types are the equations' own
+        outputs = flat.inlined(program, inputs)
+    return FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, outputs)), tuple(outputs))
+
+
+class Flattening:
+    """Equations that are collected, with new variables for their results."""
+
+    def __init__(self) -> None:
+        self.equations: list[JaxprEqn] = []
+        self.constants: dict[Var, Any] = {}
+        self._arrays: dict[int, Var] = {}
+        self._known: dict[Any, list[Atom]] = {}
+
+    def inlined(self, program: Jaxpr | ClosedJaxpr, operands: Sequence[Atom]) -> list[Atom]:
+        """The results of a program, whose equations are appended."""
+        jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
+        values: dict[Var, Atom] = dict(zip(jaxpr.invars, operands, strict=True))
+        values |= {v: self.constant(v, array) for v, array in zip(jaxpr.constvars, constants, strict=True)}
+        read = lambda atom: atom if isinstance(atom, Literal) else values[atom]
+        for equation in jaxpr.eqns:
+            results = self.results(equation, [read(atom) for atom in equation.invars])
+            values.update(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def constant(self, variable: Var, array: Any) -> Var:
+        """The variable of a captured array: the same one for the same array."""
+        if id(array) not in self._arrays:
+            self._arrays[id(array)] = Var(variable.aval)
+            self.constants[self._arrays[id(array)]] = array
+        return self._arrays[id(array)]
+
+    def results(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
+        """The results of one equation of these operands."""
+        name, function = equation.primitive.name, called(equation)
+        if name in IDENTITY:
+            return operands
+        if function is not None:
+            check(equation)
+            return self.inlined(function, operands)
+        if name == "scan":
+            check(equation)
+            return self.unrolled(equation, operands)
+        if name in ("cond", "while"):
+            raise UnsupportedError(f"'{name}'{source_line(equation)} is not unrolled; use a scan of known length")
+        key = _key(equation, operands)
+        if key not in self._known:
+            self._known[key] = self.appended(equation, operands)
+        return self._known[key]
+
+    def appended(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
+        """New variables, computed by the equation from these operands."""
+        if len(self.equations) >= MOST_EQUATIONS:
+            raise UnsupportedError(f"the program has more than {MOST_EQUATIONS} equations when its loops are unrolled")
+        outputs: list[Atom] = [Var(v.aval) for v in equation.outvars]
+        self.equations.append(equation.replace(invars=operands, outvars=outputs))
+        return outputs
+
+    def unrolled(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
+        """The results of a scan: its body is applied to (constants, carry, i-th entry of each sequence)."""
+        body = getattr(equation.params["jaxpr"], "jaxpr", equation.params["jaxpr"])
+        constants, carries = scan_counts(equation)
+        fixed, carry, sequences = operands[:constants], operands[constants:][:carries], operands[constants + carries :]
+        rows: list[list[Atom]] = []
+        for step in steps(equation):
+            entries = [self.inlined(_entry(aval_of(s), step), [s])[0] for s in sequences]
+            outputs = self.inlined(equation.params["jaxpr"], [*fixed, *carry, *entries])
+            carry = outputs[:carries]
+            rows.append(outputs[carries:])
+        rows = rows[::-1] if equation.params["reverse"] else rows
+        if not rows:
+            raise UnsupportedError(f"the scan{source_line(equation)} has no steps")
+        stacked = [_stacked(aval_of(v), len(rows)) for v in body.outvars[carries:]]
+        return [*carry, *(self.inlined(s, list(c))[0] for s, c in zip(stacked, zip(*rows, strict=True), strict=True))]
+
+
+Kind = tuple[tuple[int, ...], str]
+"""Shape and name of a dtype."""
+
+
+def aval_of(atom: Any) -> Kind:
+    """Shape and dtype of an atom."""
+    return shape_of(atom), str(dtype_of(atom))
+
+
+@functools.lru_cache(maxsize=4096)
+def _entry(kind: Kind, index: int) -> ClosedJaxpr:
+    return jax.make_jaxpr(lambda a: jax.lax.index_in_dim(a, index, keepdims=False))(jax.ShapeDtypeStruct(*kind))
+
+
+@functools.lru_cache(maxsize=4096)
+def _stacked(kind: Kind, count: int) -> ClosedJaxpr:
+    return jax.make_jaxpr(lambda *rows: jnp.stack(rows))(*[jax.ShapeDtypeStruct(*kind)] * count)
+
+
+def _key(equation: JaxprEqn, operands: Sequence[Atom]) -> Any:
+    """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
+    atoms = tuple(_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands)
+    key = (equation.primitive, tuple(sorted(equation.params.items(), key=lambda item: item[0])), atoms)
+    try:
+        hash(key)
+    except TypeError:
+        return object()
+    return key
+
+
+def _of_literal(literal: Literal) -> tuple[str, bytes]:
+    array = np.asarray(literal.val, dtype_of(literal))
+    return str(array.dtype), array.tobytes()
+
+
+def _ordered(equations: Sequence[JaxprEqn], outputs: Sequence[Atom]) -> list[JaxprEqn]:
+    """The equations that outputs need, each just before the first that needs it, the longer branch first."""
+    producer = {v: place for place, equation in enumerate(equations) for v in equation.outvars}
+    needs: list[list[int]] = []
+    height: list[int] = []
+    for equation in equations:
+        places = list(dict.fromkeys(producer[v] for v in variables(equation.invars) if v in producer))
+        height.append(1 + max((height[p] for p in places), default=0))
+        needs.append(sorted(places, key=lambda p: height[p]))  # the last one is visited first
+    done: dict[int, None] = {}
+    roots = dict.fromkeys(producer[v] for v in variables(outputs) if v in producer)
+    waiting = [(place, False) for place in sorted(roots, key=lambda p: height[p])]
+    while waiting:
+        place, visited = waiting.pop()
+        if place in done:
+            continue
+        if visited:
+            done[place] = None
+            continue
+        waiting.append((place, True))
+        waiting += [(p, False) for p in needs[place] if p not in done]
+    return [equations[place] for place in done]

@@ -1,0 +1,88 @@
+"""How long values are kept in a walk over a jaxpr: up to their last use, so that large models fit into memory."""
+
+from __future__ import annotations
+
+import functools
+import math
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jax.extend.core import Jaxpr, JaxprEqn, Literal
+
+from uat_jax.arithmetic.tracing import shape_of
+
+LARGE = 1 << 12
+"""Arrays of at least so many entries are forgotten after their last use, and computed again if they are asked for."""
+
+
+@functools.lru_cache(maxsize=1024)
+def last_uses(jaxpr: Jaxpr) -> tuple[tuple[Any, ...], ...]:
+    """For each equation of a jaxpr, the variables that nothing after it reads: some of its operands and results."""
+    needed = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}
+    unread: list[tuple[Any, ...]] = []
+    for equation in reversed(jaxpr.eqns):
+        atoms = [atom for atom in (*equation.invars, *equation.outvars) if not isinstance(atom, Literal)]
+        unread.append(tuple(dict.fromkeys(atom for atom in atoms if atom not in needed)))
+        needed.update(atoms)
+    return tuple(reversed(unread))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def is_large(equation: JaxprEqn) -> bool:
+    """Whether an equation makes a large array."""
+    return any(math.prod(shape_of(variable)) >= LARGE for variable in equation.outvars)
+
+
+Numbered = tuple[int, Any]
+"""A value with the number that stands for it: equal numbers mean equal values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """The results of an equation, as long as something else keeps them."""
+
+    numbers: tuple[int, ...]
+    values: tuple[Callable[[], Any], ...]
+
+    def results(self) -> list[Numbered] | None:
+        """The results; None if one is gone."""
+        values = [value() for value in self.values]
+        return None if any(v is None for v in values) else list(zip(self.numbers, values, strict=True))
+
+    def again(self, results: Sequence[Numbered]) -> list[Numbered]:
+        """The results that were computed again, under their old numbers."""
+        return [(number, value) for number, (_, value) in zip(self.numbers, results, strict=True)]
+
+
+class Results:
+    """What equations gave in a walk, by a key that is equal for equations that compute the same thing."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, list[Numbered] | Fading] = {}
+
+    def __getitem__(self, key: Any) -> list[Numbered] | None:
+        """The results; None where the equation has not been evaluated, or a large result is gone."""
+        found = self._known.get(key)
+        return found.results() if isinstance(found, Fading) else found
+
+    def keep(self, key: Any, equation: JaxprEqn, results: list[Numbered]) -> list[Numbered]:
+        """The results, from now on known; large ones only as long as a later equation needs them."""
+        known = self._known.get(key)
+        if isinstance(known, Fading):
+            results = known.again(results)
+        if is_large(equation):
+            numbers, values = zip(*results, strict=True)
+            self._known[key] = Fading(numbers, tuple(map(_reference, values)))
+        else:
+            self._known[key] = results
+        return results
+
+
+def _reference(value: Any) -> Callable[[], Any]:
+    """A weak reference; a value that has none, such as a tuple, is kept."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return lambda: value

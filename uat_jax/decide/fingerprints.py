@@ -1,0 +1,353 @@
+"""Both programs at one random point behind a cut, to see which of their values agree.
+
+What agrees here is a guess at what may be proved: nothing rests on it.  Exponentials are taken once: where the argument
+of one is no affine function of the letters, both programs are cut at it, and the exponential is one of new letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import JaxprEqn, Literal, Var
+
+from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
+from uat_jax.arithmetic.fact_rules import DECISIONS
+from uat_jax.arithmetic.facts import Defined, Facts, of_inputs
+from uat_jax.arithmetic.field_functions import FieldFunctions
+from uat_jax.arithmetic.fields import Fields
+from uat_jax.arithmetic.flat_program import FlatProgram, variables
+from uat_jax.arithmetic.gathering import gathered
+from uat_jax.arithmetic.interpreter import Numbered, Value, Walk
+from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.random_function import key
+from uat_jax.arithmetic.residues import Draw, Residues
+from uat_jax.arithmetic.tower import draw_levels
+from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.decide.cut import START, Cut, matched
+from uat_jax.decide.prime_fields import PrimeFields, primes_of
+from uat_jax.errors import UatJaxError
+
+MANY = 0.25
+"""An array is shared if so large a part of its entries is."""
+
+LARGE = 1 << 22
+"""Programs with more entries in their inputs are evaluated in one copy only."""
+
+Keys = Mapping[Var, np.ndarray]
+"""Fingerprints of the entries of arrays, uint64."""
+
+
+Replaced = tuple[Mapping[Var, Facts], Mapping[Var, Facts]]
+"""What is known of the arrays of both programs that letters stand for."""
+
+NOTHING: Replaced = ({}, {})
+"""Where no letters are."""
+
+
+class DeepExponentialError(UatJaxError):
+    """The argument of an exponential is not affine in the letters, or is itself made of exponentials."""
+
+
+class ShallowDraw(Draw):
+    """A draw in which the arguments of exponentials are affine in the letters, unless others are `permitted`."""
+
+    permitted = False
+
+    def exponential(self, a: Residues, kind: str = "exp") -> Residues:
+        """exp(a), or exp(ia).  Raises `DeepExponentialError`."""
+        if len(a.levels) == 1 or a.degree.affine is None and not self.permitted:
+            raise DeepExponentialError("an exponential of what is not affine in the letters")
+        return super().exponential(a, kind)
+
+
+class FingerprintFields(Fields):
+    """Prime fields that keep nothing but the values that are asked for."""
+
+    def evaluate(self, equation: Any, operands: Sequence[Value]) -> list[Value]:
+        """The results of one equation."""
+        return list(map(self._unconditional, self._evaluated(equation, operands)))
+
+
+class Fingerprints:
+    """The values of both programs behind a cut.
+
+    cuts: the cut that they start from, and those that were made at arguments of exponentials since then.
+    """
+
+    def __init__(
+        self,
+        programs: tuple[FlatProgram, FlatProgram],
+        fields: PrimeFields,
+        laws: frozenset[str],
+        seed: Sequence[Any],
+        cut: Cut = START,
+        replaced: Replaced = NOTHING,
+    ):
+        self.programs = programs
+        self.fields = fields
+        copies = 1 if sum(int(np.prod(shape_of(v))) for v in programs[0].inputs) > LARGE else 2
+        primes = primes_of(1, seed, fields.step(laws), fields.bits)
+        levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
+        self.draw = ShallowDraw(levels, seed, fields.deadline)
+        self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms)
+        self.arithmetics = [FingerprintFields(self.functions, fields.meeting, fields.deadline) for _ in range(2)]
+        self.walks = [Walk(arithmetic) for arithmetic in self.arithmetics]
+        self.values: tuple[dict[Var, Numbered], dict[Var, Numbered]] = ({}, {})
+        self.waiting: tuple[list[int], list[int]] = ([], [])
+        self.order: tuple[list[int], list[int]] = ([], [])
+        self._inputs: dict[int, Number] = {}
+        self.cuts: list[Cut] = []
+        self.doubtful = False
+        self._take(cut, replaced)
+
+    # Evaluation
+
+    def advance(self, side: int, places: Iterable[int]) -> int:
+        """Evaluate equations; those that wait for the argument of an exponential are put aside.
+
+        What only puts inputs into other places is left until it is needed.  Returns how many were evaluated.
+        """
+        free = self.programs[side].free
+        with jax.enable_x64(True):
+            return sum(
+                self._evaluate(side, place)
+                for place in places
+                if not free.issuperset(self.programs[side].equations[place].outvars)
+            )
+
+    def _evaluate(self, side: int, place: int) -> bool:
+        equation, values = self.programs[side].equations[place], self.values[side]
+        try:
+            operands = [self._read(side, atom) for atom in equation.invars]
+            results = self.walks[side].equation(equation, operands)
+            self.doubtful |= _decides(equation) and any(map(_may_be_undefined, equation.invars, operands))
+        except (_Waiting, DeepExponentialError):
+            self.waiting[side].append(place)
+            return False
+        values.update(zip(equation.outvars, results, strict=True))
+        self.order[side].append(place)
+        return True
+
+    def _read(self, side: int, atom: Any) -> Numbered:
+        """The value of an atom; what is computed of inputs alone is computed when it is needed."""
+        walk, values, program = self.walks[side], self.values[side], self.programs[side]
+        if isinstance(atom, Literal):
+            return walk.literal(atom)
+        if atom not in values:
+            if atom in program.constants:
+                values[atom] = walk.constant(atom, program.constants[atom])
+            elif atom in program.producer:
+                self._compute(side, atom)
+            else:
+                values[atom] = walk.argument(atom, self._input(program.inputs.index(atom), shape_of(atom)))
+        return values[atom]
+
+    def _compute(self, side: int, variable: Var) -> None:
+        """The value of a variable that was computed before the cut, of inputs alone."""
+        program, values = self.programs[side], self.values[side]
+        if program.producer[variable] in self.waiting[side]:
+            raise _Waiting("it waits for an argument of exp")
+        for place in program.cone([variable], values):
+            if not all(v in values for v in program.equations[place].outvars):
+                self._evaluate(side, place)
+        if variable not in values:
+            raise _Waiting("it waits for an argument of exp")
+
+    def _input(self, index: int, shape: tuple[int, ...]) -> Number:
+        if index not in self._inputs:
+            self._inputs[index] = self.fields.input(self.functions, index, shape)
+        return self._inputs[index]
+
+    # Cuts
+
+    def _take(self, cut: Cut, replaced: Replaced) -> None:
+        """Arrays of both programs become letters; what is known of the values that they replace remains known."""
+        self.cuts.append(cut)
+        letters = Number(self.draw.variable((cut.letters,)))
+        for side, arrays in enumerate(cut.sides):
+            for variable, places in arrays.items():
+                number = gathered(self.functions, [letters], places)
+                place = self.functions.expressions.unnamed(places.shape)
+                number = number.but(expression=place, facts=replaced[side][variable])
+                self.values[side][variable] = self.walks[side].argument(variable, number)
+
+    def cut_at_exponentials(self) -> bool:
+        """Cut both programs at the arguments of the exponentials that wait; whether that could be done."""
+        keys = [self.keys(side, self._computed(side)) for side in range(2)]
+        shared = [_shared(keys[side], keys[1 - side]) for side in range(2)]
+        chosen = [self._nearest(side, shared[side]) for side in range(2)]
+        if not (chosen[0] or chosen[1]):
+            return False
+        for side in (0, 1, 0, 1):
+            _complete(chosen[side], chosen[1 - side], shared[side])
+        cut = matched(*chosen)
+        replaced = self.known(cut)
+        self._forget(cut)
+        self._take(cut, replaced)
+        again = [sorted(waiting) for waiting in self.waiting]
+        for side in range(2):
+            self.waiting[side].clear()
+            self.advance(side, again[side])
+        return True
+
+    def permit(self) -> bool:
+        """Take exponentials that wait of what is not affine in the letters; False if none of them can be taken."""
+        self.draw.permitted = True
+        before = [sorted(waiting) for waiting in self.waiting]
+        for side in range(2):
+            self.waiting[side].clear()
+            self.advance(side, before[side])
+        self.draw.permitted = False
+        return [sorted(waiting) for waiting in self.waiting] != before
+
+    def _computed(self, side: int) -> list[Var]:
+        """What was computed behind the cut."""
+        equations = self.programs[side].equations
+        return [v for place in self.order[side] for v in equations[place].outvars if v in self.values[side]]
+
+    def _nearest(self, side: int, shared: Keys) -> dict[Var, np.ndarray]:
+        """The last arrays, shared by both programs, that arguments of waiting exponentials are computed from."""
+        program, values = self.programs[side], self.values[side]
+        chosen: dict[Var, np.ndarray] = {}
+        seen: set[Var] = set()
+        first = [
+            place
+            for place in self.waiting[side]
+            if all(v in values for v in variables(program.equations[place].invars))
+        ]
+        looking = [v for place in first for v in variables(program.equations[place].invars)]
+        while looking:
+            variable = looking.pop()
+            if variable in seen or self._affine(side, variable):
+                continue
+            seen.add(variable)
+            if variable in shared:
+                chosen[variable] = shared[variable]
+            elif variable in program.producer:
+                looking += variables(program.equations[program.producer[variable]].invars)
+        return dict(sorted(chosen.items(), key=lambda item: program.producer[item[0]]))
+
+    def _affine(self, side: int, variable: Var) -> bool:
+        """Whether a value is affine in the letters, or no number at all."""
+        value = self.values[side].get(variable, (0, None))[1]
+        return not isinstance(value, Number) or value.residues.degree.affine is not None
+
+    def _forget(self, cut: Cut) -> None:
+        """Values that depend on arrays that become letters are computed anew."""
+        for side, arrays in enumerate(cut.sides):
+            program, changed, kept = self.programs[side], set(arrays), []
+            for place in self.order[side]:
+                equation = program.equations[place]
+                if changed.isdisjoint(variables(equation.invars)) or not set(equation.outvars).isdisjoint(arrays):
+                    kept.append(place)
+                    continue
+                changed.update(equation.outvars)
+                for v in equation.outvars:
+                    self.values[side].pop(v, None)
+                self.waiting[side].append(place)
+            self.order[side][:] = kept
+
+    # Fingerprints
+
+    def keys(self, side: int, wanted: Sequence[Var]) -> dict[Var, np.ndarray]:
+        """The fingerprints of those arrays that can be cut."""
+        found = ((v, self.values[side].get(v, (0, None))[1]) for v in wanted)
+        return {v: _key_of(value) for v, value in found if is_number(v) and _may_be_cut(value)}
+
+    def known(self, cut: Cut) -> Replaced:
+        """What is known of the arrays of a cut: where they are defined, and positive."""
+        left, right = ({v: _of_letters(self.values[side][v][1]) for v in cut.sides[side]} for side in range(2))
+        return left, right
+
+    def parting(self) -> str:
+        """Where each program first computes values few of which the other one has."""
+        keys = [self.keys(side, self._computed(side)) for side in range(2)]
+        texts = []
+        for side, name in enumerate(("left", "right")):
+            shared, program = _shared(keys[side], keys[1 - side]), self.programs[side]
+            alone = min((program.producer[v] for v in keys[side] if v not in shared), default=None)
+            if alone is not None:
+                equation = program.equations[alone]
+                texts.append(f"{name} '{equation.primitive.name}'{source_line(equation)}")
+        return "; ".join(texts)
+
+    @property
+    def certain(self) -> bool:
+        """Whether nothing was decided by what may be undefined."""
+        return not self.doubtful and not self.functions.expressions.doubtful
+
+
+class _Waiting(UatJaxError):
+    """An operand waits for an exponential."""
+
+
+def _decides(equation: JaxprEqn) -> bool:
+    """Whether an equation can make something defined of an undefined number, apart from leaving it out."""
+    name = equation.primitive.name
+    return name in DECISIONS or name not in UNDEFINED_STAYS or not all(map(is_number, equation.outvars))
+
+
+def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
+    """Whether a number is not known to be defined for all inputs; what is decided by such a one is noted elsewhere."""
+    number = operand[1]
+    sure = not isinstance(number, Number) or number.facts is not None and number.facts.defined is Defined.ALWAYS
+    return is_number(atom) and not sure
+
+
+def _of_letters(value: Number) -> Facts:
+    """What is known of letters that stand for a value: that they are defined, and positive, where the value is."""
+    facts, known = of_inputs(value.shape), value.facts
+    if known is None:
+        return replace(facts, defined=Defined.PARTLY)
+    return replace(facts, defined=known.defined, positive=known.positive)
+
+
+def _ravelled(keys: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0, np.uint64), *(k.ravel() for k in keys)])
+
+
+def _shared(keys: Keys, other: Keys) -> dict[Var, np.ndarray]:
+    """The arrays of which many entries occur on the other side, which may leave out those that a mask hides."""
+    known = np.sort(_ravelled(other.values()))
+    flat = _ravelled(keys.values())
+    places = np.minimum(np.searchsorted(known, flat), max(0, len(known) - 1))
+    there = known[places] == flat if len(known) else np.zeros(len(flat), bool)
+    starts = np.cumsum([0, *(k.size for k in keys.values())])[:-1]
+    counts = np.add.reduceat(there.astype(int), starts) if len(starts) else []
+    return {v: k for (v, k), count in zip(keys.items(), counts, strict=True) if count >= MANY * k.size}
+
+
+def _complete(chosen: dict[Var, np.ndarray], other: Keys, shared: Keys) -> None:
+    """Add shared arrays until every entry of the other side occurs, the smallest first."""
+    if not other:
+        return
+    missing = np.setdiff1d(_ravelled(other.values()), _ravelled(chosen.values()))
+    for variable, k in sorted(shared.items(), key=lambda item: item[1].size):
+        if not missing.size:
+            return
+        if variable not in chosen and np.isin(k, missing).any():
+            chosen[variable] = k
+            missing = np.setdiff1d(missing, k)
+
+
+def _may_be_cut(value: Value) -> bool:
+    """Whether a value is an array of numbers, finite for sure, none of which is a constant and none decided at ties."""
+    if not isinstance(value, Number) or value.special is not None or value.infinite is not None:
+        return False
+    if value.almost is not None or not value.shape and value.known is not None or 0 in value.shape:
+        return False
+    top = value.residues.levels[0]
+    return value.known is None and (len(top) == 1 or not (top == top[:1]).all(axis=0).any())
+
+
+def _key_of(value: Number) -> np.ndarray:
+    """One 64-bit word for every entry."""
+    word = np.zeros((1, *value.shape), np.uint64)
+    for copy in value.residues.levels[0].astype(np.uint64):
+        word = np.multiply(word ^ copy, np.uint64(0x9E3779B97F4A7C15))
+        word ^= word >> np.uint64(31)
+    return word[0]

@@ -1,0 +1,121 @@
+"""A comparison in pieces as evidence."""
+
+from __future__ import annotations
+
+from jax.extend.core import ClosedJaxpr, Jaxpr
+
+from uat_jax.arithmetic.footprint import entries_computed
+from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.prime_field import limbs_in_use
+from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
+from uat_jax.decide.domain import EVERYWHERE, Domains
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import FieldsOfPieces, PieceFigures
+from uat_jax.decide.pieces import Compared, Piece, compared
+from uat_jax.decide.sampling import Seen
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.errors import UnsupportedError
+
+MANY_EQUATIONS, MANY_ENTRIES = 300, 1 << 18
+"""Programs with more equations, or with more entries computed, are large."""
+
+HUGE = 1 << 18
+"""Programs in which more entries are computed are not compared as a whole."""
+
+DERIVATION = (
+    "Theorem P of docs/soundness.md: 8 times the number of tests times the largest chance of error of a piece, each of "
+    "them by Theorem E"
+)
+
+
+def is_large(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
+    """Whether two programs are compared in pieces before they are compared as a whole."""
+    jaxprs = (left.jaxpr, right.jaxpr)
+    return sum(map(equations, jaxprs)) > MANY_EQUATIONS or sum(map(entries_computed, jaxprs)) > MANY_ENTRIES
+
+
+def is_huge(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
+    """Whether two programs are compared in pieces only."""
+    return entries_computed(left.jaxpr) + entries_computed(right.jaxpr) > HUGE
+
+
+def equations(jaxpr: Jaxpr) -> int:
+    """The number of equations, those of bodies as often as their loops go round."""
+    count = 0
+    for equation in jaxpr.eqns:
+        inner = (getattr(p, "jaxpr", p) for p in inner_programs(equation))
+        count += max(1, equation.params.get("length", 1) * sum(map(equations, inner)))
+    return count
+
+
+def pieces_evidence(
+    left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
+) -> Evidence:
+    """CERTIFIED with the chance of error, or UNKNOWN with where the programs part, or why they cannot be cut."""
+    reason, found = "", None
+    for meant in (False, True):
+        try:
+            found = compared(left, right, effort, meant=meant, domains=domains, before=found)
+        except UnsupportedError as error:
+            reason = reason or str(error)
+            continue
+        if found.equal:
+            return _certified(found, seen)
+        reason = found.parting
+        if not found.readings:
+            break
+    return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN)
+
+
+def _certified(found: Compared, seen: Seen) -> Evidence:
+    figures = FieldsOfPieces(
+        found.log2_error,
+        not found.condition,
+        limbs_in_use(),
+        derivation=DERIVATION,
+        condition=found.condition,
+        constants=found.constants,
+        pieces=tuple(map(_figures, found.pieces)),
+        tests=found.tests,
+        sample=seen,
+    )
+    kind = f"conditional: {found.condition}" if found.condition else "a theorem"
+    number = sum(piece.count for piece in found.pieces)
+    finding = (
+        f"equal except with probability 2^{found.log2_error:.0f} ({kind}), in {number} pieces, "
+        f"{len(found.pieces)} of them different"
+    )
+    return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
+
+
+def _figures(piece: Piece) -> PieceFigures:
+    found = piece.found
+    digests = tuple(digest(encode(program)) for program in piece.programs)
+    return PieceFigures(
+        *piece.lines,
+        equations=piece.equations,
+        count=piece.count,
+        seconds=round(piece.seconds, 3),
+        digests=(digests[0], digests[1]),
+        log2_error=found.log2_error,
+        readings=found.readings,
+        laws=found.laws,
+        rounds=found.rounds,
+    )
+
+
+def _assumptions(found: Compared, seen: Seen) -> tuple[Assumption, ...]:
+    kind = AssumptionKind
+    made = [
+        *of_constants(found.constants),
+        *dict.fromkeys(a for piece in found.pieces for a in piece.found.assumptions),
+        Assumption(kind.WHERE_DEFINED),
+        Assumption(kind.REAL_NUMBERS),
+        Assumption(kind.RANDOM_PRIMES),
+    ]
+    if found.condition:
+        made.append(Assumption(kind.RANDOM_EXPONENTS, {"condition": found.condition}))
+    if seen.reason:
+        made.append(Assumption(kind.NO_SAMPLE, {"reason": seen.reason}))
+    return tuple(made)
