@@ -154,6 +154,8 @@ class CanonicalForms:
             return kind, value.name
         if isinstance(value, ATOMS):
             return kind, repr(value)
+        if jax.export.is_symbolic_dim(value):
+            return "size", str(value)
         if isinstance(value, ClosedJaxpr | Jaxpr):
             return kind, self.function(value)
         if isinstance(value, Mapping):

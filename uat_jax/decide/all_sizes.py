@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import jax
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import REALS, Restricted, domain_of
 from uat_jax.decide.effort import Effort
@@ -19,12 +20,15 @@ from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.indexed import Inputs, Open, Proof, proved
 from uat_jax.indexed.dimension import smallest
+from uat_jax.indexed.elementwise import LARGEST_SIZE
 
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""
 
-LARGEST_SIZE = 2**18
-"""Up to this size the integers that count places do not wrap."""
+
+SAME = "both are the same program with symbolic dimensions, after renaming and inlining"
+NORMAL_FORM = "both have one normal form"
+"""Why two functions are equal at all sizes."""
 
 
 class _Pair(Protocol):
@@ -43,18 +47,22 @@ def proof_for_all_sizes(
 ) -> Evidence | None:
     """The proof, or None if none is found or if sizes are listed, so that they are the claim.
 
-    Whatever was proved, float64 values at the sizes of `pairs` must not differ.
+    Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
+    function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
     """
     if not specification.symbols or specification.listed is not None:
         return None
     effort.progress("looking for one normal form at all sizes")
     try:
-        proof = proved(*_symbolic_programs(left, right, specification), effort.deadline)
+        first, second, inputs = _symbolic_programs(left, right, specification)
+        same = same_program(first, second)
+        proof = Proof() if same else proved(first, second, inputs, effort.deadline)
     except (Open, InputError, UnsupportedError):
         return None
-    if any(sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen.apart for p in pairs):
+    seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
+    if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return None
-    return _evidence(proof)
+    return _evidence(proof, SAME if same else NORMAL_FORM)
 
 
 def _symbolic_programs(
@@ -91,8 +99,8 @@ def _sign(leaf: Any) -> int:
     return 2 if domain.positive else 1 if domain.nonnegative else 0
 
 
-def _evidence(proof: Proof) -> Evidence:
-    finding = "equal at all sizes, for all inputs at which both are defined: both have one normal form"
+def _evidence(proof: Proof, reason: str) -> Evidence:
+    finding = f"equal at all sizes, for all inputs at which both are defined: {reason}"
     assumptions = [*of_constants(proof.constants)]
     if proof.bounded:
         assumptions.append(Assumption(AssumptionKind.LARGEST_SIZE, {"largest": LARGEST_SIZE}))

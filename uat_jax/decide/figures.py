@@ -410,8 +410,9 @@ class Predictions(Figures):
 
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
-    FieldsOfPieces, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes, Measured,
-    Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures, Predictions,
+    FieldsOfPieces, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes,
+    Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""
 

@@ -30,8 +30,11 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
     the orders in which indices of one colour can be named, the one with the least digest is taken.
     """
     height, best = body.height + 1, None
+    outside = body.free - set(over)
     for order in islice(product(*map(permutations, _classes(kind, body, over))), MOST_ORDERS):
         new = tuple(index(f"b{height}.{i}", v.length) for i, v in enumerate(chain.from_iterable(order)))
+        if outside.intersection(new):
+            raise UnsupportedError("an index of a sum would be taken for one of a sum around it")
         renaming = {old: of(name) for old, name in zip(chain.from_iterable(order), new, strict=True)}
         value = replaced(body, renaming)
         letter = made(kind, new, _as_argument(kind, value))

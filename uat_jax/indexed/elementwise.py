@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,7 @@ from uat_jax.indexed.array import Array, Indices, array, kind_of
 from uat_jax.indexed.bounds import is_whole, nonnegative, sign, without_mask
 from uat_jax.indexed.functions import applied, chosen, exponential, logarithm, maximum, minimum, whole_part
 from uat_jax.indexed.maxima import is_finite
-from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, made, of
+from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Letter, Polynomial, constant, made, of
 from uat_jax.indexed.predicates import is_positive, is_zero
 from uat_jax.indexed.products import case_by_case, raised
 from uat_jax.indexed.workspace import workspace
@@ -190,27 +191,43 @@ def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], fu
     return array(lengths, kind, entry, known, there)
 
 
-WIDEST = 1 << 12
-"""The largest sum of the coefficients of an integer: with axes up to 2^18 it stays below 2^31."""
+LARGEST_SIZE = 1 << 18
+"""Up to this size of all axes integers that count places are shown not to wrap."""
+
+WIDEST = 1 << 31
+"""Integers of 32 bits are below this."""
 
 
 @case_by_case
 def check_does_not_wrap(value: Polynomial) -> Polynomial:
-    """The value, if it is affine in sizes and indices, so that it stays within 32 bits for all sizes up to 2^18.
+    """The value, if it is affine in sizes and indices and stays within 32 bits while no axis is longer than 2^18.
 
     Raises:
         UnsupportedError: it is not.
     """
     if not is_whole(value):
         raise UnsupportedError("integers that are not affine in sizes and indices are not followed")
-    degrees = [sum(e for _, e in monomial) for monomial in value.terms]
-    scale = sum(abs(number) for monomial, number in value.terms.items() if monomial)
-    plain_number = abs(value.terms.get((), Fraction(0)))
-    if any(degree > 1 for degree in degrees) or scale > WIDEST or plain_number >= 1 << 30:
+    if any(sum(e for _, e in monomial) > 1 for monomial in value.terms) or _reach(value) >= WIDEST:
         raise UnsupportedError("an integer that may wrap at large sizes is not followed")
     if not any(nonnegative(x.length - value) and nonnegative(value + x.length) for x in value.free) and value.free:
         workspace().bounded_sizes = True
     return value
+
+
+def _reach(value: Polynomial) -> Fraction:
+    """A bound of the magnitude of an affine value while no axis is longer than 2^18."""
+    return sum(
+        (
+            abs(number) * math.prod(_reach_of(letter) for letter, _ in monomial)
+            for monomial, number in value.terms.items()
+        ),
+        Fraction(0),
+    )
+
+
+def _reach_of(letter: Letter) -> Fraction:
+    """Of a whole part the reach of its dividend: divisors are at least 1."""
+    return _reach(letter.arguments[0]) if letter.kind is Kind.QUOTIENT else Fraction(LARGEST_SIZE)
 
 
 # Rules: function(equation's parameters, lengths and kind of the result, operands) → the result

@@ -202,6 +202,8 @@ def whole_part(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
         if number == 1 and len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind is Kind.QUOTIENT:
             inner, by = monomial[0][0].arguments
             return multiple + whole_part(inner, by * divisor)
+    if not nonnegative(rest):
+        multiple, rest = ZERO, dividend
     if not (nonnegative(rest) and nonnegative(divisor - 1)):
         raise UnsupportedError("a whole quotient of a number that may be negative is not followed")
     return multiple + of(made(Kind.QUOTIENT, rest, divisor))

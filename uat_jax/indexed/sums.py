@@ -148,12 +148,12 @@ def _split_where_divided(monomial: Monomial, over: Variables) -> Polynomial | No
 
 
 def split_of(letters: frozenset[Letter], over: Variables) -> tuple[Letter, Polynomial, Polynomial] | None:
-    """(i, b, n/b) for an index i < n of which ⌊i / b⌋ is taken, b a divisor of n."""
+    """(i, b, n/b) for an index i < n of which ⌊i / b⌋ is taken, b ≥ 1 a divisor of n."""
     for letter in sorted((a for a in letters if a.kind is Kind.QUOTIENT), key=lambda a: a.key):
         for variable, divisor in _divided_indices(letter):
-            rounds = quotient(variable.length, divisor) if variable in over else None
+            rounds = quotient(variable.length, divisor) if variable in over and nonnegative(divisor - 1) else None
             whole = rounds is not None and all(x.denominator == 1 for x in rounds.terms.values())
-            if rounds is not None and whole and rounds != ONE and divisor != ONE:
+            if rounds is not None and whole and rounds != ONE and divisor != ONE and nonnegative(rounds):
                 return variable, divisor, rounds
     return None
 
