@@ -82,7 +82,7 @@ def factored(value: Polynomial, only_positive: bool) -> tuple[Fraction, dict[Let
     for letter in sorted(value.letters, key=lambda letter: letter.key):
         if letter.kind in PREDICATES or letter.kind in (Kind.IMAGINARY, Kind.MASK):
             continue
-        if only_positive and sign_of_letter(letter) != 2:
+        if only_positive and not sign_of_letter(letter):
             continue
         least = min(dict(monomial).get(letter, Fraction(0)) for monomial in value.terms)
         if least:

@@ -82,9 +82,18 @@ def _logarithm(value: Polynomial) -> Polynomial:
         for prime, power in prime_factors(base).items():
             total = total + of(made(Kind.LOG, constant(prime))) * (direction * power)
     for letter, exponent in common.items():
-        inside = letter.arguments[0] if letter.kind is Kind.EXP else of(made(Kind.LOG, of(letter)))
-        total = total + inside * exponent
+        total = total + _logarithm_of_letter(letter) * exponent
     return total if rest == ONE else total + of(made(Kind.LOG, rest))
+
+
+def _logarithm_of_letter(letter: Letter) -> Polynomial:
+    if letter.kind is Kind.EXP:
+        return letter.arguments[0]
+    if letter.kind is Kind.POWER:
+        return logarithm(letter.arguments[0])
+    if letter.kind is Kind.PRIME:
+        return of(made(Kind.LOG, constant(letter.arguments[0])))
+    return of(made(Kind.LOG, of(letter)))
 
 
 def applied(name: str, value: Polynomial) -> Polynomial:
@@ -181,14 +190,16 @@ def _positive_operand(condition: Polynomial) -> Polynomial | None:
 def whole_part(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
     """⌊dividend / divisor⌋ of index polynomials, the divisor at least 1.
 
-    (a·d + r) div d = a + r div d.  r div d = 0 for 0 ≤ r < d.  (c·u + s) div (c·m) = u div m for 0 ≤ s < c.
-    (u div a) div b = u div (a·b).
+    (a·d + r) div d = a + r div d.  r div d = 0 for 0 ≤ r < d, and [r ≥ 0] − 1 for −d ≤ r < d.
+    (c·u + s) div (c·m) = u div m for 0 ≤ s < c.  (u div a) div b = u div (a·b).
     """
     if divisor == ONE:
         return dividend
     multiple, rest = _multiple_of(dividend, divisor)
     if not rest or nonnegative(rest) and nonnegative(divisor - 1 - rest):
         return multiple
+    if nonnegative(rest + divisor) and nonnegative(divisor - 1 - rest):
+        return multiple + at_least_zero(rest) - 1
     for monomial, number in rest.terms.items():
         scale = Polynomial({tuple(f for f in monomial if f[0].kind is Kind.SIZE): abs(number)})
         smaller = None if scale == ONE else _whole_quotient(divisor, scale)
@@ -215,10 +226,17 @@ def _whole_quotient(dividend: Polynomial, divisor: Polynomial) -> Polynomial | N
 
 
 def _multiple_of(value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """(q, r) with value = q·divisor + r, term by term."""
+    """(q, r) with value = q·divisor + r, term by term; r has coefficients from 0 to d − 1 if the divisor is a number d."""
     multiple, rest = ZERO, ZERO
+    of_number = divisor.number()
     for monomial, number in value.terms.items():
         term = Polynomial({monomial: number})
+        if of_number is not None:
+            multiple, rest = (
+                multiple + alone(monomial) * (number // of_number),
+                rest + alone(monomial) * (number % of_number),
+            )
+            continue
         found = _whole_quotient(term, divisor) if len(divisor.terms) == 1 else None
         multiple, rest = (multiple + found, rest) if found is not None else (multiple, rest + term)
     return multiple, rest

@@ -70,17 +70,29 @@ def reduced(exponents: dict[Letter, Fraction]) -> Polynomial:
 
 
 def _contradictory(kept: dict[Letter, Fraction]) -> bool:
-    """Whether two comparisons of indices exclude each other; of two of which one implies the other, one is dropped."""
-    comparisons = [letter for letter in kept if letter.kind is Kind.AT_LEAST]
+    """Whether two comparisons exclude each other; of two of which one implies the other, one is dropped."""
+    comparisons = [letter for letter in kept if letter.kind in (Kind.AT_LEAST, Kind.POSITIVE)]
     for left in comparisons:
         for right in comparisons:
-            if left is right or left not in kept or right not in kept:
+            if left is right or left.kind is not right.kind or left not in kept or right not in kept:
                 continue
-            if nonnegative(right.arguments[0] - left.arguments[0]):
+            if _implies(left, right):
                 del kept[right]
-            elif nonnegative(-left.arguments[0] - right.arguments[0] - 1):
+            elif _exclude(left, right):
                 return True
     return False
+
+
+def _implies(left: Letter, right: Letter) -> bool:
+    """Whether u ≥ 0 implies v ≥ 0, or u > 0 implies v > 0: v − u ≥ 0."""
+    gap = right.arguments[0] - left.arguments[0]
+    return nonnegative(gap) if left.kind is Kind.AT_LEAST else sign(gap) > 0
+
+
+def _exclude(left: Letter, right: Letter) -> bool:
+    """Whether u ≥ 0 and v ≥ 0, or u > 0 and v > 0, are never both true: −u − v ≥ 1, or −u − v ≥ 0."""
+    gap = -left.arguments[0] - right.arguments[0]
+    return nonnegative(gap - 1) if left.kind is Kind.AT_LEAST else sign(gap) > 0
 
 
 def _substitutable(kept: dict[Letter, Fraction]) -> tuple[Letter, Letter, Polynomial] | None:
