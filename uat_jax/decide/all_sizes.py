@@ -19,6 +19,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.indexed import Inputs, Open, Proof, proved
+from uat_jax.indexed.constraints import derived, lowest
 from uat_jax.indexed.dimension import smallest
 from uat_jax.indexed.elementwise import LARGEST_SIZE
 
@@ -62,7 +63,7 @@ def proof_for_all_sizes(
     seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return None
-    return _evidence(proof, SAME if same else NORMAL_FORM)
+    return _evidence(proof, specification.constraints, SAME if same else NORMAL_FORM)
 
 
 def _symbolic_programs(
@@ -82,8 +83,11 @@ def _symbolic_programs(
         (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
         same_outputs(outputs, others)
     symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
-    lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)}
-    return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower)
+    found = derived(specification.constraints)
+    lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)} | lowest(
+        found
+    )
+    return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
 
 
 def _with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
@@ -99,8 +103,9 @@ def _sign(leaf: Any) -> int:
     return 2 if domain.positive else 1 if domain.nonnegative else 0
 
 
-def _evidence(proof: Proof, reason: str) -> Evidence:
-    finding = f"equal at all sizes, for all inputs at which both are defined: {reason}"
+def _evidence(proof: Proof, constraints: Sequence[str], reason: str) -> Evidence:
+    sizes = f"all sizes with {', '.join(constraints)}" if constraints else "all sizes"
+    finding = f"equal at {sizes}, for all inputs at which both are defined: {reason}"
     assumptions = [*of_constants(proof.constants)]
     if proof.bounded:
         assumptions.append(Assumption(AssumptionKind.LARGEST_SIZE, {"largest": LARGEST_SIZE}))

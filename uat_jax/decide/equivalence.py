@@ -228,6 +228,9 @@ class Question:
             if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
+        constraints = self.specification.constraints
+        if not pairs and constraints and all("Unsatisfiable" in reason for reason in skipped):
+            raise InputError(f"no sizes fit: the constraints {', '.join(constraints)} contradict each other")
         if not pairs:
             fitting = "write dimensions as they must be, such as 4*k or n+1"
             raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")

@@ -18,6 +18,7 @@ from typing import Any
 import jax
 
 from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.constraints import constraints_of
 
 JAX = frozenset(["jax", "jaxlib", "uat_jax"])
 """Packages that compare sizes, and compute the same whatever the answer is."""
@@ -55,15 +56,9 @@ def in_new_scope(shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
     What was traced before is remembered by JAX and not traced again, so that no comparison would be seen.
     """
     symbolic = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
-    scope = jax.export.SymbolicScope(_constraints(symbolic[0].scope) if symbolic else ())
+    scope = jax.export.SymbolicScope(constraints_of(symbolic[0].scope) if symbolic else ())
     renewed = lambda d: jax.export.symbolic_shape(str(d), scope=scope)[0] if jax.export.is_symbolic_dim(d) else d
     return [tuple(map(renewed, shape)) for shape in shapes]
-
-
-def _constraints(scope: Any) -> list[str]:
-    """The constraints of a scope, as it prints them."""
-    _, found, listed = str(scope).partition("with constraints:\n")
-    return [line.strip() for line in listed.splitlines()] if found else []
 
 
 @contextlib.contextmanager

@@ -135,7 +135,9 @@ def _sign_of_monomial(monomial: Monomial) -> int:
 def sign_of_letter(letter: Letter, exponent: Fraction = Fraction(1)) -> int:
     """As `sign`, of a power of a letter."""
     kind = letter.kind
-    if kind in (Kind.SIZE, Kind.PRIME, Kind.CONSTANT):
+    if kind is Kind.SIZE:
+        return 2 if workspace().lower.get(letter.name, 1) > 0 else 1
+    if kind in (Kind.PRIME, Kind.CONSTANT):
         return 2
     if kind is Kind.EXP:
         inside = {a.kind for a in letter.within}

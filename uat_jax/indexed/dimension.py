@@ -47,9 +47,11 @@ def _read(node: ast.expr) -> Polynomial:
 
 
 def size(name: str) -> Polynomial:
-    """A symbolic dimension, or its number in the case that is looked at."""
-    fixed = workspace().fixed
-    return constant(fixed[name]) if name in fixed else of(made(Kind.SIZE, name))
+    """A symbolic dimension, its number in the case that is looked at, or what it is by a constraint."""
+    tables = workspace()
+    if name in tables.fixed:
+        return constant(tables.fixed[name])
+    return dimension(tables.derived[name]) if name in tables.derived else of(made(Kind.SIZE, name))
 
 
 BINARY: Mapping[type, Callable[[Polynomial, Polynomial], Polynomial]] = {

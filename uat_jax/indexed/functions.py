@@ -226,7 +226,10 @@ def _whole_quotient(dividend: Polynomial, divisor: Polynomial) -> Polynomial | N
 
 
 def _multiple_of(value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """(q, r) with value = q·divisor + r, term by term; r has coefficients from 0 to d − 1 if the divisor is a number d."""
+    """(q, r) with value = q·divisor + r, term by term.
+
+    If the divisor is a number d, the coefficients of r are from 0 to d − 1.
+    """
     multiple, rest = ZERO, ZERO
     of_number = divisor.number()
     for monomial, number in value.terms.items():

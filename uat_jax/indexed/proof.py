@@ -50,11 +50,13 @@ class Proof:
 class Inputs:
     """What is known of the inputs of both programs.
 
-    signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.
+    signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.  derived:
+    what sizes are, by constraints.
     """
 
     signs: tuple[int, ...]
     lower: Mapping[str, int]
+    derived: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -130,7 +132,7 @@ class _Attempt:
 
     def _prove(self, lower: dict[str, int], fixed: dict[str, int]) -> None:
         """All sizes from `lower` on, with some fixed: at once, or case by case if something depends on a size."""
-        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed)
+        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, self.inputs.derived)
         try:
             with working(tables):
                 self._compare()

@@ -19,7 +19,8 @@ class Workspace:
 
     letters: by digest, so that equal letters are one object.  remembered: results of functions, by function and
     arguments.  divisors: those that may vanish, but on a set of measure zero only.  lower: the smallest value of a
-    size where it is not 1; fixed: sizes that are numbers in the case that is looked at.  signed: whether maximum and
+    size where it is not 1; derived: what sizes are by constraints; fixed: sizes that are numbers in the case that is
+    looked at.  signed: whether maximum and
     magnitude are written by the sign of their operand, the second of two ways of writing them.
     """
 
@@ -28,6 +29,7 @@ class Workspace:
     meant: bool = False
     lower: Mapping[str, int] = field(default_factory=dict)
     fixed: Mapping[str, int] = field(default_factory=dict)
+    derived: Mapping[str, str] = field(default_factory=dict)
     letters: dict[str, Any] = field(default_factory=dict)
     remembered: dict[Any, Any] = field(default_factory=dict)
     divisors: dict[str, Any] = field(default_factory=dict)

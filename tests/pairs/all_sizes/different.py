@@ -221,6 +221,49 @@ SIZES: tuple[Row, ...] = (
     ),
 )
 
+CONSTRAINED: tuple[Row, ...] = (
+    row("the first four of at least four", lambda x: x[:4].sum(), total, "n", given=("n >= 4",)),
+    row(
+        "all but what is added to a size",
+        lambda x, y: y[: x.shape[0]].sum(),
+        lambda x, y: y.sum(),
+        "n",
+        "m",
+        given=("n <= m",),
+    ),
+    row(
+        "a mean of what may be nothing",
+        lambda x, y: y[x.shape[0] :].sum() / (y.shape[0] - x.shape[0]) * (y.shape[0] - x.shape[0]),
+        lambda x, y: y[x.shape[0] :].sum() + y[0] * 0.0 + 1.0 * 0.0 * x[0],
+        "n",
+        "m",
+        given=("n <= m",),
+    ),
+    row(
+        "rows for columns of a constrained reshape",
+        lambda x, w: x.reshape(w.shape) @ w[0],
+        lambda x, w: x.reshape(w.shape[::-1]).T @ w[0],
+        "n",
+        "h,d",
+        given=("h*d == n",),
+    ),
+    row(
+        "places that wrap beyond a whole part",
+        lambda x: (
+            (lax.div(jnp.arange(x.shape[0]) * 4096, 3 * jnp.ones_like(jnp.arange(x.shape[0]))) * 4096).astype(
+                jnp.float32
+            )
+            * x
+        ),
+        lambda x: (
+            lax.div(jnp.arange(x.shape[0]) * 4096, 3 * jnp.ones_like(jnp.arange(x.shape[0]))).astype(jnp.float32)
+            * 4096.0
+            * x
+        ),
+        "n",
+    ),
+)
+
 EQUAL_AXES: tuple[Row, ...] = (
     row("swapped equal axes", lambda x: x, lambda x: x.T, "n,n"),
     row("product transposed", lambda x, y: x @ y, lambda x, y: y @ x, "n,n", "n,n"),
@@ -447,4 +490,4 @@ UNDEFINED: tuple[Row, ...] = (
     row("a constant that is rounded", lambda x: x * 0.1 * 10.0, lambda x: x * 1.0009765625, "n"),
 )
 
-FALSE: tuple[Row, ...] = (*SIZES, *EQUAL_AXES, *MISTAKES, *UNDEFINED)
+FALSE: tuple[Row, ...] = (*SIZES, *CONSTRAINED, *EQUAL_AXES, *MISTAKES, *UNDEFINED)

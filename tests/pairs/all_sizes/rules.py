@@ -260,4 +260,21 @@ TRUE = (
         given=("D == h*d",),
     ),
     row("batch of products", jax.vmap(lambda x, y: x @ y), lambda x, y: (x * y).sum(1), "b,n", "b,n"),
+    row(
+        "sum of a reshape that fits",
+        lambda x, w: x.reshape(w.shape).sum(),
+        lambda x, w: x.sum(),
+        "n",
+        "h,d",
+        given=("h*d == n",),
+    ),
+    row(
+        "slice of a longer array",
+        lambda x, y: y[: x.shape[0]] + x,
+        lambda x, y: x + y[: x.shape[0]][::-1][::-1],
+        "n",
+        "m",
+        given=("n <= m",),
+    ),
+    row("the first four of at least five", lambda x: x[:4].sum(), lambda x: x[3::-1].sum(), "n", given=("n >= 5",)),
 )
