@@ -3,8 +3,8 @@
 `TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
 """
 
-from . import attention, different, gradients, layers, looking, rules
+from . import attention, different, gradients, layers, looking, models, rules
 from .row import Row
 
-TRUE: tuple[Row, ...] = (*attention.TRUE, *layers.TRUE, *gradients.TRUE, *rules.TRUE, *looking.TRUE)
+TRUE: tuple[Row, ...] = (*attention.TRUE, *layers.TRUE, *gradients.TRUE, *rules.TRUE, *models.TRUE, *looking.TRUE)
 FALSE: tuple[Row, ...] = (*different.FALSE, *looking.FALSE)
