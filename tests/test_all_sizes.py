@@ -28,7 +28,6 @@ OPEN = frozenset(
         "argmax",
         "sort",
         "padding of a padding",
-        "nn.standardize",
         "reduce_window sum",
         "scan sum",
         "grad ln",

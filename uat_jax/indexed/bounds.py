@@ -122,10 +122,23 @@ def sign(value: Polynomial) -> int:
     """2: proved to be > 0.  1: proved to be ≥ 0.  0: nothing is known.  Wherever it is defined."""
     if any(number < 0 for number in value.terms.values()):
         if not is_whole(value):
-            return 0
+            return _sign_of_variance(value)
         return 2 if nonnegative(value - 1) else 1 if nonnegative(value) else 0
     signs = [_sign_of_monomial(monomial) for monomial in value.terms]
     return 0 if 0 in signs else max(signs, default=1)
+
+
+def _sign_of_variance(value: Polynomial) -> int:
+    """1, or 2 if something positive is added to it, if n·Σ_i u_i² − (Σ_i u_i)² is what may be negative in it."""
+    from uat_jax.indexed.variances import without_variance
+
+    remembered, key = workspace().remembered, ("variance", value.key)
+    if key not in remembered:
+        remembered[key] = 0  # while it is looked for
+        found = without_variance(value)
+        if found is not None and not any(number < 0 for number in found[1].terms.values()):
+            remembered[key] = min(map(sign, found))
+    return remembered[key]
 
 
 def _sign_of_monomial(monomial: Monomial) -> int:

@@ -277,4 +277,20 @@ TRUE = (
         given=("n <= m",),
     ),
     row("the first four of at least five", lambda x: x[:4].sum(), lambda x: x[3::-1].sum(), "n", given=("n >= 5",)),
+    row(
+        "a variance is not negative", lambda x: jnp.maximum((x * x).mean() - x.mean() ** 2, 0.0), lambda x: x.var(), "n"
+    ),
+    row(
+        "a variance of sums is not negative",
+        lambda x, y: jnp.abs(((x - 2.0 * y) ** 2).mean() - (x - 2.0 * y).mean() ** 2),
+        lambda x, y: (x - 2.0 * y).var(),
+        "n",
+        "n",
+    ),
+    row(
+        "a variance and more is positive",
+        lambda x: (x.var() + 1.0 > 0.0).astype(jnp.float32),
+        lambda x: jnp.ones_like(x[0]),
+        "n",
+    ),
 )
