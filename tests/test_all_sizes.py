@@ -29,7 +29,6 @@ OPEN = frozenset(
         "sort",
         "padding of a padding",
         "reduce_window sum",
-        "scan sum",
         "grad ln",
     ]
 )

@@ -13,14 +13,30 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.recognition import ConstantReading
 from uat_jax.errors import BudgetError, UnsupportedError
 from uat_jax.indexed.array import Array, entry_of_input, kind_of
-from uat_jax.indexed.bounds import without_mask
+from uat_jax.indexed.bounds import is_whole, without_mask
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.division import cancelled
+from uat_jax.indexed.division import cancelled, quotient
 from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
-from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, index, of, replaced
+from uat_jax.indexed.polynomial import (
+    ONE,
+    ZERO,
+    Kind,
+    Letter,
+    Polynomial,
+    alone,
+    constant,
+    fresh,
+    index,
+    of,
+    replaced,
+    summed,
+    without,
+)
 from uat_jax.indexed.predicates import SizeCase
+from uat_jax.indexed.products import raised
+from uat_jax.indexed.scans import scanned as scanned  # its rule counts from here on
 from uat_jax.indexed.steps import flattened
-from uat_jax.indexed.sums import split_of
+from uat_jax.indexed.sums import SHORTEST, others, renamed, split_of, total
 from uat_jax.indexed.workspace import Workspace, sooner, working
 
 MOST_CASES = 12
@@ -204,9 +220,46 @@ def _split(difference: Polynomial) -> Polynomial:
     return difference
 
 
+def _in_strides(difference: Polynomial) -> Polynomial:
+    """Sums written as Σ_p u(k·p) + … + Σ_p u(k·p + k − 1), where entries at places k·p stand in other sums."""
+    for stride in sorted(_strides(difference)):
+        for letter in sorted((a for a in difference.letters if a.kind is Kind.SUM), key=lambda a: a.key):
+            found = _sum_in_strides(letter, stride)
+            if found is not None:
+                difference = summed(
+                    Polynomial({without(monomial, letter): number}) * raised(found, dict(monomial)[letter])
+                    if letter in dict(monomial) and dict(monomial)[letter] > 0
+                    else Polynomial({monomial: number})
+                    for monomial, number in difference.terms.items()
+                )
+    return difference
+
+
+def _strides(value: Polynomial) -> set[int]:
+    """The small factors of bound indices in places of entries."""
+    places = (place for a in value.within if a.kind is Kind.ENTRY for place in a.arguments[3])
+    terms = ((m, number) for place in places for m, number in place.terms.items())
+    of_bound = (number for m, number in terms if len(m) == 1 and m[0][0].kind is Kind.INDEX and m[0][0].name[0] == "b")
+    return {int(number) for number in of_bound if number.denominator == 1 and 2 <= number <= SHORTEST}
+
+
+def _sum_in_strides(letter: Letter, stride: int) -> Polynomial | None:
+    """A sum over an axis whose length is a multiple of the stride, one sum for each remainder; None for others."""
+    renaming, new = renamed(letter.bound)
+    body = replaced(alone(letter.arguments[1]), renaming)
+    for variable in new:
+        rounds = quotient(variable.length, constant(stride))
+        if rounds is not None and is_whole(rounds):
+            steps = fresh(rounds)
+            over = (*others(new, variable), steps)
+            at = lambda rest, v=variable, s=steps: replaced(body, {v: of(s) * stride + rest})
+            return summed(total(at(rest), over) for rest in range(stride))
+    return None
+
+
 def _remaining(difference: Polynomial) -> Polynomial:
     """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
-    difference = _split(difference)
+    difference = _in_strides(_split(difference))
     short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
     if not short or not difference:
         return _multiplied_out(difference)

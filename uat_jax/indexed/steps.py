@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +26,9 @@ from uat_jax.indexed.workspace import workspace
 
 RULES: Mapping[str, Any] = {**ELEMENTWISE, **PLACEMENT, **REDUCTION}
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""
+
+CONTROL: dict[str, Callable[[JaxprEqn, Sequence[Array]], list[Array]]] = {}
+"""Primitive → rule(equation, operands), for those that call a program again and again (`scans`)."""
 
 OF_SIZES = {
     "dim_as_value": frozenset(["dim"]),
@@ -185,6 +188,8 @@ def evaluated(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
 
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
     name = equation.primitive.name
+    if name in CONTROL:
+        return CONTROL[name](equation, operands)
     if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():
         raise UnsupportedError("a primitive that is not followed at all sizes")
     if name in TABLE:

@@ -3,8 +3,16 @@
 `TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
 """
 
-from . import attention, different, gradients, layers, looking, models, rules
+from . import attention, different, gradients, layers, looking, models, rules, scans
 from .row import Row
 
-TRUE: tuple[Row, ...] = (*attention.TRUE, *layers.TRUE, *gradients.TRUE, *rules.TRUE, *models.TRUE, *looking.TRUE)
-FALSE: tuple[Row, ...] = (*different.FALSE, *looking.FALSE)
+TRUE: tuple[Row, ...] = (
+    *attention.TRUE,
+    *layers.TRUE,
+    *gradients.TRUE,
+    *rules.TRUE,
+    *models.TRUE,
+    *scans.TRUE,
+    *looking.TRUE,
+)
+FALSE: tuple[Row, ...] = (*different.FALSE, *scans.FALSE, *looking.FALSE)
