@@ -27,8 +27,6 @@ OPEN = frozenset(
         "prod",
         "argmax",
         "sort",
-        "padding of a padding",
-        "reduce_window sum",
         "grad ln",
     ]
 )
@@ -113,7 +111,7 @@ def test_listed_sizes_are_the_claim():
     assert certificate.passes and all(e.method is not Method.INDEXED_NORMAL_FORM for e in certificate.evidence)
 
 
-@pytest.mark.parametrize("programs", [25, pytest.param(300, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("programs", [15, pytest.param(300, marks=pytest.mark.campaign)])
 def test_random_functions_that_differ_are_not_proved(programs):
     random, pool, proved, seen = Random(20261123), {}, 0, {}
     while len(pool) < programs:

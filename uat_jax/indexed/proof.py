@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from jax.extend.core import ClosedJaxpr
 
@@ -19,6 +20,7 @@ from uat_jax.indexed.division import cancelled, quotient
 from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
 from uat_jax.indexed.polynomial import (
     ONE,
+    ONE_MONOMIAL,
     ZERO,
     Kind,
     Letter,
@@ -32,7 +34,7 @@ from uat_jax.indexed.polynomial import (
     summed,
     without,
 )
-from uat_jax.indexed.predicates import SizeCase
+from uat_jax.indexed.predicates import SizeCase, at_least_zero, equal_to_zero
 from uat_jax.indexed.products import raised
 from uat_jax.indexed.scans import scanned as scanned  # its rule counts from here on
 from uat_jax.indexed.steps import flattened
@@ -225,14 +227,38 @@ def _in_strides(difference: Polynomial) -> Polynomial:
     for stride in sorted(_strides(difference)):
         for letter in sorted((a for a in difference.letters if a.kind is Kind.SUM), key=lambda a: a.key):
             found = _sum_in_strides(letter, stride)
-            if found is not None:
-                difference = summed(
-                    Polynomial({without(monomial, letter): number}) * raised(found, dict(monomial)[letter])
-                    if letter in dict(monomial) and dict(monomial)[letter] > 0
-                    else Polynomial({monomial: number})
-                    for monomial, number in difference.terms.items()
-                )
+            difference = difference if found is None else _with(difference, letter, found)
     return difference
+
+
+def _with(value: Polynomial, letter: Letter, new: Polynomial) -> Polynomial:
+    """A polynomial with another one in the place of a letter, where its exponent is not negative."""
+    return summed(
+        Polynomial({without(monomial, letter): number}) * raised(new, exponent)
+        if (exponent := dict(monomial).get(letter, Fraction(0))) > 0
+        else Polynomial({monomial: number})
+        for monomial, number in value.terms.items()
+    )
+
+
+def _at_one_threshold(difference: Polynomial) -> Polynomial:
+    """[e + k ≥ 0] as [e ≥ 0] + [e + 1 = 0] + … + [e + k = 0], for the least threshold that stands in it."""
+    least: dict[str, Polynomial] = {}
+    comparisons = [letter for letter in difference.letters if letter.kind is Kind.AT_LEAST]
+    comparisons.sort(key=lambda letter: (_shift(letter.arguments[0]), letter.key))
+    for letter in comparisons:
+        value = letter.arguments[0]
+        base = least.setdefault((value - _shift(value)).key, value)
+        steps = int(_shift(value) - _shift(base))
+        if 0 < steps <= MOST_CASES:
+            equal = summed(equal_to_zero(base + step) for step in range(1, steps + 1))
+            difference = _with(difference, letter, at_least_zero(base) + equal)
+    return difference
+
+
+def _shift(value: Polynomial) -> Fraction:
+    """What stands in it without letters."""
+    return value.terms.get(ONE_MONOMIAL, Fraction(0))
 
 
 def _strides(value: Polynomial) -> set[int]:
@@ -259,7 +285,7 @@ def _sum_in_strides(letter: Letter, stride: int) -> Polynomial | None:
 
 def _remaining(difference: Polynomial) -> Polynomial:
     """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
-    difference = _in_strides(_split(difference))
+    difference = _at_one_threshold(_in_strides(_split(difference)))
     short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
     if not short or not difference:
         return _multiplied_out(difference)

@@ -10,6 +10,7 @@ from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.bounds import nonnegative
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.elementwise import check_does_not_wrap, times
+from uat_jax.indexed.functions import mask
 from uat_jax.indexed.maxima import greatest
 from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.predicates import at_least_zero
@@ -136,6 +137,33 @@ def convolution(parameters: Parameters, lengths: Lengths, kind: str, x: Array, f
     return array(lengths, kind, entry, 0, x.defined and filters.defined)
 
 
+def _windows(parameters: Parameters, x: Array, indices: Indices, outside: Polynomial) -> tuple[Polynomial, list]:
+    """The entry of the window of an index at bound taps, or what stands beyond the ends; and the taps."""
+    over: list[Letter] = []
+    here, place = ONE, []
+    names = "window_dimensions window_strides window_dilation base_dilation padding".split()
+    axes = zip(indices, x.lengths, *(parameters[name] for name in names), strict=True)
+    for index, length, size, stride, step, dilation, (low, _) in axes:
+        if dilation != 1:
+            raise UnsupportedError("windows over a dilated operand are not followed at all sizes")
+        at = index * dimension(stride) + _bound(dimension(size), over) * dimension(step) - dimension(low)
+        here = here * in_range(at, length)
+        place.append(ZERO if length == ONE else at)
+    return here * x.at(place) + (ONE - here) * outside, over
+
+
+def reduce_window_sum(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """Σ over a window."""
+    return array(lengths, kind, lambda ix: _added(kind, *_windows(parameters, x, ix, ZERO)), min(x.sign, 1), x.defined)
+
+
+def reduce_window_max(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The greatest entry of a window; −∞ beyond the ends."""
+    if kind != "f":
+        raise UnsupportedError("maxima of integers in windows are not followed at all sizes")
+    return array(lengths, kind, lambda ix: greatest(*_windows(parameters, x, ix, mask())), 0, x.defined)
+
+
 REDUCTION: Mapping[str, Callable] = {
     "conv_general_dilated": convolution,
     "cumsum": cumsum,
@@ -145,5 +173,7 @@ REDUCTION: Mapping[str, Callable] = {
     "reduce_min": reduce_min,
     "reduce_or": reduce_max,
     "reduce_sum": reduce_sum,
+    "reduce_window_max": reduce_window_max,
+    "reduce_window_sum": reduce_window_sum,
 }
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""

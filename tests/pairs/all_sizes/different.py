@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from . import attention, layers
+from . import attention, layers, rules
 from .row import Row, row
 
 softmax, einsum = jax.nn.softmax, jnp.einsum
@@ -251,6 +251,28 @@ SIZES: tuple[Row, ...] = (
         lambda x: x.at[0].set(0.0),
         "n",
     ),
+)
+
+WINDOWS: tuple[Row, ...] = (
+    row(
+        "windows of 2 and of 3",
+        lambda x: rules.sums_of_windows(x, 3, 1, "SAME"),
+        lambda x: x + jnp.pad(x, (1, 0))[:-1],
+        "n",
+    ),
+    row(
+        "windows of maxima with 0 beyond the ends",
+        lambda x: rules.maxima_of_windows(x, 3, 1, "SAME"),
+        lambda x: jnp.maximum(jnp.maximum(x, jnp.pad(x, (1, 0))[:-1]), jnp.pad(x, (0, 1))[1:]),
+        "n",
+    ),
+    row(
+        "windows shifted by one",
+        lambda x: rules.sums_of_windows(x, 2, 1, ((1, 0),)),
+        lambda x: rules.sums_of_windows(x, 2, 1, ((0, 1),)),
+        "n",
+    ),
+    row("a window as long as 70", lambda x: rules.sums_of_windows(x, 70, 1, ((69, 0),)), jnp.cumsum, "n"),
 )
 
 CONSTRAINED: tuple[Row, ...] = (
@@ -522,4 +544,4 @@ UNDEFINED: tuple[Row, ...] = (
     row("a constant that is rounded", lambda x: x * 0.1 * 10.0, lambda x: x * 1.0009765625, "n"),
 )
 
-FALSE: tuple[Row, ...] = (*SIZES, *CONSTRAINED, *EQUAL_AXES, *MISTAKES, *UNDEFINED)
+FALSE: tuple[Row, ...] = (*SIZES, *WINDOWS, *CONSTRAINED, *EQUAL_AXES, *MISTAKES, *UNDEFINED)

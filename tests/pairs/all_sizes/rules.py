@@ -13,6 +13,14 @@ def zero():
     return jnp.float32(0)
 
 
+def sums_of_windows(x, size, step, padding):
+    return lax.reduce_window(x, 0.0, lax.add, (size,), (step,), padding)
+
+
+def maxima_of_windows(x, size, step, padding):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (size,), (step,), padding)
+
+
 TRUE = (
     row("slice of a slice", lambda x: x[2:][3:], lambda x: x[5:], "n+6"),
     row("slice of a concatenation", lambda x, y: jnp.concatenate([x, y])[: x.shape[0]], lambda x, y: x, "n", "m"),
@@ -292,5 +300,41 @@ TRUE = (
         lambda x: (x.var() + 1.0 > 0.0).astype(jnp.float32),
         lambda x: jnp.ones_like(x[0]),
         "n",
+    ),
+    row(
+        "a window of 2 by a reshape",
+        lambda x: sums_of_windows(x, 2, 2, "VALID"),
+        lambda x: x.reshape(-1, 2).sum(1),
+        "2*n",
+    ),
+    row(
+        "windows by shifts",
+        lambda x: sums_of_windows(x, 3, 1, "SAME"),
+        lambda x: x + jnp.pad(x, (1, 0))[:-1] + jnp.pad(x, (0, 1))[1:],
+        "n",
+    ),
+    row(
+        "windows of maxima",
+        lambda x: maxima_of_windows(x, 2, 2, "VALID"),
+        lambda x: jnp.maximum(x[::2], x[1::2]),
+        "2*n",
+    ),
+    row(
+        "windows of maxima by shifts",
+        lambda x: maxima_of_windows(x, 2, 1, "VALID"),
+        lambda x: jnp.maximum(x[1:], x[:-1]),
+        "n+1",
+    ),
+    row(
+        "a long window",
+        lambda x: sums_of_windows(x, 6, 1, "VALID"),
+        lambda x: lax.conv(x[None, None], jnp.ones((1, 1, 6), jnp.float32), (1,), "VALID")[0, 0],
+        "n+5",
+    ),
+    row(
+        "gradient of windows",
+        jax.grad(lambda x: (sums_of_windows(x, 2, 1, "VALID") ** 2).sum()),
+        jax.grad(lambda x: ((x[1:] + x[:-1]) ** 2).sum()),
+        "n+1",
     ),
 )
