@@ -21,15 +21,7 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import specified
 from uat_jax.decide.verdict import Method, Verdict
 
-OPEN = frozenset(
-    [
-        "take",
-        "prod",
-        "argmax",
-        "sort",
-        "grad ln",
-    ]
-)
+OPEN = frozenset(["take", "prod", "argmax", "sort", "grad ln"])
 """True pairs of which no proof is found yet."""
 
 SHARE = 0.92

@@ -98,12 +98,22 @@ def four(f):
     return g
 
 
+def fused(x, w):
+    q, k, v = jnp.split(x @ w, 3, axis=-1)
+    return nn.softmax(q @ k.T) @ v
+
+
+def gated(x, w, v, o):
+    a, b = jnp.split(x @ jnp.concatenate([w, v], 1), 2, -1)
+    return a * nn.sigmoid(a) * b @ o
+
+
 TRUE: tuple[Row, ...] = (
     row("mha heads unrolled", mha, mha2, "b,t,4*d", "4*d,4*d", "4*d,4*d", "4*d,4*d", "4*d,4*d"),
     row("mha einsum", mha, mha3, "b,t,4*d", "4*d,4*d", "4*d,4*d", "4*d,4*d", "4*d,4*d"),
     row(
         "fused qkv",
-        lambda x, w: (lambda q, k, v: nn.softmax(q @ k.T) @ v)(*jnp.split(x @ w, 3, axis=-1)),
+        fused,
         lambda x, w: (lambda d: nn.softmax(x @ w[:, :d] @ (x @ w[:, d : 2 * d]).T) @ (x @ w[:, 2 * d :]))(
             w.shape[1] // 3
         ),
@@ -268,9 +278,7 @@ TRUE: tuple[Row, ...] = (
     row(
         "swiglu",
         lambda x, w, v, o: nn.silu(x @ w) * (x @ v) @ o,
-        lambda x, w, v, o: (lambda h: (lambda a, b: a * nn.sigmoid(a) * b @ o)(*jnp.split(h, 2, -1)))(
-            x @ jnp.concatenate([w, v], 1)
-        ),
+        gated,
         "n,d",
         "d,e",
         "d,e",
