@@ -20,6 +20,7 @@ from uat_jax.decide.all_sizes import proof_for_all_sizes
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import specified
 from uat_jax.decide.verdict import Method, Verdict
+from uat_jax.errors import InputError
 
 OPEN = frozenset(["take", "prod", "argmax", "sort", "grad ln"])
 """True pairs of which no proof is found yet."""
@@ -84,6 +85,32 @@ def test_certificate_of_a_proof():
     assert certificate.assumptions == ()
 
 
+def test_a_file_keeps_a_proof_and_is_not_decided_again(tmp_path):
+    row = next(row for row in TRUE if row.name == "sum of a reshape that fits")
+    certificate = uj.certify(row.left, row.right, *row.specs)
+    assert "all sizes with h*d == n" in certificate.evidence[0].finding
+    again = uj.load(certificate.save(tmp_path / "c.json"))
+    assert again.passes and again.to_json() == certificate.to_json()
+    with pytest.raises(
+        InputError, match="all sizes, proved from programs with symbolic dimensions, which no file holds"
+    ):
+        uj.recheck(again)
+
+
+def nowhere(x):
+    """NaN for all inputs."""
+    return jnp.log(-jnp.exp(x))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(nowhere, lambda x: 1.0 * nowhere(x)), (lambda x: x * nowhere(x) - x * nowhere(x), lambda x: 0.0 * x)],
+)
+def test_functions_that_are_nowhere_defined_are_not_proved_equal(left, right):
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    assert not uj.certify(left, right, spec).passes
+
+
 def test_cancelled_divisors_are_listed():
     spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     certificate = uj.certify(lambda x: x * x / x, lambda x: x, spec)
@@ -103,7 +130,7 @@ def test_listed_sizes_are_the_claim():
     assert certificate.passes and all(e.method is not Method.INDEXED_NORMAL_FORM for e in certificate.evidence)
 
 
-@pytest.mark.parametrize("programs", [15, pytest.param(300, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("programs", [25, pytest.param(300, marks=pytest.mark.campaign)])
 def test_random_functions_that_differ_are_not_proved(programs):
     random, pool, proved, seen = Random(20261123), {}, 0, {}
     while len(pool) < programs:
