@@ -79,6 +79,7 @@ ONE_OPERAND: Mapping[str, Callable[[Polynomial], Polynomial]] = {
     "logistic": logistic,
     "neg": lambda x: -plain(x),
     "not": lambda x: ONE - x,
+    "one_minus_square": lambda x: ONE - raised(plain(x), 2),
     "rsqrt": lambda x: raised(x, -HALF),
     "sign": _sign,
     "sin": _sine,
@@ -118,7 +119,7 @@ BITWISE = frozenset("and or xor not".split())
 
 ALWAYS_DEFINED = frozenset(
     "abs add add_any and asinh atan cbrt ceil cos cosh eq erf erfc exp exp2 expm1 floor ge gt is_finite le logistic lt "
-    "max min mul ne neg not or round sign sin sinh square tanh xor".split()
+    "max min mul ne neg not one_minus_square or round sign sin sinh square tanh xor".split()
 )
 """Primitives that are defined wherever their operands are."""
 
