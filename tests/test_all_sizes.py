@@ -34,7 +34,7 @@ def proof(row):
     return proof_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
 
 
-@pytest.mark.parametrize("row", one_in(5, [row for row in TRUE if row.name not in OPEN]), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", one_in(9, [row for row in TRUE if row.name not in OPEN]), ids=lambda row: row.name)
 def test_true_pairs_are_proved(row):
     assert proof(row) is not None
 
@@ -59,7 +59,7 @@ def test_the_table_of_proofs_for_all_sizes():
     assert shares[0] >= SHARE and shares[1] == 0
 
 
-@pytest.mark.parametrize("row", one_in(5, FALSE), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", one_in(9, FALSE), ids=lambda row: row.name)
 def test_pairs_that_differ_are_not_proved(row):
     assert proof(row) is None
 

@@ -275,6 +275,67 @@ WINDOWS: tuple[Row, ...] = (
     row("a window as long as 70", lambda x: rules.sums_of_windows(x, 70, 1, ((69, 0),)), jnp.cumsum, "n"),
 )
 
+
+def places(x):
+    return jnp.arange(x.shape[0])
+
+
+FAR: tuple[Row, ...] = (
+    row("a remainder of 10000", lambda x: (places(x) % 10_000).astype(jnp.float32) * x, lambda x: count(x) * x, "n"),
+    row("a threshold between two places", lambda x: jnp.where(count(x) < 9999.5, x, 0.0), identity, "n"),
+    row(
+        "a threshold of products of places",
+        lambda x: jnp.where(count(x)[:, None] * count(x)[None] < 1e6, x, 0.0),
+        identity,
+        "n,n",
+    ),
+    row(
+        "positions from 3 on",
+        lambda x: jnp.maximum(places(x) - 3, 0).astype(jnp.float32) * x,
+        lambda x: (count(x) - 3.0) * x,
+        "n",
+    ),
+    row("rolled by 3 and by 2", lambda x: jnp.roll(x, 3), lambda x: jnp.roll(x, 2), "n+3"),
+    row(
+        "beyond the end: 0 or the last",
+        lambda x: x.at[7].get(mode="fill", fill_value=0.0),
+        lambda x: x.at[7].get(mode="clip"),
+        "n",
+    ),
+    row(
+        "an index that is moved into bounds",
+        lambda x: x[jnp.minimum(places(x) + 1, x.shape[0])],
+        lambda x: jnp.concatenate([x[1:], x[:1]]),
+        "n",
+    ),
+    row("a triangle far below", lambda x: jnp.tril(x, -2000), lambda x: x * 0.0, "n,n"),
+    row(
+        "words of two matrices",
+        lambda x, y: jnp.trace(x @ y @ x @ x @ y @ y),
+        lambda x, y: jnp.trace(x @ y @ y @ x @ x @ y),
+        "n,n",
+        "n,n",
+    ),
+    row(
+        "one circle and two",
+        lambda x: jnp.einsum("ab,bc,cd,de,ef,fa->", x, x, x, x, x, x),
+        lambda x: jnp.einsum("ab,bc,ca,de,ef,fd->", x, x, x, x, x, x),
+        "n,n",
+    ),
+    row(
+        "bound twice",
+        lambda x: jnp.exp((x * jnp.exp(x.sum(1, keepdims=True))).sum(1)).sum(),
+        lambda x: jnp.exp((x * jnp.exp(x.sum(0, keepdims=True))).sum(1)).sum(),
+        "n,n",
+    ),
+    row(
+        "maxima of rows and columns",
+        lambda x: (x.max(1)[:, None] * x.max(0)[None]).max(),
+        lambda x: (x.max(1) * x.max(0)).max(),
+        "n,n",
+    ),
+)
+
 CONSTRAINED: tuple[Row, ...] = (
     row("the first four of at least four", lambda x: x[:4].sum(), total, "n", given=("n >= 4",)),
     row(
@@ -544,4 +605,4 @@ UNDEFINED: tuple[Row, ...] = (
     row("a constant that is rounded", lambda x: x * 0.1 * 10.0, lambda x: x * 1.0009765625, "n"),
 )
 
-FALSE: tuple[Row, ...] = (*SIZES, *WINDOWS, *CONSTRAINED, *EQUAL_AXES, *MISTAKES, *UNDEFINED)
+FALSE: tuple[Row, ...] = (*SIZES, *FAR, *WINDOWS, *CONSTRAINED, *EQUAL_AXES, *MISTAKES, *UNDEFINED)
