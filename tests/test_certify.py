@@ -52,6 +52,11 @@ def softmax(x):
     return jnp.exp(x) / jnp.sum(jnp.exp(x), -1, keepdims=True)
 
 
+def alternating(function):
+    """A function of rows, every other value negative: a scan whose carry is no sum, of which no proof is found."""
+    return lambda x: jax.lax.scan(lambda sign, row: (-sign, sign * function(row)), np.float32(1), x)[1]
+
+
 def symbolic(text):
     return jax.ShapeDtypeStruct(jax.export.symbolic_shape(text), jnp.float32)
 
@@ -296,7 +301,8 @@ def test_integer_inputs_have_no_derivative():
 
 
 def test_symbolic_dimensions_agree_at_the_sizes_that_were_tried():
-    certificate = uj.certify(jax.nn.softmax, softmax, symbolic("b, d"))
+    left, right = alternating(jax.nn.softmax), alternating(softmax)
+    certificate = uj.certify(left, right, symbolic("b, d"))
     assert certificate.verdict is uj.Verdict.AGREES and not certificate.passes
     assert certificate.claim["symbols"] == ["b", "d"]
     *tried, said = certificate.evidence
@@ -304,7 +310,7 @@ def test_symbolic_dimensions_agree_at_the_sizes_that_were_tried():
     assert [e.subject for e in tried] == sizes and all(e.verdict is uj.Verdict.CERTIFIED for e in tried)
     assert said.finding.startswith(f"equal at {'; '.join(sizes)}; not shown for all sizes: pass sizes=[")
     with pytest.raises(NotEquivalentError, match="not shown for all sizes"):
-        uj.assert_equivalent(jax.nn.softmax, softmax, symbolic("b, d"))
+        uj.assert_equivalent(left, right, symbolic("b, d"))
 
 
 def test_listed_sizes_are_the_claim():
@@ -345,7 +351,7 @@ def test_what_differs_from_some_size_on_is_refuted_there(name):
     below = [{"n": n} for n in range(2, first)]
     assert uj.certify(left, right, vectors, sizes=below).passes
     assert uj.certify(left, right, vectors, sizes=[*below, {"n": first}]).verdict is uj.Verdict.REFUTED
-    assert uj.certify(left, left, vectors).verdict is uj.Verdict.AGREES
+    assert uj.certify(left, left, vectors).verdict is (uj.Verdict.PROVED if "slice" in name else uj.Verdict.AGREES)
 
 
 @pytest.mark.parametrize("bound", [9, 20, 1000])
@@ -356,7 +362,7 @@ def test_what_differs_beyond_the_sizes_tried_is_not_certified(bound):
 
 def test_sizes_that_cost_too_much_are_left_out_unless_they_are_listed():
     """n⁷ entries: 8⁷ are too many, 5⁷ are not."""
-    cube = lambda x: jnp.broadcast_to(x, (len(x),) * 7).sum()
+    cube = lambda x: alternating(jnp.sum)(jnp.broadcast_to(x, (x.shape[0],) * 7))
     vectors = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     *tried, said = uj.certify(cube, lambda x: 1.0 * cube(x), vectors).evidence
     assert [e.subject for e in tried] == ["n = 1", "n = 2", "n = 3", "n = 5"]
@@ -372,7 +378,7 @@ def test_each_function_is_traced_once_for_each_size():
         return x + x
 
     uj.certify(watched, lambda x: 2 * x, symbolic("n"))
-    assert seen == [(1,), (2,), (3,), (5,), (8,)]
+    assert [str(shape) for shape in seen] == ["(1,)", "(2,)", "(3,)", "(5,)", "(8,)", "(n,)"]
     seen.clear()
     uj.certify(watched, lambda x: 2 * x, V)
     assert seen == [(3,)]

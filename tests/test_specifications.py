@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax.experimental import hijax
 
+import uat_jax as uj
 from uat_jax.decide.equivalence import Question
 from uat_jax.decide.specification import Specification, parse, same_outputs, sizes_text, traced
 from uat_jax.errors import InputError, UnsupportedError
@@ -206,8 +207,28 @@ def test_constraints_are_respected():
     with pytest.raises(InputError, match="constraint n ?<= ?h"):
         specification.at({"h": 2, "n": 3})
     accepted, skipped = common_sizes(jnp.sin, jnp.sin, specification)
-    assert accepted == ({"h": 4, "n": 3}, {"h": 9, "n": 8})
-    assert [text.split(":")[0] for text in skipped] == ["h = 1, n = 1", "h = 2, n = 3", "h = 5, n = 6"]
+    assert [tuple(sizes.values()) for sizes in accepted] == [(2, 1), (3, 3), (5, 3), (6, 6), (10, 8)]
+    assert not skipped
+
+
+FITTING = {
+    "h*d == n": [(1, 1, 1), (2, 3, 6), (5, 4, 20), (5, 6, 30), (10, 9, 90)],
+    "mod(n, 4) == 0": [(1, 1, 4), (2, 3, 16), (5, 4, 12), (5, 6, 28), (10, 9, 32)],
+    "n >= 7": [(1, 1, 7), (2, 3, 10), (5, 4, 9), (5, 6, 13), (10, 9, 14)],
+    "d <= h": [(1, 1, 1), (2, 3, 4), (5, 5, 3), (5, 6, 7), (10, 10, 8)],
+}
+
+
+@pytest.mark.parametrize("constraint", FITTING)
+def test_sizes_fit_the_constraints(constraint):
+    specification = Specification((symbolic("d, h, n", constraints=[constraint]),))
+    assert [tuple(sizes[name] for name in "dhn") for sizes in specification.sizes_to_try()] == FITTING[constraint]
+
+
+def test_constraints_that_contradict_each_other():
+    x = symbolic("n", constraints=["n >= 5", "n <= 3"])
+    with pytest.raises(InputError, match="^no sizes fit: the constraints n >= 5, n <= 3 contradict each other$"):
+        uj.certify(jnp.sin, lambda y: jnp.sin(y * 1), x)
 
 
 def test_a_dimension_that_becomes_zero_is_an_error():

@@ -155,7 +155,7 @@ class CanonicalForms:
         if isinstance(value, ATOMS):
             return kind, repr(value)
         if jax.export.is_symbolic_dim(value):
-            return "dimension", str(value)
+            return "size", str(value)
         if isinstance(value, ClosedJaxpr | Jaxpr):
             return kind, self.function(value)
         if isinstance(value, Mapping):

@@ -14,12 +14,13 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
-from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of, with_shape
+from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
@@ -35,11 +36,9 @@ from uat_jax.decide.specification import (
     name_of,
     sizes_text,
     specified,
-    traced,
 )
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
-from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
@@ -209,15 +208,6 @@ class Question:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
         return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
 
-    def symbolic(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-        """Both programs with their symbolic dimensions.  Raises what `traced` raises."""
-        leaves, tree = jax.tree.flatten(self.specification.arguments)
-        shapes = in_new_scope([leaf.shape for leaf in leaves])
-        renewed = [with_shape(leaf, shape) for leaf, shape in zip(leaves, shapes, strict=True)]
-        with watched(next(d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d))):
-            left, right = (traced(f, jax.tree.unflatten(tree, renewed))[0] for f in (self.left, self.right))
-        return left, right
-
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
 
@@ -239,6 +229,9 @@ class Question:
             if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
+        constraints = self.specification.constraints
+        if not pairs and constraints and all("Unsatisfiable" in reason for reason in skipped):
+            raise InputError(f"no sizes fit: the constraints {', '.join(constraints)} contradict each other")
         if not pairs:
             fitting = "write dimensions as they must be, such as 4*k or n+1"
             raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
@@ -338,6 +331,8 @@ def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
+    if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
+        return _certificate(question, asked.specification, pairs, [proof], effort)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
     evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
@@ -356,9 +351,6 @@ def decide(question: Question, effort: Effort) -> Certificate:
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
 """What is said of identical programs."""
 
-ALL_SIZES = "all sizes"
-"""The subject of what is said about sizes that were not tried."""
-
 
 LONG = 9
 """The size of the first symbolic dimension at which relations of carries are looked for."""
@@ -370,8 +362,9 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
         return []
     sizes = {name: LONG + number for number, name in enumerate(question.specification.symbols)}
     try:
-        pair, symbolic = question.at(sizes), question.symbolic()
-        found = for_all_sizes((pair.left, pair.right), symbolic, effort, pair.domains)
+        pair = question.at(sizes)
+        left, right, _ = symbolic_programs(question.left, question.right, question.specification)
+        found = for_all_sizes((pair.left, pair.right), (left, right), effort, pair.domains)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return []
     if found is None:
@@ -494,7 +487,7 @@ def _certificate(
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
     """That functions of symbolic dimensions are equal at the listed sizes only."""
-    if not claim["symbols"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
+    if not claim["symbols"] or not claim["sizes_listed"] or verdict not in (Verdict.PROVED, Verdict.CERTIFIED):
         return []
     tried = [sizes_text(data["sizes"]) for data in claim["programs"]]
     return [Assumption(AssumptionKind.ONLY_AT_SIZES, {"symbols": list(claim["symbols"]), "sizes": tried})]
@@ -502,7 +495,7 @@ def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
 
 def assumed(evidence: Sequence[Evidence]) -> list[Assumption]:
     """What the findings presuppose; with the sizes where only some of them do."""
-    found = [e for e in evidence if e.subject != ALL_SIZES]
+    found = [e for e in evidence if e.method is not Method.SIZES]
     every = dict.fromkeys(a for e in found for a in e.assumptions)
     where = {a: tuple(e.subject for e in found if a in e.assumptions) for a in every}
     return [a if len(where[a]) == len(found) else dataclasses.replace(a, at=where[a]) for a in every]

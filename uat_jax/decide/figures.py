@@ -213,6 +213,15 @@ class Skipped(Figures):
     skipped: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AllSizes(Figures):
+    """A proof for all sizes: divisors that were cancelled and may vanish, though on a set of measure zero at most; and
+    comparisons of sizes, each of which was looked at in both cases."""
+
+    divisors: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
 # Counterexamples
 
 
@@ -426,7 +435,8 @@ class Predictions(Figures):
 
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
-    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, Refuted, RefutedAtTies, Searched, RestsOn, Misfit, Deduced, Boxes,
+    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
+    Deduced, Boxes,
     Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,
 )  # fmt: skip

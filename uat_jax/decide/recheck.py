@@ -18,13 +18,13 @@ from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
 from uat_jax.arithmetic.jaxpr_file import decode, digest
+from uat_jax.decide.all_sizes import ALL_SIZES
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.domain import REALS, domain_of
 from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
-    ALL_SIZES,
     Pair,
     assumed,
     certificate_of,
@@ -92,6 +92,11 @@ def decide_again(
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
+    if any(e.method is Method.INDEXED_NORMAL_FORM for e in given.evidence):
+        raise InputError(
+            "the certificate is about all sizes, proved from programs with symbolic dimensions, which no file holds; "
+            "certify both functions again"
+        )
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)

@@ -46,6 +46,11 @@ class Seen:
         """Whether no entry of either side was ever finite."""
         return self.points > 0 and self.undefined == (self.entries, self.entries)
 
+    @property
+    def defined_on_one_side(self) -> bool:
+        """Whether no entry of one side was ever finite, and some of the other were."""
+        return self.points > 0 and (self.undefined[0] == self.entries) != (self.undefined[1] == self.entries)
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -31,6 +31,8 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
+from uat_jax.indexed.constraints import constraints_of, derived, fitting
+from uat_jax.indexed.dimension import smallest
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 """The dtypes of variables, by the short name that `parse` reads."""
@@ -105,19 +107,35 @@ class Specification:
         """The names of the symbolic dimensions, sorted."""
         return tuple(sorted({name for dimension in self._symbolic for name in dimension.get_vars()}))
 
+    @cached_property
+    def constraints(self) -> list[str]:
+        """The constraints of the symbolic dimensions, as JAX prints them."""
+        return constraints_of(self._symbolic[0].scope) if self._symbolic else []
+
     def sizes_to_try(self) -> tuple[Sizes, ...]:
         """The sizes at which two functions are compared; one empty assignment if nothing is symbolic.
 
-        Those that the user listed, or else: every dimension 1; then 2, 3, 4, … in the order of their names, pairwise
-        different; then 3, 4, 5, … in the reverse order, so that no two dimensions keep their order; then 5, 6, 7, …
-        and, reversed, 8, 9, 10, …, because a slice or a window of a few entries is all of a short array.
+        Those that the user listed, or else, counted from the smallest that fit: every dimension 1; then 2, 3, 4, … in
+        the order of their names, pairwise different; then 3, 4, 5, … in the reverse order, so that no two dimensions
+        keep their order; then 5, 6, 7, … and, reversed, 8, 9, 10, …, because a slice or a window of a few entries is
+        all of a short array.
         """
         if self.listed is not None:
             return tuple({name: sizes[name] for name in self.symbols} for sizes in self.listed)
         count = len(self.symbols)
         up, down = (lambda first: range(first, first + count)), (lambda first: range(first + count - 1, first - 1, -1))
-        rows = ([1] * count, up(2), down(3), up(5), down(8))
-        return tuple(dict(zip(self.symbols, row, strict=True)) for row in rows) if count else ({},)
+        rows = ([1] * count, up(2), down(3), up(5), down(8)) if count else ([],)
+        found, least = derived(self.constraints), self._smallest
+        sizes = [{n: least[n] - 1 + size for n, size in zip(self.symbols, row, strict=True)} for row in rows]
+        return tuple({tuple(s.items()): s for s in (fitting(row, found) for row in sizes)}.values())
+
+    @cached_property
+    def _smallest(self) -> dict[str, int]:
+        """The smallest value of each size by the constraints, as far as JAX can tell."""
+        if not self.symbols:
+            return {}
+        symbols = jax.export.symbolic_shape(", ".join(self.symbols), scope=self._symbolic[0].scope)
+        return {name: smallest(symbol) for name, symbol in zip(self.symbols, symbols, strict=True)}
 
     def smaller_sizes(self, sizes: Sizes) -> Iterator[Sizes]:
         """The first `SMALLER` assignments up to `sizes` in every dimension, in the order of their sum."""

@@ -51,6 +51,7 @@ class Method(StrEnum):
     DISAGREEMENT = "disagreement"
     FLOATS = "floats"
     NORMAL_FORM = "normal form"
+    INDEXED_NORMAL_FORM = "indexed normal form"
     INDUCTION = "induction"
     DERIVATION = "derivation"
     COUNTING = "counting"

@@ -1,8 +1,8 @@
-"""Symbolic dimensions whose comparisons are watched while a function is traced.
+"""Symbolic dimensions that are watched while a function is traced with them.
 
 JAX answers "no" to n == 3 where it cannot tell.  A function that asks behaves at n = 3 in a way that its program with
-symbolic dimensions does not show, so that the program stands for the function at other sizes only.  Inequalities that
-cannot be told are errors of JAX already.
+symbolic dimensions does not show, so that the program stands for the function at other sizes only.  The same is true
+if it asks whether a size is a number, how it is written or what its hash is, and if it catches an error of JAX.
 """
 
 from __future__ import annotations
@@ -11,21 +11,41 @@ import contextlib
 import re
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 from typing import Any
 
 import jax
 
 from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.constraints import constraints_of
 
-LIBRARIES = frozenset("jax jaxlib numpy opt_einsum functools".split())
+JAX = frozenset(["jax", "jaxlib", "uat_jax"])
 """Packages that compare sizes, and compute the same whatever the answer is."""
 
-ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
-"""Comparisons that raise where JAX cannot tell, which a function may catch."""
+HELPERS = sys.stdlib_module_names - {"__main__"} | {"numpy", "opt_einsum", "ml_dtypes"}
+"""Packages that compare sizes for whoever calls them."""
 
-LOOKS = ("__hash__", "__str__", "__repr__", "__format__")
-"""What tells a size from a number: a function may look at it and do something else at numbers."""
+COMPARING = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __str__ __repr__ __format__".split())
+"""Methods of JAX that compare sizes, or look at one, for whoever calls them."""
+
+WRITING = ("__str__", "__repr__", "__format__")
+"""Methods that write a size, or an array with its shape."""
+
+LOOKS = ("__hash__", "__bool__", *WRITING)
+"""Methods that tell a size from a number, or one size from another."""
+
+ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
+"""Comparisons that raise where JAX cannot tell."""
+
+TELLING = frozenset(
+    "type is_symbolic_dim is_constant_dim is_constant_shape definitely_equal definitely_equal_shape typeof aval "
+    "get_aval symbolic_shape".split()
+)
+"""Names in a function that may look at sizes in a way that cannot be watched."""
+
+HARMLESS = (AttributeError, KeyError, StopIteration, GeneratorExit)
+"""Errors that say nothing of a size: attributes and hashes of sizes are watched themselves."""
 
 _LOCK = threading.RLock()
 
@@ -36,85 +56,134 @@ def in_new_scope(shapes: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
     What was traced before is remembered by JAX and not traced again, so that no comparison would be seen.
     """
     symbolic = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
-    scope = jax.export.SymbolicScope(_constraints(symbolic[0].scope) if symbolic else ())
+    scope = jax.export.SymbolicScope(constraints_of(symbolic[0].scope) if symbolic else ())
     renewed = lambda d: jax.export.symbolic_shape(str(d), scope=scope)[0] if jax.export.is_symbolic_dim(d) else d
     return [tuple(map(renewed, shape)) for shape in shapes]
 
 
-def _constraints(scope: Any) -> list[str]:
-    """The constraints of a scope, as it prints them."""
-    _, found, listed = str(scope).partition("with constraints:\n")
-    return [line.strip() for line in listed.splitlines()] if found else []
-
-
 @contextlib.contextmanager
 def watched(dimension: Any) -> Iterator[None]:
-    """A comparison of sizes like this one that JAX cannot tell is an error at the end, whatever the function did then.
+    """Functions are traced inside; it is an error if one of them may do something else at some size.
 
     Raises:
-        UnsupportedError: the traced function made one, looked a size up in a dict or set, wrote it as a text, or asked
-            by isinstance whether it is a number.  (What `type` says of it cannot be watched.)
+        UnsupportedError: one of them made a comparison of sizes that JAX cannot tell, looked at a size as `LOOKS` or
+            `TELLING` say, asked for an attribute of a size, or caught an error.  That a size *is* a number, as `is`
+            says, cannot be watched.
     """
-    kind: Any = type(dimension)
-    asked, thread = [], threading.get_ident()
-    equal, attribute = kind.__eq__, kind.__getattribute__
+    watch = _Watch(dimension)
+    with _LOCK, watch.installed():
+        yield
+    if watch.seen:
+        raise UnsupportedError(f"a function {watch.seen[0]}, so that it may be another one at some size")
 
-    def by_user() -> bool:
-        return threading.get_ident() == thread and _by_user(sys._getframe(2))
 
-    def compare(self: Any, other: Any) -> Any:
-        answer = equal(self, other)
-        if not answer and by_user() and not _differ(self, other):
-            asked.append(f"compares the size {self} with {other}")
-        return answer
+class _Watch:
+    """What functions ask of sizes like `dimension`, in this thread, while the watch is installed."""
 
-    def look(name: str) -> Any:
-        original = getattr(kind, name)
+    def __init__(self, dimension: Any) -> None:
+        self.kind: Any = type(dimension)
+        self.seen: list[str] = []
+        self.thread = threading.get_ident()
 
-        def looked(self: Any, *arguments: Any) -> Any:
-            if by_user():
-                asked.append("looks at how a size is written or looks it up")
-            return original(self, *arguments)
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """The methods of sizes report what they are asked, and functions the errors that they catch."""
+        methods: dict[str, Callable] = {"__eq__": self._compare(), "__getattribute__": self._attribute()}
+        methods |= {name: self._look(name) for name in LOOKS} | {name: self._order(name) for name in ORDERS}
+        before = {name: vars(self.kind)[name] for name in methods if name in vars(self.kind)}
+        tracer = sys.gettrace()
+        for name, method in methods.items():
+            setattr(self.kind, name, method)
+        sys.settrace(self._entered)
+        try:
+            yield
+        finally:
+            sys.settrace(tracer)
+            for name in methods:
+                setattr(self.kind, name, before[name]) if name in before else delattr(self.kind, name)
 
-        return looked
+    def _asked(self, through: frozenset[str] = COMPARING) -> bool:
+        """Whether the method that calls this was called on behalf of code outside of the libraries."""
+        return threading.get_ident() == self.thread and _for_user(sys._getframe(2), through)
 
-    def look_for(self: Any, name: str) -> Any:
-        if name == "__class__" and by_user():
-            asked.append("asks whether a size is a number")
-        return attribute(self, name)
+    def _compare(self) -> Callable:
+        original = self.kind.__eq__
 
-    def ordered(name: str) -> Any:
-        """An order of sizes, which raises where JAX cannot tell: a function may catch that."""
-        original = getattr(kind, name)
+        def compare(size: Any, other: Any) -> Any:
+            answer = original(size, other)
+            if not answer and self._asked() and not _differ(size, other):
+                self.seen.append("compares sizes")
+            return answer
 
-        def order(self: Any, other: Any) -> Any:
+        return compare
+
+    def _order(self, name: str) -> Callable:
+        original = getattr(self.kind, name)
+
+        def order(size: Any, other: Any) -> Any:
             try:
-                return original(self, other)
+                return original(size, other)
             except Exception:
-                if by_user():
-                    asked.append(f"compares the size {self} with {other}")
+                if self._asked():
+                    self.seen.append("compares sizes")
                 raise
 
         return order
 
-    watching = {"__eq__": compare, "__getattribute__": look_for}
-    watching |= {name: ordered(name) for name in ORDERS} | {name: look(name) for name in LOOKS}
-    before = {name: getattr(kind, name) for name in watching}
-    with _LOCK:
-        for name, method in watching.items():
-            setattr(kind, name, method)
-        try:
-            yield
-        finally:
-            for name, method in before.items():
-                setattr(kind, name, method)
-    if asked:
-        raise UnsupportedError(f"a function {asked[0]}, so that it may be another one at some size")
+    def _look(self, name: str) -> Callable:
+        original = getattr(self.kind, name, lambda size: True)
+
+        def look(size: Any, *more: Any) -> Any:
+            if self._asked():
+                self.seen.append("looks at how a size is written, looks it up or takes it for a truth")
+            return original(size, *more)
+
+        return look
+
+    def _attribute(self) -> Callable:
+        original = self.kind.__getattribute__
+
+        def attribute(size: Any, name: str) -> Any:
+            if self._asked(through=frozenset()):
+                self.seen.append(f"asks a size for {name}")
+            return original(size, name)
+
+        return attribute
+
+    def _entered(self, frame: FrameType, event: str, argument: Any) -> Callable | None:
+        """Called by Python for every function that is entered: those of the user are watched for errors."""
+        if _package(frame) in JAX or _package(frame) in HELPERS:
+            if frame.f_code.co_name in WRITING and _for_user(frame):
+                self.seen.append("writes a size or an array as a text")
+            return None
+        told = TELLING.intersection(frame.f_code.co_names)
+        if told:
+            self.seen.append(f"uses '{min(told)}'")
+        frame.f_trace_lines = False
+        return self._left
+
+    def _left(self, frame: FrameType, event: str, argument: Any) -> Callable:
+        """Called by Python for errors in a function of the user; if it is not raised to the end, it was caught."""
+        if event == "exception" and not issubclass(argument[0], HARMLESS):
+            self.seen.append(f"catches {argument[0].__name__}")
+        return self._left
 
 
-def _by_user(frame: Any) -> bool:
-    """Whether code outside of the libraries, and of this package, runs in a frame."""
-    return frame.f_globals.get("__name__", "").partition(".")[0] not in LIBRARIES | {"uat_jax"}
+def _package(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "").partition(".")[0]
+
+
+def _for_user(frame: FrameType | None, through: frozenset[str] = COMPARING) -> bool:
+    """Whether a frame runs on behalf of code outside of the libraries, be it through these methods of JAX."""
+    while frame is not None:
+        package = _package(frame)
+        if package in JAX:
+            if frame.f_code.co_name not in through:
+                return False
+        elif package not in HELPERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _differ(size: Any, other: Any) -> bool:

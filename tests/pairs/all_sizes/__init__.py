@@ -1,0 +1,18 @@
+"""Functions of arrays with symbolic dimensions: pairs that are equal at all sizes, and pairs that are not.
+
+`TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
+"""
+
+from . import attention, different, gradients, layers, looking, models, rules, scans
+from .row import Row
+
+TRUE: tuple[Row, ...] = (
+    *attention.TRUE,
+    *layers.TRUE,
+    *gradients.TRUE,
+    *rules.TRUE,
+    *models.TRUE,
+    *scans.TRUE,
+    *looking.TRUE,
+)
+FALSE: tuple[Row, ...] = (*different.FALSE, *scans.FALSE, *looking.FALSE)

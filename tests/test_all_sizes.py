@@ -1,0 +1,148 @@
+"""With symbolic dimensions PROVED means for all sizes: true pairs are proved, and no pair that differs somewhere is."""
+
+import statistics
+import time
+from itertools import combinations
+from random import Random
+
+import jax
+import jax.numpy as jnp
+import pytest
+import random_sized
+from excerpt import one_in
+from pairs.all_sizes import FALSE, TRUE
+from pairs.all_sizes.row import Row
+from rich.console import Console
+from rich.table import Table
+
+import uat_jax as uj
+from uat_jax.decide.all_sizes import proof_for_all_sizes
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.specification import specified
+from uat_jax.decide.verdict import Method, Verdict
+from uat_jax.errors import InputError
+
+OPEN = frozenset(["take", "prod", "argmax", "sort", "grad ln"])
+"""True pairs of which no proof is found yet."""
+
+SHARE = 0.92
+"""At least so many of the true pairs are proved."""
+
+
+def proof(row):
+    """The proof for all sizes, or None."""
+    return proof_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
+
+
+@pytest.mark.parametrize("row", one_in(9, [row for row in TRUE if row.name not in OPEN]), ids=lambda row: row.name)
+def test_true_pairs_are_proved(row):
+    assert proof(row) is not None
+
+
+@pytest.mark.campaign
+def test_the_table_of_proofs_for_all_sizes():
+    """Prints how many pairs are proved, in what time, and which true ones are not and which others are."""
+    table = Table("pairs", "number", "proved", "median ms", "maximum ms", "exceptions")
+    shares = []
+    for title, rows, expected in (("equal at all sizes", TRUE, True), ("different at some", FALSE, False)):
+        seconds, exceptions = [], []
+        for row in rows:
+            start = time.perf_counter()
+            if (proof(row) is not None) is not expected:
+                exceptions.append(row.name)
+            seconds.append(1000 * (time.perf_counter() - start))
+        proved = len(rows) - len(exceptions) if expected else len(exceptions)
+        times = f"{statistics.median(seconds):.0f}", f"{max(seconds):.0f}"
+        table.add_row(title, str(len(rows)), str(proved), *times, "; ".join(exceptions) or "none")
+        shares.append(proved / len(rows))
+    Console(width=120).print(table)
+    assert shares[0] >= SHARE and shares[1] == 0
+
+
+@pytest.mark.parametrize("row", one_in(9, FALSE), ids=lambda row: row.name)
+def test_pairs_that_differ_are_not_proved(row):
+    assert proof(row) is None
+
+
+def test_tables_are_long_enough_and_names_unique():
+    names = [row.name for row in (*TRUE, *FALSE)]
+    assert len(FALSE) >= 100 and len(TRUE) >= 100
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("row", FALSE, ids=lambda row: row.name)
+def test_no_verdict_passes_on_pairs_that_differ(row):
+    assert not uj.certify(row.left, row.right, *row.specs).passes
+
+
+def test_certificate_of_a_proof():
+    row = next(row for row in TRUE if row.name == "attention: stable")
+    certificate = uj.certify(row.left, row.right, *row.specs)
+    (evidence,) = certificate.evidence
+    assert certificate.passes and certificate.verdict is Verdict.PROVED
+    assert evidence.method is Method.INDEXED_NORMAL_FORM and evidence.subject == "all sizes"
+    assert certificate.assumptions == ()
+
+
+def test_a_file_keeps_a_proof_and_is_not_decided_again(tmp_path):
+    row = next(row for row in TRUE if row.name == "sum of a reshape that fits")
+    certificate = uj.certify(row.left, row.right, *row.specs)
+    assert "all sizes with h*d == n" in certificate.evidence[0].finding
+    again = uj.load(certificate.save(tmp_path / "c.json"))
+    assert again.passes and again.to_json() == certificate.to_json()
+    with pytest.raises(
+        InputError, match="all sizes, proved from programs with symbolic dimensions, which no file holds"
+    ):
+        uj.recheck(again)
+
+
+def nowhere(x):
+    """NaN for all inputs."""
+    return jnp.log(-jnp.exp(x))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(nowhere, lambda x: 1.0 * nowhere(x)), (lambda x: x * nowhere(x) - x * nowhere(x), lambda x: 0.0 * x)],
+)
+def test_functions_that_are_nowhere_defined_are_not_proved_equal(left, right):
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    assert not uj.certify(left, right, spec).passes
+
+
+def test_cancelled_divisors_are_listed():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x * x / x, lambda x: x, spec)
+    (evidence,) = certificate.evidence
+    assert certificate.verdict is Verdict.PROVED and evidence.figures["divisors"]
+
+
+def test_constants_as_meant_are_assumptions():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x * jnp.float32(0.1) * 10, lambda x: x, spec)
+    assert certificate.verdict is Verdict.PROVED and len(certificate.assumptions) == 1
+
+
+def test_listed_sizes_are_the_claim():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(lambda x: x[:4].sum(), jnp.sum, spec, sizes=[{"n": 3}])
+    assert certificate.passes and all(e.method is not Method.INDEXED_NORMAL_FORM for e in certificate.evidence)
+
+
+@pytest.mark.parametrize("programs", [25, pytest.param(300, marks=pytest.mark.campaign)])
+def test_random_functions_that_differ_are_not_proved(programs):
+    random, pool, proved, seen = Random(20261123), {}, 0, {}
+    while len(pool) < programs:
+        expression = random_sized.one(random, random.randint(1, 3))
+        pool[expression.text] = expression
+    for left, right in combinations(pool.values(), 2):
+        if left.shape == right.shape and proof(random_row(left, right)) is not None:
+            values = [seen.setdefault(e.text, random_sized.values(e)) for e in (left, right)]
+            assert not random_sized.differ(*values), f"{left.text} against {right.text}"
+            proved += 1
+    assert proved
+
+
+def random_row(left, right):
+    return Row(f"{left.text} against {right.text}", left.function, right.function, random_sized.SHAPES)

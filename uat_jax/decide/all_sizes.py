@@ -1,0 +1,106 @@
+"""A proof that two functions are equal at all sizes of their symbolic dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
+from uat_jax.decide.domain import domain_of, with_shape
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.sampling import sample
+from uat_jax.decide.specification import Specification, is_variable, same_outputs, traced
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.watched_sizes import in_new_scope, watched
+from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.indexed import Inputs, Open, Proof, proved
+from uat_jax.indexed.constraints import derived, lowest
+from uat_jax.indexed.dimension import smallest
+from uat_jax.indexed.elementwise import LARGEST_SIZE
+
+ALL_SIZES = "all sizes"
+"""The subject of what is said about sizes that were not tried."""
+
+
+SAME = "both are the same program with symbolic dimensions, after renaming and inlining"
+NORMAL_FORM = "both have one normal form"
+"""Why two functions are equal at all sizes."""
+
+
+class _Pair(Protocol):
+    """Both programs at some sizes."""
+
+    @property
+    def left(self) -> ClosedJaxpr: ...
+    @property
+    def right(self) -> ClosedJaxpr: ...
+    @property
+    def domains(self) -> Any: ...
+
+
+def proof_for_all_sizes(
+    left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
+) -> Evidence | None:
+    """The proof, or None if none is found or if sizes are listed, so that they are the claim.
+
+    Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
+    function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
+    """
+    if not specification.symbols or specification.listed is not None:
+        return None
+    effort.progress("looking for one normal form at all sizes")
+    try:
+        first, second, inputs = symbolic_programs(left, right, specification)
+        same = same_program(first, second)
+        proof = Proof() if same else proved(first, second, inputs, effort.deadline)
+    except (Open, InputError, UnsupportedError):
+        return None
+    seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
+    if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
+        return None
+    return _evidence(proof, specification.constraints, SAME if same else NORMAL_FORM)
+
+
+def symbolic_programs(
+    left: Callable, right: Callable, specification: Specification
+) -> tuple[ClosedJaxpr, ClosedJaxpr, Inputs]:
+    """Both programs with symbolic dimensions, and what is known of their inputs.
+
+    Raises:
+        InputError, UnsupportedError: a function cannot be traced so, or decides by a size what it computes.
+    """
+    leaves, tree = jax.tree.flatten(specification.arguments)
+    shapes = in_new_scope([leaf.shape for leaf in leaves])
+    renewed = [with_shape(leaf, shape) for leaf, shape in zip(leaves, shapes, strict=True)]
+    arguments = jax.tree.unflatten(tree, renewed)
+    dimensions = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
+    with watched(dimensions[0]):
+        (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
+        same_outputs(outputs, others)
+    symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
+    found = derived(specification.constraints)
+    lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)} | lowest(
+        found
+    )
+    return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
+
+
+def _sign(leaf: Any) -> int:
+    """2 for an input that is positive, 1 for one that is not negative, else 0."""
+    domain = domain_of(leaf)
+    return 2 if domain.positive else 1 if domain.nonnegative else 0
+
+
+def _evidence(proof: Proof, constraints: Sequence[str], reason: str) -> Evidence:
+    sizes = f"all sizes with {', '.join(constraints)}" if constraints else "all sizes"
+    finding = f"equal at {sizes}, for all inputs at which both are defined: {reason}"
+    assumptions = [*of_constants(proof.constants)]
+    if proof.bounded:
+        assumptions.append(Assumption(AssumptionKind.LARGEST_SIZE, {"largest": LARGEST_SIZE}))
+    figures = AllSizes(proof.divisors, proof.cases)
+    return Evidence(Method.INDEXED_NORMAL_FORM, finding, Verdict.PROVED, figures, tuple(assumptions), ALL_SIZES)

@@ -1,0 +1,73 @@
+"""Names for bound indices that do not depend on the names they had: two sums that differ by names are one letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, islice, permutations, product
+
+from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.colours import coloured
+from uat_jax.indexed.polynomial import (
+    Kind,
+    Letter,
+    Polynomial,
+    digest,
+    index,
+    made,
+    of,
+    replaced,
+)
+
+MOST_ORDERS = 720
+"""So many orders are tried of indices that their colours do not tell apart; if there are more, equal sums may look
+unequal."""
+
+
+def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
+    """The sum (of a monomial with coefficient 1) or the maximum over index variables, with canonical names.
+
+    A colour of an index is its length and what it does in each factor; it is refined until no more indices differ.  Of
+    the orders in which indices of one colour can be named, the one with the least digest is taken.
+    """
+    height, best = body.height + 1, None
+    outside = body.free - set(over)
+    for order in islice(product(*map(permutations, _classes(kind, body, over))), MOST_ORDERS):
+        new = tuple(index(f"b{height}.{i}", v.length) for i, v in enumerate(chain.from_iterable(order)))
+        if outside.intersection(new):
+            raise UnsupportedError("an index of a sum would be taken for one of a sum around it")
+        renaming = {old: of(name) for old, name in zip(chain.from_iterable(order), new, strict=True)}
+        value = replaced(body, renaming)
+        letter = made(kind, new, _as_argument(kind, value))
+        if best is None or letter.key < best.key:
+            best = letter
+    assert best is not None
+    return best
+
+
+def _as_argument(kind: Kind, value: Polynomial) -> object:
+    if kind is Kind.MAXIMUM:
+        return value
+    if len(value.terms) != 1 or set(value.terms.values()) != {1}:
+        raise UnsupportedError("renaming the indices of a sum changes its normal form")
+    return next(iter(value.terms))
+
+
+def _classes(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> list[list[Letter]]:
+    """The index variables by colour."""
+    colours = {variable: variable.length.key for variable in over}
+    parts = _parts(kind, body)
+    count = 0
+    while len(over) > 1 and len(set(colours.values())) > count:
+        count = len(set(colours.values()))
+        colours = {
+            v: digest(colours[v], *sorted(coloured(p, {**colours, v: "this"}) for p in parts if v in p.free))
+            for v in over
+        }
+    return [[v for v in over if colours[v] == colour] for colour in sorted(set(colours.values()))]
+
+
+def _parts(kind: Kind, body: Polynomial) -> list[Polynomial]:
+    """The factors of a monomial, or the terms of a polynomial."""
+    if kind is Kind.MAXIMUM:
+        return [Polynomial({monomial: number}) for monomial, number in body.terms.items()]
+    return [of(letter, exponent) for monomial in body.terms for letter, exponent in monomial]

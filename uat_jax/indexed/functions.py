@@ -1,0 +1,279 @@
+"""Exponentials, logarithms, maxima of two numbers, and functions of which only their name is known.
+
+exp(a + b) = exp(a)·exp(b)     exp(c·log u) = u^c     log(u·v) = log u + log v  for u > 0
+max(a, b) = b + relu(a − b)    relu(−z) = relu(z) − z    relu(c·u·z) = c·u·relu(z)  for c, u > 0    |−z| = |z|
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.bounds import is_whole, nonnegative, sign, sign_of_letter, without_mask
+from uat_jax.indexed.colours import orientation
+from uat_jax.indexed.division import cancelled, factored, quotient
+from uat_jax.indexed.polynomial import (
+    ONE,
+    REBUILD,
+    ZERO,
+    Kind,
+    Letter,
+    Polynomial,
+    Replacement,
+    alone,
+    constant,
+    made,
+    of,
+    replaced,
+)
+from uat_jax.indexed.predicates import at_least_zero, is_positive
+from uat_jax.indexed.products import case_by_case, prime_factors, raised, reduced
+from uat_jax.indexed.workspace import workspace
+
+ODD = frozenset("asinh atan erf erf_inv sinh tan cbrt asin atanh".split())
+"""Functions with f(−z) = −f(z)."""
+EVEN = frozenset(["cosh"])
+"""Functions with f(−z) = f(z)."""
+
+
+def mask() -> Polynomial:
+    """−∞."""
+    return of(made(Kind.MASK))
+
+
+def exponential(value: Polynomial) -> Polynomial:
+    """exp(value)."""
+    return _exponential(cancelled(value))
+
+
+@case_by_case
+def _exponential(value: Polynomial) -> Polynomial:
+    product = ONE
+    for monomial, number in value.terms.items():
+        if any(letter.kind is Kind.MASK for letter, _ in monomial):
+            others = [sign_of_letter(letter, e) for letter, e in monomial if letter.kind is not Kind.MASK]
+            if number > 0 and all(known == 2 for known in others):
+                return ZERO
+            raise UnsupportedError("exp of a masked number times one that may be negative is not followed")
+        product = product * _exponential_of_term(monomial, number)
+    return product
+
+
+def _exponential_of_term(monomial: tuple, number: Fraction) -> Polynomial:
+    if len(monomial) == 1 and monomial[0][0].kind is Kind.LOG and monomial[0][1] == 1:
+        return raised(monomial[0][0].arguments[0], number)
+    return of(made(Kind.EXP, alone(monomial)), number)
+
+
+def logarithm(value: Polynomial) -> Polynomial:
+    """log(value)."""
+    if not without_mask(value):
+        raise UnsupportedError("log of a masked number (-inf) is not followed")
+    return _logarithm(cancelled(value))
+
+
+@case_by_case
+def _logarithm(value: Polynomial) -> Polynomial:
+    if not value:
+        raise UnsupportedError("log of 0 at some index")
+    number, common, rest = factored(value, only_positive=True)
+    total = ZERO
+    for base, direction in ((number.numerator, 1), (number.denominator, -1)):
+        for prime, power in prime_factors(base).items():
+            total = total + of(made(Kind.LOG, constant(prime))) * (direction * power)
+    for letter, exponent in common.items():
+        total = total + _logarithm_of_letter(letter) * exponent
+    return total if rest == ONE else total + of(made(Kind.LOG, rest))
+
+
+def _logarithm_of_letter(letter: Letter) -> Polynomial:
+    if letter.kind is Kind.EXP:
+        return letter.arguments[0]
+    if letter.kind is Kind.POWER:
+        return logarithm(letter.arguments[0])
+    if letter.kind is Kind.PRIME:
+        return of(made(Kind.LOG, constant(letter.arguments[0])))
+    return of(made(Kind.LOG, of(letter)))
+
+
+def applied(name: str, value: Polynomial) -> Polynomial:
+    """f(value) for a function f of one number; of most of them only the name is known."""
+    if not without_mask(value):
+        raise UnsupportedError(f"{name} of a masked number (-inf) is not followed")
+    return _applied(cancelled(value), name)
+
+
+@case_by_case
+def _applied(value: Polynomial, name: str) -> Polynomial:
+    if name in ("relu", "abs"):
+        return _homogeneous(value, name)
+    if name in ODD:
+        if not value:
+            return ZERO
+        if orientation(value) < 0:
+            return -of(made(Kind.FUNCTION, name, -value))
+    if name in EVEN and orientation(value) < 0:
+        value = -value
+    return of(made(Kind.FUNCTION, name, value))
+
+
+def _homogeneous(value: Polynomial, name: str) -> Polynomial:
+    """relu and magnitude, with positive factors moved out and the sign of the operand chosen."""
+    if not value:
+        return ZERO
+    known, opposite = sign(value), sign(-value)
+    if known or opposite:
+        return value if known else -value if name == "abs" else ZERO
+    number, common, rest = factored(value, only_positive=True)
+    if orientation(rest) < 0:
+        return _homogeneous(-value, name) + (value if name == "relu" else ZERO)
+    scale = reduced(common) * number
+    tables = workspace()
+    tables.uses_signs = True
+    if tables.signed:
+        positive_part = is_positive(rest) * rest
+        return scale * (positive_part if name == "relu" else positive_part * 2 - rest)
+    return scale * of(made(Kind.FUNCTION, name, rest))
+
+
+def magnitude(value: Polynomial) -> Polynomial:
+    """|value|."""
+    return applied("abs", value)
+
+
+def maximum(left: Polynomial, right: Polynomial) -> Polynomial:
+    """max(left, right)."""
+    if left == mask() or right == mask():
+        return right if left == mask() else left
+    if not (without_mask(left) and without_mask(right)):
+        raise UnsupportedError("a maximum of masked numbers (-inf) is not followed")
+    difference = left - right
+    if is_whole(difference):
+        return right + at_least_zero(difference) * difference
+    return right + applied("relu", difference)
+
+
+def minimum(left: Polynomial, right: Polynomial) -> Polynomial:
+    """min(left, right)."""
+    if not (without_mask(left) and without_mask(right)):
+        raise UnsupportedError("a minimum of masked numbers (-inf) is not followed")
+    return -maximum(-left, -right)
+
+
+def chosen(condition: Polynomial, first: Polynomial, second: Polynomial) -> Polynomial:
+    """The second number where the condition is 1, else the first.
+
+    Where [z > 0] chooses between c·z and 0, that is c·relu(z).
+    """
+    if first == second:
+        return first
+    if condition in (ONE, ZERO):
+        return second if condition == ONE else first
+    if _positive_operand(ONE - condition) is not None:
+        condition, first, second = ONE - condition, second, first
+    operand = _positive_operand(condition)
+    if operand is not None and without_mask(first) and without_mask(second):
+        factor = quotient(second - first, operand)
+        if factor is not None:
+            return first + factor * maximum(operand, ZERO)
+    return condition * second + (ONE - condition) * first
+
+
+def _positive_operand(condition: Polynomial) -> Polynomial | None:
+    """z, if the condition is [z > 0]."""
+    if len(condition.letters) != 1 or len(condition.terms) != 1:
+        return None
+    (letter,) = condition.letters
+    return letter.arguments[0] if letter.kind is Kind.POSITIVE and condition == of(letter) else None
+
+
+def whole_part(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
+    """⌊dividend / divisor⌋ of index polynomials, the divisor at least 1.
+
+    (a·d + r) div d = a + r div d.  r div d = 0 for 0 ≤ r < d, and [r ≥ 0] − 1 for −d ≤ r < d.
+    (c·u + s) div (c·m) = u div m for 0 ≤ s < c.  (u div a) div b = u div (a·b).
+    """
+    if divisor == ONE:
+        return dividend
+    multiple, rest = _multiple_of(dividend, divisor)
+    if not rest or nonnegative(rest) and nonnegative(divisor - 1 - rest):
+        return multiple
+    if nonnegative(rest + divisor) and nonnegative(divisor - 1 - rest):
+        return multiple + at_least_zero(rest) - 1
+    for monomial, number in rest.terms.items():
+        scale = Polynomial({tuple(f for f in monomial if f[0].kind is Kind.SIZE): abs(number)})
+        smaller = None if scale == ONE else _whole_quotient(divisor, scale)
+        if smaller is None:
+            continue
+        inside, below = _multiple_of(rest, scale)
+        if nonnegative(below) and nonnegative(scale - 1 - below):
+            return multiple + whole_part(inside, smaller)
+    if len(rest.terms) == 1:
+        ((monomial, number),) = rest.terms.items()
+        if number == 1 and len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind is Kind.QUOTIENT:
+            inner, by = monomial[0][0].arguments
+            return multiple + whole_part(inner, by * divisor)
+    if not nonnegative(rest):
+        multiple, rest = ZERO, dividend
+    if not (nonnegative(rest) and nonnegative(divisor - 1)):
+        raise UnsupportedError("a whole quotient of a number that may be negative is not followed")
+    return multiple + of(made(Kind.QUOTIENT, rest, divisor))
+
+
+def _whole_quotient(dividend: Polynomial, divisor: Polynomial) -> Polynomial | None:
+    found = quotient(dividend, divisor)
+    return found if found is not None and all(x.denominator == 1 for x in found.terms.values()) else None
+
+
+def _multiple_of(value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """(q, r) with value = q·divisor + r, term by term.
+
+    If the divisor is a number d, the coefficients of r are from 0 to d − 1.
+    """
+    multiple, rest = ZERO, ZERO
+    of_number = divisor.number()
+    for monomial, number in value.terms.items():
+        term = Polynomial({monomial: number})
+        if of_number is not None:
+            multiple, rest = (
+                multiple + alone(monomial) * (number // of_number),
+                rest + alone(monomial) * (number % of_number),
+            )
+            continue
+        found = _whole_quotient(term, divisor) if len(divisor.terms) == 1 else None
+        multiple, rest = (multiple + found, rest) if found is not None else (multiple, rest + term)
+    return multiple, rest
+
+
+# Made again with other indices
+
+
+def _entry_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    name, lengths, known, indices = letter.arguments
+    return raised(of(made(Kind.ENTRY, name, lengths, known, tuple(replaced(i, by) for i in indices))), exponent)
+
+
+def _function_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    name, *operands = letter.arguments
+    new = [replaced(operand, by) for operand in operands]
+    value = applied(name, *new) if len(new) == 1 else of(made(Kind.FUNCTION, name, *new))
+    return raised(value, exponent)
+
+
+def _exp_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    return exponential(replaced(letter.arguments[0], by) * exponent)
+
+
+def _log_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    return raised(logarithm(replaced(letter.arguments[0], by)), exponent)
+
+
+def _quotient_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    return raised(whole_part(replaced(letter.arguments[0], by), letter.arguments[1]), exponent)
+
+
+REBUILD[Kind.ENTRY] = _entry_rebuilt
+REBUILD[Kind.FUNCTION] = _function_rebuilt
+REBUILD[Kind.EXP] = _exp_rebuilt
+REBUILD[Kind.LOG] = _log_rebuilt
+REBUILD[Kind.QUOTIENT] = _quotient_rebuilt

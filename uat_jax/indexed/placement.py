@@ -1,0 +1,368 @@
+"""Primitives that put entries in other places: an entry of the result is one of an operand, at other indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from uat_jax.errors import UnsupportedError
+from uat_jax.indexed.array import Array, Indices, array
+from uat_jax.indexed.bounds import is_whole, nonnegative
+from uat_jax.indexed.dimension import dimension
+from uat_jax.indexed.division import quotient
+from uat_jax.indexed.functions import whole_part
+from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant
+from uat_jax.indexed.predicates import equal_to_zero, split_by_size
+from uat_jax.indexed.sums import in_range
+
+Lengths = tuple[Polynomial, ...]
+Parameters = Mapping[str, Any]
+
+
+def moved(x: Array, lengths: Lengths, place: Callable[[Indices], Sequence[Polynomial]]) -> Array:
+    """The array with the entry x[place(indices)] at indices."""
+    return array(lengths, x.kind, lambda indices: x.at(place(indices)), x.sign, x.defined)
+
+
+def broadcast_in_dim(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *sizes: Array) -> Array:
+    """The array repeated along new axes and axes of one entry."""
+    axes = parameters["broadcast_dimensions"]
+    place = lambda indices: [ZERO if n == ONE else indices[axis] for n, axis in zip(x.lengths, axes, strict=True)]
+    return moved(x, lengths, place)
+
+
+def transpose(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array with its axes in another order."""
+    order = parameters["permutation"]
+    return moved(x, lengths, lambda indices: [indices[order.index(axis)] for axis in range(len(order))])
+
+
+def squeeze(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array without some axes of one entry."""
+    gone = {axis % len(x.lengths) for axis in parameters["dimensions"]}
+
+    def place(indices: Indices) -> list[Polynomial]:
+        kept = iter(indices)
+        return [ZERO if axis in gone else next(kept) for axis in range(len(x.lengths))]
+
+    return moved(x, lengths, place)
+
+
+def expand_dims(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array with new axes of one entry."""
+    new = parameters["dimensions"]
+    return moved(x, lengths, lambda indices: [i for axis, i in enumerate(indices) if axis not in new])
+
+
+def reverse(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array read backwards along some axes."""
+    axes = parameters["dimensions"]
+    return moved(
+        x,
+        lengths,
+        lambda ix: [n - 1 - i if a in axes else i for a, (i, n) in enumerate(zip(ix, x.lengths, strict=True))],
+    )
+
+
+def slice_(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """x[start + i·stride]."""
+    starts = [dimension(start) for start in parameters["start_indices"]]
+    strides = [dimension(stride) for stride in parameters["strides"] or [1] * len(starts)]
+    return moved(x, lengths, lambda ix: [i * by + at for i, by, at in zip(ix, strides, starts, strict=True)])
+
+
+def split(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> list[Array]:
+    """The parts of an array, one behind the other along an axis."""
+    axis, start, parts = parameters["axis"], ZERO, []
+    for size in parameters["sizes"]:
+        length, at = dimension(size), start
+        part = (*x.lengths[:axis], length, *x.lengths[axis + 1 :])
+        parts.append(moved(x, part, lambda ix, at=at: [i + at if a == axis else i for a, i in enumerate(ix)]))
+        start = start + length
+    return parts
+
+
+def tile(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The array repeated: x[i mod n]."""
+    place = lambda ix: [i - whole_part(i, n) * n for i, n in zip(ix, x.lengths, strict=True)]
+    return moved(x, lengths, place)
+
+
+def iota(parameters: Parameters, lengths: Lengths, kind: str, *sizes: Array) -> Array:
+    """The index along one axis."""
+    return array(lengths, kind, lambda indices: indices[parameters["dimension"]], 1)
+
+
+def dim_as_value(parameters: Parameters, lengths: Lengths, kind: str) -> Array:
+    """A size as an integer."""
+    return array(lengths, kind, lambda indices: dimension(parameters["dim"]))
+
+
+# Reshape
+
+
+def reshape(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *sizes: Array) -> Array:
+    """Indices of groups of axes with equal products, from one division into axes to the other."""
+    if parameters.get("dimensions") is not None:
+        raise UnsupportedError("a reshape that also transposes is not followed")
+    groups = _groups(x.lengths, lengths)
+
+    def place(indices: Indices) -> list[Polynomial]:
+        found: list[Polynomial] = []
+        for old, new in groups:
+            flat = ZERO
+            for axis in new:
+                flat = flat * lengths[axis] + indices[axis]
+            found += _unflattened(flat, [x.lengths[axis] for axis in old])
+        return found
+
+    return moved(x, lengths, place)
+
+
+def _unflattened(flat: Polynomial, lengths: Sequence[Polynomial]) -> list[Polynomial]:
+    """The indices along axes of these lengths, of the entry with a number in row-major order."""
+    if not lengths:
+        return []
+    found: list[Polynomial] = []
+    for length in reversed(lengths[1:]):
+        above = whole_part(flat, length)
+        found.append(flat - above * length)
+        flat = above
+    return [flat, *reversed(found)]
+
+
+def _groups(old: Lengths, new: Lengths) -> list[tuple[list[int], list[int]]]:
+    """Axes of the old and of the new shape with the same number of entries, as few at a time as can be told."""
+    groups: list[tuple[list[int], list[int]]] = []
+    olds, news, before, after = [], [], ONE, ONE
+    i = o = 0
+    while i < len(old) or o < len(new):
+        more_old = i < len(old) and (o == len(new) or not olds or before != after and _divides(before, after))
+        if more_old:
+            olds.append(i)
+            before, i = before * old[i], i + 1
+        else:
+            news.append(o)
+            after, o = after * new[o], o + 1
+        if before == after and (olds and news or before == ONE):
+            groups.append((olds, news))
+            olds, news, before, after = [], [], ONE, ONE
+    if olds or news:
+        raise UnsupportedError("a reshape whose axes cannot be matched is not followed")
+    return groups
+
+
+def _divides(small: Polynomial, large: Polynomial) -> bool:
+    """Whether one number of entries is a multiple of another."""
+    return quotient(large, small) is not None
+
+
+# Several operands
+
+
+def concatenate(parameters: Parameters, lengths: Lengths, kind: str, *parts: Array) -> Array:
+    """Σ over the parts of [the index is in the part]·(its entry)."""
+    axis = parameters["dimension"]
+
+    def entry(indices: Indices) -> Polynomial:
+        start, total = ZERO, ZERO
+        for part in parts:
+            place = list(indices)
+            place[axis] = indices[axis] - start if part.lengths[axis] != ONE else ZERO
+            here = in_range(indices[axis] - start, part.lengths[axis])
+            total = total + here * part.at(place)
+            start = start + part.lengths[axis]
+        return total
+
+    return array(lengths, kind, entry, min(p.sign for p in parts), all(p.defined for p in parts))
+
+
+def stack(parameters: Parameters, lengths: Lengths, kind: str, *parts: Array) -> Array:
+    """Arrays of one shape along a new axis."""
+    axis = parameters["axis"]
+
+    def entry(indices: Indices) -> Polynomial:
+        total = ZERO
+        for number, part in enumerate(parts):
+            total = total + equal_to_zero(indices[axis] - number) * part.at((*indices[:axis], *indices[axis + 1 :]))
+        return total
+
+    return array(lengths, kind, entry, min(p.sign for p in parts), all(p.defined for p in parts))
+
+
+def unstack(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> list[Array]:
+    """The arrays along an axis of few entries."""
+    axis = parameters["axis"]
+    count = x.lengths[axis].number()
+    if count is None:
+        raise UnsupportedError("'unstack' along a symbolic axis is not followed")
+    at = lambda number: lambda ix: (*ix[:axis], constant(number), *ix[axis:])
+    return [moved(x, lengths, at(number)) for number in range(int(count))]
+
+
+def pad(parameters: Parameters, lengths: Lengths, kind: str, x: Array, filling: Array) -> Array:
+    """x in the middle; negative padding cuts off, interior padding pulls entries apart."""
+    sides = [(dimension(low), dimension(inside) + 1) for low, _, inside in parameters["padding_config"]]
+
+    def entry(indices: Indices) -> Polynomial:
+        here, place = ONE, []
+        for index, (low, step), length in zip(indices, sides, x.lengths, strict=True):
+            at = index - low
+            if step == ONE:
+                here = here * in_range(at, length)
+            else:
+                if not nonnegative(low):
+                    raise UnsupportedError("negative padding with interior padding is not followed")
+                number = whole_part(index, step) if not low else None
+                if number is None:
+                    raise UnsupportedError("interior padding behind other padding is not followed")
+                here = here * equal_to_zero(index - number * step) * in_range(number, length)
+                at = number
+            place.append(at)
+        return here * x.at(place) + (ONE - here) * filling.at(())
+
+    return array(lengths, kind, entry, min(x.sign, filling.sign), x.defined and filling.defined)
+
+
+# Places that are computed
+
+
+def within(start: Polynomial, room: Polynomial) -> Polynomial:
+    """A start that is proved to be in 0, …, room, so that JAX does not move it."""
+    if not is_whole(start):
+        raise UnsupportedError("an index that depends on values is not followed at all sizes")
+    if not (nonnegative(start) and nonnegative(room - start)):
+        split_by_size(room - start)
+        raise UnsupportedError(f"whether the index {start} is in bounds is not known at all sizes")
+    return start
+
+
+def dynamic_slice(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *starts: Array) -> Array:
+    """x[start + i], the start proved to be in bounds."""
+    rooms = [n - length for n, length in zip(x.lengths, lengths, strict=True)]
+
+    def place(indices: Indices) -> list[Polynomial]:
+        at = [within(start.at(()), room) for start, room in zip(starts, rooms, strict=True)]
+        return [i + s for i, s in zip(indices, at, strict=True)]
+
+    return moved(x, lengths, place)
+
+
+def dynamic_update_slice(
+    parameters: Parameters, lengths: Lengths, kind: str, x: Array, new: Array, *starts: Array
+) -> Array:
+    """x with a part replaced, whose start is proved to be in bounds."""
+    rooms = [n - length for n, length in zip(x.lengths, new.lengths, strict=True)]
+
+    def entry(indices: Indices) -> Polynomial:
+        at = [within(start.at(()), room) for start, room in zip(starts, rooms, strict=True)]
+        place = [i - s for i, s in zip(indices, at, strict=True)]
+        here = ONE
+        for index, length in zip(place, new.lengths, strict=True):
+            here = here * in_range(index, length)
+        inner = [ZERO if n == ONE else i for i, n in zip(place, new.lengths, strict=True)]
+        return here * new.at(inner) + (ONE - here) * x.at(indices)
+
+    return array(lengths, kind, entry, min(x.sign, new.sign), x.defined and new.defined)
+
+
+def gather(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array) -> Array:
+    """x[start + offset], the starts proved to be in bounds."""
+    numbers = parameters["dimension_numbers"]
+    sizes = [dimension(size) for size in parameters["slice_sizes"]]
+
+    def place(indices: Indices) -> list[Polynomial]:
+        batch = [i for axis, i in enumerate(indices) if axis not in numbers.offset_dims]
+        offsets = iter([indices[axis] for axis in numbers.offset_dims])
+        found = []
+        for axis, (length, size) in enumerate(zip(x.lengths, sizes, strict=True)):
+            if axis in numbers.operand_batching_dims:
+                of_starts = numbers.start_indices_batching_dims[numbers.operand_batching_dims.index(axis)]
+                found.append(batch[of_starts])
+                continue
+            at = ZERO if axis in numbers.collapsed_slice_dims else next(offsets)
+            if axis in numbers.start_index_map:
+                which = constant(numbers.start_index_map.index(axis))
+                column = ZERO if starts.lengths[-1] == ONE else which
+                at = at + within(starts.at((*batch, column)), length - size)
+            found.append(at)
+        return found
+
+    return moved(x, lengths, place)
+
+
+def scatter(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
+    """x with one slice of updates put at a place in bounds."""
+    if parameters["update_jaxpr"] is not None:
+        raise UnsupportedError("a scatter that applies a function is not followed at all sizes")
+    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: here * new + (ONE - here) * old)
+
+
+def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
+    """x with one slice of updates added at a place in bounds."""
+    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: old + here * new)
+
+
+def _scattered(
+    parameters: Parameters, lengths: Lengths, x: Array, starts: Array, updates: Array, combined: Callable
+) -> Array:
+    """combined([here is the slice], x, updates)."""
+    numbers = parameters["dimension_numbers"]
+    if numbers.operand_batching_dims or len(starts.lengths) != 1:
+        raise UnsupportedError("a scatter of more than one slice is not followed at all sizes")
+
+    def entry(indices: Indices) -> Polynomial:
+        window = iter(numbers.update_window_dims)
+        here, place = ONE, {}
+        for axis in range(len(x.lengths)):
+            inserted = axis in numbers.inserted_window_dims
+            update_axis = None if inserted else next(window)
+            size = ONE if update_axis is None else updates.lengths[update_axis]
+            at = indices[axis]
+            if axis in numbers.scatter_dims_to_operand_dims:
+                which = constant(numbers.scatter_dims_to_operand_dims.index(axis))
+                column = ZERO if starts.lengths[-1] == ONE else which
+                at = at - within(starts.at((column,)), x.lengths[axis] - size)
+            here = here * in_range(at, size)
+            if update_axis is not None:
+                place[update_axis] = ZERO if size == ONE else at
+        new = updates.at([place[axis] for axis in range(len(updates.lengths))])
+        return combined(here, x.at(indices), new)
+
+    return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
+
+
+def copied(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """The operand as it is."""
+    return x
+
+
+PLACEMENT: Mapping[str, Callable] = {
+    "broadcast_in_dim": broadcast_in_dim,
+    "concatenate": concatenate,
+    "copy": copied,
+    "copy_p": copied,
+    "dim_as_value": dim_as_value,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
+    "expand_dims": expand_dims,
+    "gather": gather,
+    "iota": iota,
+    "name": copied,
+    "optimization_barrier": copied,
+    "pad": pad,
+    "reduce_precision": copied,
+    "reshape": reshape,
+    "rev": reverse,
+    "scatter": scatter,
+    "scatter-add": scatter_add,
+    "slice": slice_,
+    "split": split,
+    "squeeze": squeeze,
+    "stack": stack,
+    "stop_gradient": copied,
+    "tile": tile,
+    "transpose": transpose,
+    "unstack": unstack,
+}
+"""Primitive → rule(parameters, lengths, kind of the result, *operands)."""

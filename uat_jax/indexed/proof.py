@@ -1,0 +1,308 @@
+"""Two programs with symbolic dimensions that have one normal form: equal at all sizes, for all inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.errors import BudgetError, UnsupportedError
+from uat_jax.indexed.array import Array, entry_of_input, kind_of
+from uat_jax.indexed.bounds import is_whole, without_mask
+from uat_jax.indexed.dimension import dimension
+from uat_jax.indexed.division import cancelled, quotient
+from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
+from uat_jax.indexed.polynomial import (
+    ONE,
+    ONE_MONOMIAL,
+    ZERO,
+    Kind,
+    Letter,
+    Polynomial,
+    alone,
+    constant,
+    fresh,
+    index,
+    of,
+    replaced,
+    summed,
+    without,
+)
+from uat_jax.indexed.predicates import SizeCase, at_least_zero, equal_to_zero
+from uat_jax.indexed.products import raised
+from uat_jax.indexed.scans import scanned as scanned  # its rule counts from here on
+from uat_jax.indexed.steps import flattened
+from uat_jax.indexed.sums import SHORTEST, others, renamed, split_of, total
+from uat_jax.indexed.workspace import Workspace, sooner, working
+
+MOST_CASES = 12
+"""Sizes below this are looked at one by one where a program treats them in another way."""
+ROUNDS = 6
+"""So often denominators are multiplied out, and indices are split."""
+DEEPEST = 12_000
+"""Expressions are nested so deeply; Python's own limit is for programs that recurse by mistake."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That two programs have one normal form.
+
+    divisors: those that were cancelled and may vanish, on a set of measure zero at most.  constants: the readings of
+    constants that it rests on.  bounded: whether sizes above 2^18 are left out, because integers may wrap there.
+    cases: the cases of sizes that were looked at one by one.
+    """
+
+    divisors: tuple[str, ...] = ()
+    constants: tuple[ConstantReading, ...] = ()
+    bounded: bool = False
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is known of the inputs of both programs.
+
+    signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.  derived:
+    what sizes are, by constraints.
+    """
+
+    signs: tuple[int, ...]
+    lower: Mapping[str, int]
+    derived: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Open(Exception):
+    """No proof: the first thing that stood in the way; late: whether that was the time."""
+
+    reason: str
+    late: bool = False
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Deadline | None = None) -> Proof:
+    """The proof that two programs return equal arrays at all sizes, for all inputs at which both are defined.
+
+    Constants are first the numbers that are written, then those that they stand for; maxima and magnitudes are first
+    functions of which only some laws are known, then written by the sign of their operands.
+
+    Raises:
+        Open: no proof is found, be it for lack of time.
+    """
+    first: Open | None = None
+    with _deep_recursion():
+        for in_pieces in (True, False):
+            end = deadline if in_pieces else sooner(deadline, SECONDS)
+            for meant in (False, True):
+                for signed in (False, True):
+                    attempt = _Attempt(left, right, inputs, end, in_pieces, meant, signed)
+                    try:
+                        return attempt.proof()
+                    except Open as reason:
+                        if reason.late:
+                            raise
+                        first = first or reason
+                    if not attempt.uses_signs:
+                        break
+    assert first is not None
+    raise first
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@dataclass
+class _Attempt:
+    """One way of reading constants and of writing maxima, in all cases of sizes that it needs."""
+
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+    inputs: Inputs
+    deadline: Deadline | None
+    in_pieces: bool
+    meant: bool
+    signed: bool
+    uses_signs: bool = False
+    divisors: dict[str, None] = field(default_factory=dict)
+    constants: set[ConstantReading] = field(default_factory=set)
+    bounded: bool = False
+    cases: list[str] = field(default_factory=list)
+
+    def proof(self) -> Proof:
+        """Raises `Open`."""
+        self._prove(dict(self.inputs.lower), {})
+        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases))
+
+    def _prove(self, lower: dict[str, int], fixed: dict[str, int]) -> None:
+        """All sizes from `lower` on, with some fixed: at once, or case by case if something depends on a size."""
+        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, self.inputs.derived)
+        try:
+            with working(tables):
+                self._compare()
+                self.divisors.update({str(divisor): None for divisor in tables.divisors.values()})
+        except SizeCase as case:
+            if case.threshold > MOST_CASES or len(fixed) > 2:
+                raise Open(f"whether {case} is not decided, and there are too many cases") from case
+            self.cases += [str(case)]
+            self._prove({**lower, case.name: case.threshold}, fixed)
+            for number in range(lower.get(case.name, 1), case.threshold):
+                self._prove(lower, {**fixed, case.name: number})
+        except (UnsupportedError, BudgetError) as error:
+            raise Open(str(error), isinstance(error, BudgetError)) from error
+        except RecursionError as error:
+            raise Open("an expression is nested too deeply") from error
+        finally:
+            self.uses_signs |= tables.uses_signs
+            self.constants |= tables.constants
+            self.bounded |= tables.bounded_sizes
+
+    def _compare(self) -> None:
+        arguments = _arguments(self.left, self.inputs.signs)
+        programs = flattened(self.left), flattened(self.right)
+        if self.in_pieces:
+            outputs = outputs_in_pieces(*programs, arguments, lambda one, other: not _difference(one, other))
+        else:
+            outputs = outputs_at_once(*programs, arguments)
+        for number, (one, other) in enumerate(outputs):
+            difference = _difference(one, other)
+            if difference:
+                raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
+
+
+def _arguments(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+    arguments = []
+    for number, (aval, sign) in enumerate(zip(program.in_avals, signs, strict=True)):
+        lengths = tuple(map(dimension, aval.shape))
+        arguments.append(entry_of_input(f"x{number}", lengths, kind_of(aval.dtype), sign))
+    return arguments
+
+
+def _shortened(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else text[:most] + " …"
+
+
+def _difference(one: Array, other: Array) -> Polynomial:
+    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+    if one.lengths != other.lengths:
+        raise Open(f"the shapes {list(one.lengths)} and {list(other.lengths)} are not known to be equal")
+    place = [ZERO if n == ONE else of(index(f"o{axis}", n)) for axis, n in enumerate(one.lengths)]
+    left, right = one.at(place), other.at(place)
+    if left == right and without_mask(left):
+        return ZERO
+    if not (without_mask(left) and without_mask(right)):
+        raise Open("an output that may be -inf is not followed at all sizes")
+    return _remaining(left - right)
+
+
+def _split(difference: Polynomial) -> Polynomial:
+    """The indices of the output written as b·p + q where ⌊i / b⌋ stands."""
+    for _ in range(ROUNDS):
+        variables = tuple(sorted(difference.free, key=lambda variable: variable.name))
+        found = split_of(difference.within, variables)
+        if found is None:
+            break
+        variable, divisor, rounds = found
+        p, q = index(f"{variable.name}p", rounds), index(f"{variable.name}q", divisor)
+        difference = replaced(difference, {variable: divisor * of(p) + of(q)})
+    return difference
+
+
+def _in_strides(difference: Polynomial) -> Polynomial:
+    """Sums written as Σ_p u(k·p) + … + Σ_p u(k·p + k − 1), where entries at places k·p stand in other sums."""
+    for stride in sorted(_strides(difference)):
+        for letter in sorted((a for a in difference.letters if a.kind is Kind.SUM), key=lambda a: a.key):
+            found = _sum_in_strides(letter, stride)
+            difference = difference if found is None else _with(difference, letter, found)
+    return difference
+
+
+def _with(value: Polynomial, letter: Letter, new: Polynomial) -> Polynomial:
+    """A polynomial with another one in the place of a letter, where its exponent is not negative."""
+    return summed(
+        Polynomial({without(monomial, letter): number}) * raised(new, exponent)
+        if (exponent := dict(monomial).get(letter, Fraction(0))) > 0
+        else Polynomial({monomial: number})
+        for monomial, number in value.terms.items()
+    )
+
+
+def _at_one_threshold(difference: Polynomial) -> Polynomial:
+    """[e + k ≥ 0] as [e ≥ 0] + [e + 1 = 0] + … + [e + k = 0], for the least threshold that stands in it."""
+    least: dict[str, Polynomial] = {}
+    comparisons = [letter for letter in difference.letters if letter.kind is Kind.AT_LEAST]
+    comparisons.sort(key=lambda letter: (_shift(letter.arguments[0]), letter.key))
+    for letter in comparisons:
+        value = letter.arguments[0]
+        base = least.setdefault((value - _shift(value)).key, value)
+        steps = int(_shift(value) - _shift(base))
+        if 0 < steps <= MOST_CASES:
+            equal = summed(equal_to_zero(base + step) for step in range(1, steps + 1))
+            difference = _with(difference, letter, at_least_zero(base) + equal)
+    return difference
+
+
+def _shift(value: Polynomial) -> Fraction:
+    """What stands in it without letters."""
+    return value.terms.get(ONE_MONOMIAL, Fraction(0))
+
+
+def _strides(value: Polynomial) -> set[int]:
+    """The small factors of bound indices in places of entries."""
+    places = (place for a in value.within if a.kind is Kind.ENTRY for place in a.arguments[3])
+    terms = ((m, number) for place in places for m, number in place.terms.items())
+    of_bound = (number for m, number in terms if len(m) == 1 and m[0][0].kind is Kind.INDEX and m[0][0].name[0] == "b")
+    return {int(number) for number in of_bound if number.denominator == 1 and 2 <= number <= SHORTEST}
+
+
+def _sum_in_strides(letter: Letter, stride: int) -> Polynomial | None:
+    """A sum over an axis whose length is a multiple of the stride, one sum for each remainder; None for others."""
+    renaming, new = renamed(letter.bound)
+    body = replaced(alone(letter.arguments[1]), renaming)
+    for variable in new:
+        rounds = quotient(variable.length, constant(stride))
+        if rounds is not None and is_whole(rounds):
+            steps = fresh(rounds)
+            over = (*others(new, variable), steps)
+            at = lambda rest, v=variable, s=steps: replaced(body, {v: of(s) * stride + rest})
+            return summed(total(at(rest), over) for rest in range(stride))
+    return None
+
+
+def _remaining(difference: Polynomial) -> Polynomial:
+    """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
+    difference = _at_one_threshold(_in_strides(_split(difference)))
+    short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
+    if not short or not difference:
+        return _multiplied_out(difference)
+    variable = min(short, key=lambda v: v.name)
+    places = range(int(variable.length.number() or 0))
+    parts = (_remaining(replaced(difference, {variable: constant(place)})) for place in places)
+    return next((part for part in parts if part), ZERO)
+
+
+def _multiplied_out(difference: Polynomial) -> Polynomial:
+    """A difference times its denominators, which are 0 on a set of measure zero at most."""
+    for _ in range(ROUNDS):
+        difference = cancelled(difference)
+        denominators = {a for m in difference.terms for a, e in m if a.kind is Kind.POWER and e < 0}
+        if not difference or not denominators:
+            break
+        for letter in sorted(denominators, key=lambda letter: letter.key):
+            lowest = min(dict(monomial).get(letter, 0) for monomial in difference.terms)
+            difference = difference * of(letter, -(lowest // 1)) if lowest < 0 else difference
+    return difference
