@@ -273,7 +273,7 @@ def test_whole_numbers_that_wrap_at_last_are_an_assumption():
 @pytest.mark.parametrize("at", [7, 100])
 def test_a_closed_form_that_is_another_one_at_some_length_is_not_proved(at):
     closed = lambda c, x: c + x.sum() + (ONE if x.shape[0] == at else ZERO)
-    with pytest.raises(UatJaxError, match=f"compares the size t with {at}"):
+    with pytest.raises(UatJaxError, match="a function compares sizes"):
         uj.prove_scan(_added, closed, f32(), f32(4))
     assert not uj.prove_scan(_added, lambda c, x: c + x[:at].sum(), f32(), f32(4)).passes
 
