@@ -205,7 +205,8 @@ def _otherwise(random: Random, loop: Looped) -> Looped:
         name, factor = names.get(leaf, (leaf, 1)) if isinstance(leaf, str) else (leaf, 1)
         return name if factor == 1 else ("mul", name, 1 / factor)
 
-    start, update = [0] * count, [0] * count
+    start: list[Tree] = [0] * count
+    update: list[Tree] = [0] * count
     for k in range(count):
         times = lambda tree, k=k: tree if scale[k] == 1 else ("mul", scale[k], tree)
         start[place[k]] = times(loop.start[k])

@@ -37,8 +37,7 @@ LOG2_ERROR = -128
 
 def compared(left, right, specs):
     """The pieces of a proof without unrolling; raises where there is none."""
-    programs = (traced(f, specs)[0] for f in (left, right))
-    return loops_compared(*programs, Effort(), EVERYWHERE).pieces
+    return loops_compared(traced(left, specs)[0], traced(right, specs)[0], Effort(), EVERYWHERE).pieces
 
 
 @pytest.mark.parametrize("name", one_in(8, EQUAL))

@@ -217,7 +217,7 @@ ALIKE = [(1, 1.0), (1, True), (0.0, -0.0), ((2, 1), (2, 1.0)), (np.float32(0), n
 
 @pytest.mark.parametrize(("one", "other"), ALIKE, ids=repr)
 @pytest.mark.parametrize(
-    "decide", [lambda *pair: identity(*pair), lambda *pair: compared(*pair, Effort(), meant=False)]
+    "decide", [lambda *pair: identity(*pair), lambda one, other: compared(one, other, Effort(), meant=False)]
 )
 def test_parameters_that_python_takes_for_equal(decide, one, other):
     """A primitive that nothing is known of may do one thing for 1 and another one for 1.0."""
@@ -240,7 +240,8 @@ def _noisy(keys: jax.Array, swapped: bool, x: jax.Array) -> jax.Array:
 
 def test_scans_over_random_keys_are_unrolled():
     programs = [
-        jax.make_jaxpr(lambda x, k=k, s=s: _noisy(k, s, x))(ROW) for k, s in [(KEYS, 0), (KEYS, 1), (KEYS[::-1], 1)]
+        jax.make_jaxpr(lambda x, k=k, s=s: _noisy(k, s, x))(ROW)
+        for k, s in [(KEYS, False), (KEYS, True), (KEYS[::-1], True)]
     ]
     assert compared(programs[0], programs[1], Effort(), meant=False).equal
     assert not compared(programs[0], programs[2], Effort(), meant=False).equal

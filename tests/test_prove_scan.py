@@ -259,7 +259,7 @@ def test_false(name):
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attacks(name):
     """By induction alone: a search at a few steps is the business of `test_false`."""
-    wrong, right = (Induction(*four, ()) for four in ATTACKS[name])
+    wrong, right = (Induction(f, g, start, xs, ()) for f, g, start, xs in ATTACKS[name])
     with pytest.raises(UatJaxError):
         wrong._proved(Effort())
     assert right._proved(Effort()).verdict in (uj.Verdict.PROVED, uj.Verdict.CERTIFIED)
