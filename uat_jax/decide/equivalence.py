@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,7 @@ from uat_jax.decide.specification import (
     sizes_text,
     specified,
 )
+from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.decide.witness import find, smallest
@@ -54,6 +55,9 @@ from uat_jax.errors import (
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
+
+BEYOND, FEW = 8, 3
+"""Sizes are also chosen beyond the numbers of the programs from this one on, so many of the largest."""
 
 KIND = "equivalence"
 """The id of the claim in a certificate of two functions."""
@@ -214,9 +218,32 @@ class Question:
         Of listed sizes none is skipped.  Raises what `traced` raises if that is so at all sizes, and what
         `same_outputs` raises at any.
         """
+        pairs, skipped = self._traced(self.specification.sizes_to_try())
+        constraints = self.specification.constraints
+        if not pairs and constraints and all("Unsatisfiable" in reason for reason in skipped):
+            raise InputError(f"no sizes fit: the constraints {', '.join(constraints)} contradict each other")
+        if not pairs:
+            fitting = "write dimensions as they must be, such as 4*k or n+1"
+            raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
+        return tuple(pairs), tuple(skipped)
+
+    def pairs_beyond(self) -> tuple[Pair, ...]:
+        """Both programs at sizes beyond the numbers that they compare sizes with, if these are not listed."""
+        if not self.specification.symbols or self.specification.listed is not None:
+            return ()
+        try:
+            left, right, _ = symbolic_programs(self.left, self.right, self.specification)
+        except (InputError, UnsupportedError):
+            return ()
+        numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
+        sizes = self.specification.sizes_beyond([*numbers, 2 * sum(numbers)])  # x[500:][500:] looks further
+        return tuple(self._traced(sizes, needed=False)[0])
+
+    def _traced(self, tried: Iterable[Sizes], *, needed: bool = True) -> tuple[list[Pair], list[str]]:
+        """Both programs at sizes, and the reasons why some were skipped; the first must not be, if one is `needed`."""
         pairs: list[Pair] = []
         skipped: list[str] = []
-        for sizes in self.specification.sizes_to_try():
+        for sizes in tried:
             try:
                 pairs.append(self.at(sizes))
             except OutputsError:
@@ -226,16 +253,10 @@ class Question:
                     raise
                 skipped.append(f"{sizes_text(sizes)}: {error}")
                 continue
-            if not self.specification.listed and len(pairs) > 1 and pairs[-1].entries > LARGE:
+            if not self.specification.listed and len(pairs) > needed and pairs[-1].entries > LARGE:
                 pairs.pop()
                 skipped.append(f"{sizes_text(sizes)}: more than {LARGE} entries are computed; list sizes to allow that")
-        constraints = self.specification.constraints
-        if not pairs and constraints and all("Unsatisfiable" in reason for reason in skipped):
-            raise InputError(f"no sizes fit: the constraints {', '.join(constraints)} contradict each other")
-        if not pairs:
-            fitting = "write dimensions as they must be, such as 4*k or n+1"
-            raise InputError(f"no sizes fit ({'; '.join(skipped)}); {fitting}")
-        return tuple(pairs), tuple(skipped)
+        return pairs, skipped
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -333,6 +354,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
     pairs, skipped = asked.pairs()
     if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
         return _certificate(question, asked.specification, pairs, [proof], effort)
+    pairs += asked.pairs_beyond()
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
     evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)

@@ -40,6 +40,9 @@ FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float6
 CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
 """Primitives that leave JAX for the host."""
 
+ABOVE = 4
+"""What is compared with a number is seen at sizes so much larger: i <= k, or a place behind it."""
+
 SMALLER = 256
 """So many smaller sizes are looked at for one at which two functions differ as well."""
 
@@ -127,6 +130,15 @@ class Specification:
         rows = ([1] * count, up(2), down(3), up(5), down(8)) if count else ([],)
         found, least = derived(self.constraints), self._smallest
         sizes = [{n: least[n] - 1 + size for n, size in zip(self.symbols, row, strict=True)} for row in rows]
+        return tuple({tuple(s.items()): s for s in (fitting(row, found) for row in sizes)}.values())
+
+    def sizes_beyond(self, numbers: Sequence[int]) -> tuple[Sizes, ...]:
+        """Sizes a little above each of some numbers: all dimensions, and one alone while the others are small."""
+        found, least = derived(self.constraints), self._smallest
+        count = range(len(self.symbols))
+        rows = [[n + ABOVE + i for i in count] for n in numbers]
+        rows += [[n + ABOVE if i == one else 2 + i for i in count] for n in numbers for one in count if len(count) > 1]
+        sizes = [{n: max(least[n], size) for n, size in zip(self.symbols, row, strict=True)} for row in rows]
         return tuple({tuple(s.items()): s for s in (fitting(row, found) for row in sizes)}.values())
 
     @cached_property
