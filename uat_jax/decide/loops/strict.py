@@ -11,6 +11,7 @@ from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.loops.walk import LOOPS
+from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.specification import programs_within
 
 DECIDING = frozenset("abs clamp cond cummax cummin max min pow reduce_max reduce_min select_n top_k".split())
@@ -41,7 +42,12 @@ TRIED = 4
 
 
 def defined_somewhere(program: ClosedJaxpr, seed: int, domains: Domains) -> bool:
-    """Whether the device gives finite outputs at a random input: a program that divides by zero for all has none."""
+    """Whether the device gives finite outputs at a random input: a program that divides by zero for all has none.
+
+    A program with a loop that waits for a float to change is not run, because it may never end.
+    """
+    if not OnDevice(program, program).ends:
+        return False
     random, inputs = np.random.default_rng((seed, 79)), program.jaxpr.invars
     normal = [random.standard_normal((TRIED, *shape_of(v))) for v in inputs]
     points = domains.folded(normal, [dtype_of(v) for v in inputs])
