@@ -203,8 +203,13 @@ def test_a_row_that_would_be_outside_is_the_last_one():
     assert not in_pieces(row(7), row(0), *specs).equal
 
 
+@functools.cache
+def certificate_of_two_layers() -> uj.Certificate:
+    return uj.certify(first, second, [BLOCK] * 2, spec(TOKENS, WIDTH))
+
+
 def test_a_certificate_lists_the_pieces_and_is_decided_again(tmp_path):
-    certificate = uj.certify(first, second, [BLOCK] * 3, spec(TOKENS, WIDTH))
+    certificate = certificate_of_two_layers()
     (evidence,) = certificate.evidence
     assert certificate.verdict == uj.Verdict.CERTIFIED and isinstance(evidence.figures, FieldsOfPieces)
     assert all("test_pieces.py" in p.left and "test_pieces.py" in p.right for p in evidence.figures.pieces)
@@ -215,7 +220,7 @@ def test_a_certificate_lists_the_pieces_and_is_decided_again(tmp_path):
 
 @pytest.mark.parametrize("change", [("log2_error", -200.0), ("tests", 2000), ("condition", "none"), ("pieces", [])])
 def test_a_forged_chance_of_error_is_refused(tmp_path, change):
-    data = json.loads(uj.certify(first, second, [BLOCK] * 2, spec(TOKENS, WIDTH)).to_json())
+    data = json.loads(certificate_of_two_layers().to_json())
     data["evidence"][0]["figures"][change[0]] = change[1]
     (tmp_path / "c.json").write_text(json.dumps(data))
     with pytest.raises(UatJaxError):
@@ -245,8 +250,8 @@ def _signed(strict: bool, x: jax.Array) -> jax.Array:
 
 def _at_zero(x: jax.Array, value: float) -> jax.Array:
     """A function that is another one where the first layers give 0, which is so on a half-line."""
-    y = _through(8, jax.nn.relu(x))
-    return _through(8, jnp.where(y == _through(8, jnp.zeros_like(x)), np.float32(value), y))
+    y = _through(5, jax.nn.relu(x))
+    return _through(5, jnp.where(y == _through(5, jnp.zeros_like(x)), np.float32(value), y))
 
 
 HOSTILE = [

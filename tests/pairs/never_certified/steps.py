@@ -60,7 +60,7 @@ SCALAR = (
     ("searchsorted", lambda x: real(jnp.searchsorted(np.array([-1, 5, 9], np.float32), x)), 3.0, 9.5),
     ("step of a step", lambda x: jnp.floor(ind(x > 7) * 3 + 0.5), 3.0, 7.5),
     ("product of indicators", lambda x: ind(x > 6) * ind(x < 9), 1.0, 7.5),
-    ("sum of heavisides", lambda x: jnp.heaviside(x - 6, 0.5) + jnp.heaviside(x - 8, 0.5), 1.0, 7.5),
+    ("sum of a heaviside and a step", lambda x: jnp.heaviside(x - 6, 0.5) + ind(x > 8), 1.0, 7.5),
     ("derivative of a kink", jax.grad(lambda x: jnp.maximum(2 * x, 7.0)), 0.0, 2.5),
     ("derivative of a clip", jax.grad(lambda x: jnp.clip(x, -9.0, 9.0)), 0.0, 9.5),
     ("floor in a scan", lambda x: lax.scan(lambda c, _: (jnp.floor(c) + 1, None), x, None, length=2)[0], 9.0, 7.5),
