@@ -153,6 +153,11 @@ def _add_certify(commands: Any) -> None:
     )
     two.add_argument("--wrt", metavar="grad", help='"grad": the derivatives as well')
     two.add_argument(
+        "--generalize",
+        action="store_true",
+        help="look for a proof for all sizes first, in which axes of the same size are one dimension",
+    )
+    two.add_argument(
         "--almost-everywhere", action="store_true", help="accept a difference on a set of measure zero, as at ties"
     )
     two.add_argument(
@@ -204,6 +209,7 @@ def _certify(options: argparse.Namespace) -> int:
             budget=options.budget,
             wrt=options.wrt,
             almost_everywhere=options.almost_everywhere,
+            generalize=options.generalize,
             sizes=sizes,
             memory=options.memory,
             progress=status.update,

@@ -10,6 +10,14 @@ program_witness.py  a small input on which they differ
 numpy_program.py    such an input as a NumPy program
 counterexample.py   what such an input is, of programs and of functions
 script.py           the text of a program that shows it
+counts.py           numbers of arrays and parameters
+dependence.py       what a parameter depends on
+inequalities.py     exact inequalities
+ranks.py            ranks from below and from above
+shapes.py           products and assignments that are not defined
+opposite.py         a proof of the opposite
+functions.py        two functions in a claim of the ledger
+exhibits.py         what a claim shows beside its verdict
 float_comparison.py what floats say of two programs
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
@@ -27,16 +35,31 @@ Two JAX functions:
 
 equivalence.py      the question, its decision and its certificate
 specification.py    their inputs, and how a function is traced
+domain.py           what the inputs range over
 effort.py           how hard to try
+all_sizes.py        a proof for all sizes of symbolic dimensions
+generalization.py   symbolic dimensions in the place of sizes
+watched_sizes.py    functions that look at sizes while they are traced
+thresholds.py       numbers beyond which sizes are tried
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
 identity.py         the one test of identity, for claims and for functions
 fields_evidence.py  what it says of two functions as evidence
+pieces_evidence.py  large programs compared in pieces, as evidence
+pieces.py           both programs cut where their values agree, and each piece compared
+fingerprints.py     both at one random point, to see where they agree
+cut.py              where they are cut
+instance.py         a piece that was proved, met again
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
 traces.py           both functions at given sizes, each traced once
 witness.py          the search for an input on which two programs differ, of functions and of the ledger
 simplification.py   such an input made simple
+tie_points.py       inputs at which a decision is between equal numbers
+landmarks.py        inputs near the constants of both programs
+explained.py        whether rounded constants explain a difference
+strict_decisions.py what ties decide in floats
+except_where.py     equal except where an input has some value
 reproducer.py       such an input as a JAX program
 constant_readings.py  the float constants of a program
 agreement.py        exact values compared to many digits

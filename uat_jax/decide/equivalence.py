@@ -25,6 +25,7 @@ from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
+from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
@@ -74,6 +75,7 @@ def certify(
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
+    generalize: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
@@ -95,6 +97,8 @@ def certify(
             PROVED mean: at these sizes.  Without it some sizes are tried, and equality there is AGREES at best.
         memory: bytes that may be held, or a text such as "4 GiB"; `math.inf` is no limit.  What an evaluation takes is
             predicted before it is tried, and what would take more is not tried: the answer may be UNKNOWN then.
+        generalize: look for a proof for all sizes first, in which axes of the same size are one dimension; if there is
+            one, it is the certificate, whatever the sizes of the specs are.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -107,7 +111,8 @@ def certify(
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
     end = deadline(budget, memory=memory)
-    return decide(question, Effort(error, seed, end, progress=told, almost_everywhere=almost_everywhere))
+    effort = Effort(error, seed, end, progress=told, almost_everywhere=almost_everywhere)
+    return (_generalized(question, effort) if generalize else None) or decide(question, effort)
 
 
 def assert_equivalent(
@@ -368,6 +373,23 @@ def decide(question: Question, effort: Effort) -> Certificate:
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
+
+
+def _generalized(question: Question, effort: Effort) -> Certificate | None:
+    """The proof for all sizes, of which those of the question are one choice; None if none is found."""
+    if question.specification.symbols:
+        return None
+    for arguments in generalizations(question.specification.arguments):
+        general = dataclasses.replace(question, specification=Specification(arguments))
+        asked = general.differentiated()
+        try:
+            pairs, _ = asked.pairs()
+        except (InputError, UnsupportedError):  # a function needs a size as it is
+            continue
+        proof = proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+        if proof is not None:
+            return _certificate(general, asked.specification, pairs, [proof], effort)
+    return None
 
 
 SAME = "both are the same program after renaming and inlining: the same operations in the same places"
