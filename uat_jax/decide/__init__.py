@@ -16,8 +16,8 @@ inequalities.py     exact inequalities
 ranks.py            ranks from below and from above
 shapes.py           products and assignments that are not defined
 opposite.py         a proof of the opposite
-functions.py        two functions in a claim of the ledger
-exhibits.py         what a claim shows beside its verdict
+functions.py        plain JAX functions in a claim of the ledger
+exhibits.py         counterexamples that are known beforehand
 float_comparison.py what floats say of two programs
 floats.py           two programs against the exact value, within a derived tolerance
 trials.py           their arguments, on every device
@@ -58,7 +58,7 @@ simplification.py   such an input made simple
 tie_points.py       inputs at which a decision is between equal numbers
 landmarks.py        inputs near the constants of both programs
 explained.py        whether rounded constants explain a difference
-strict_decisions.py what ties decide in floats
+strict_decisions.py decisions that are between different numbers for almost all inputs
 except_where.py     equal except where an input has some value
 reproducer.py       such an input as a JAX program
 constant_readings.py  the float constants of a program
