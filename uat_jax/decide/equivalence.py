@@ -241,7 +241,8 @@ class Question:
         except (InputError, UnsupportedError):
             return ()
         numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
-        sizes = self.specification.sizes_beyond([*numbers, 2 * sum(numbers)])  # x[500:][500:] looks further
+        together = [2 * sum(numbers)] if numbers else []  # x[500:][500:] looks further
+        sizes = self.specification.sizes_beyond([*numbers, *together])
         return tuple(self._traced(sizes, needed=False)[0])
 
     def _traced(self, tried: Iterable[Sizes], *, needed: bool = True) -> tuple[list[Pair], list[str]]:
