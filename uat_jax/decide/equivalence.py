@@ -28,6 +28,7 @@ from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtT
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
+from uat_jax.decide.pieces_evidence import equations
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -59,6 +60,9 @@ LARGE = 200_000
 
 BEYOND, FEW = 8, 3
 """Sizes are also chosen beyond the numbers of the programs from this one on, so many of the largest."""
+
+MOST_EQUATIONS = 1_000
+"""Programs with more of them, when their loops are unrolled, are not looked at beyond the numbers in them."""
 
 KIND = "equivalence"
 """The id of the claim in a certificate of two functions."""
@@ -242,8 +246,9 @@ class Question:
             return ()
         numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
         together = [2 * sum(numbers)] if numbers else []  # x[500:][500:] looks further
-        sizes = self.specification.sizes_beyond([*numbers, *together])
-        return tuple(self._traced(sizes, needed=False)[0])
+        tried = self.specification.sizes_to_try()
+        further = [s for s in self.specification.sizes_beyond([*numbers, *together]) if s not in tried]
+        return tuple(p for p in self._traced(further, needed=False)[0] if p.equations <= MOST_EQUATIONS)
 
     def _traced(self, tried: Iterable[Sizes], *, needed: bool = True) -> tuple[list[Pair], list[str]]:
         """Both programs at sizes, and the reasons why some were skipped; the first must not be, if one is `needed`."""
@@ -303,6 +308,11 @@ class Pair:
     def entries(self) -> int:
         """How many entries both programs compute."""
         return entries_computed(self.left.jaxpr) + entries_computed(self.right.jaxpr)
+
+    @property
+    def equations(self) -> int:
+        """How many equations both programs have when their loops are unrolled."""
+        return equations(self.left.jaxpr) + equations(self.right.jaxpr)
 
     def search(self, effort: Effort) -> Search:
         """The search for a witness at these sizes."""
