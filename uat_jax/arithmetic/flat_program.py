@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.concrete import bind
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import IDENTITY, called, scan_counts, steps
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.primitives import check
@@ -26,7 +27,7 @@ Atom = Var | Literal
 MOVES = STRUCTURAL | {"convert_element_type"}
 """Primitives that put entries into other places."""
 
-MOST_EQUATIONS = 1_000_000
+MOST_EQUATIONS = 200_000
 """A program whose loops, unrolled, have more equations than this is not flattened."""
 
 
@@ -83,14 +84,15 @@ def variables(atoms: Iterable[Any]) -> Iterator[Var]:
     return (atom for atom in atoms if not isinstance(atom, Literal))
 
 
-def flattened(program: ClosedJaxpr) -> FlatProgram:
+def flattened(program: ClosedJaxpr, deadline: Deadline | None = None) -> FlatProgram:
     """A program with its calls inlined and its scans unrolled; equal equations are one.
 
     Raises:
+        BudgetError: the deadline is over.
         UnsupportedError: a branch or a loop whose length is not known, or too many equations.
     """
     inputs = tuple(Var(v.aval) for v in program.jaxpr.invars)
-    flat = Flattening()
+    flat = Flattening(deadline)
     with jax.enable_x64(True):  # the types are the equations' own
         outputs = flat.inlined(program, inputs)
     return FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, outputs)), tuple(outputs))
@@ -99,7 +101,8 @@ def flattened(program: ClosedJaxpr) -> FlatProgram:
 class Flattening:
     """Equations that are collected, with new variables for their results."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline | None = None) -> None:
+        self.deadline = deadline
         self.equations: list[JaxprEqn] = []
         self.constants: dict[Var, Any] = {}
         self._arrays: dict[int, Var] = {}
@@ -162,6 +165,8 @@ class Flattening:
         fixed, carry, sequences = operands[:constants], operands[constants:][:carries], operands[constants + carries :]
         rows: list[list[Atom]] = []
         for step in steps(equation):
+            if self.deadline is not None:
+                self.deadline.check(lambda: source_line(equation))
             entries = [self.inlined(_entry(aval_of(s), step), [s])[0] for s in sequences]
             outputs = self.inlined(equation.params["jaxpr"], [*fixed, *carry, *entries])
             carry = outputs[:carries]

@@ -219,7 +219,7 @@ class Sweep:
 
     def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
         self.effort = effort
-        programs, origins = by_rows((flattened(left), flattened(right)))
+        programs, origins = by_rows((flattened(left, effort.deadline), flattened(right, effort.deadline)))
         self.domains = Domains(tuple(domains[i] for i in origins))
         self.programs = programs
         self.sides = tuple(Side(p, list(_candidates(p))) for p in programs)
