@@ -188,10 +188,19 @@ def test_a_mistake_in_any_layer_is_seen(layer, weight):
 SWAPPED = {0: 1, 1: 0}
 
 
-@pytest.mark.parametrize("read", [lambda i: SWAPPED.get(i, i), lambda i: min(i + 1, 11), lambda i: 11 - i, lambda i: 0])
+READ = {
+    "the first two exchanged": lambda i: SWAPPED.get(i, i),
+    "the next row": lambda i: min(i + 1, 23),
+    "the last one first": lambda i: 23 - i,
+    "one row for all": lambda i: 0,
+    "two late ones exchanged": lambda i: {13: 14, 14: 13}.get(i, i),
+}
+
+
+@pytest.mark.parametrize("read", READ.values(), ids=list(READ))
 @pytest.mark.parametrize("loop", ["scan", "fori_loop"])
 def test_another_row_of_stacked_weights_is_seen(loop, read):
-    assert not in_pieces(stacked(loop), stacked("", True, read), spec(12, WIDTH, WIDTH), spec(3, WIDTH)).equal
+    assert not in_pieces(stacked(loop), stacked("", True, read), spec(24, WIDTH, WIDTH), spec(3, WIDTH)).equal
 
 
 def test_a_row_that_would_be_outside_is_the_last_one():
