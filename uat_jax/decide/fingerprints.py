@@ -19,7 +19,7 @@ from uat_jax.arithmetic.fact_rules import DECISIONS
 from uat_jax.arithmetic.facts import Defined, Facts, of_inputs
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.fields import Fields
-from uat_jax.arithmetic.flat_program import FlatProgram, variables
+from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.interpreter import Numbered, Value, Walk
 from uat_jax.arithmetic.number import Number
@@ -36,6 +36,9 @@ MANY = 0.25
 
 LARGE = 1 << 22
 """Programs with more entries in their inputs are evaluated in one copy only."""
+
+AFFINE = MOVES | {"add", "sub", "neg", "max", "min", "reduce_max", "reduce_min", "reduce_sum", "add_any"}
+"""Primitives through which arguments of exponentials are followed back, so that maxima stay related to entries."""
 
 Keys = Mapping[Var, np.ndarray]
 """Fingerprints of the entries of arrays, uint64."""
@@ -225,11 +228,15 @@ class Fingerprints:
             if variable in seen or self._affine(side, variable):
                 continue
             seen.add(variable)
-            if variable in shared:
+            if variable in shared and not self._follows(side, variable):
                 chosen[variable] = shared[variable]
             elif variable in program.producer:
                 looking += variables(program.equations[program.producer[variable]].invars)
         return dict(sorted(chosen.items(), key=lambda item: program.producer[item[0]]))
+
+    def _follows(self, side: int, variable: Var) -> bool:
+        """Whether a value is affine in its operands, and these tell how it is related to others."""
+        return self.programs[side].equations[self.programs[side].producer[variable]].primitive.name in AFFINE
 
     def _affine(self, side: int, variable: Var) -> bool:
         """Whether a value is affine in the letters, or no number at all."""
