@@ -17,6 +17,7 @@ from jax.lax import RoundingMethod
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.interpreter import Arithmetic, Value
+from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.structure import STRUCTURAL, moves, positions
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -33,6 +34,8 @@ def _special(name: str) -> Callable[..., np.ndarray]:
 
 def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
     """Plain arrays get an axis of one copy."""
+    if operation_of(equation).of_numbers:
+        return list(operands)
     return [
         x if is_number(atom) or _per_copy(x, atom) else np.asarray(x)[None]
         for x, atom in zip(operands, equation.invars, strict=True)
@@ -206,7 +209,7 @@ class Doubles(Arithmetic):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Also integers and booleans that differ from copy to copy."""
-        return super().involves(equation, operands) or any(map(_per_copy, operands, equation.invars))
+        return operation_of(equation).takes_numbers or any(map(_per_copy, operands, equation.invars))
 
     def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """JAX can evaluate what has no floating operands, for one copy after the other."""
@@ -214,6 +217,9 @@ class Doubles(Arithmetic):
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, without NumPy's warnings: infinity and NaN are values like any other."""
+        if operation_of(equation).of_numbers:
+            with np.errstate(all="ignore"):
+                return super().evaluate(equation, operands)
         if any(is_keys(variable.aval) for variable in equation.outvars) and any(
             map(_per_copy, operands, equation.invars)
         ):

@@ -80,7 +80,7 @@ class Expressions:
         """The place of a result of an equation applied to what stands at other places."""
         order = sorted(operands) if equation.primitive.name in COMMUTATIVE else operands
         operation = operation_of(equation)
-        key = object() if operation is None else (operation, tuple(order), result)
+        key = (operation, tuple(order), result) if operation.comparable else object()
         return self._place(key, Expression(shape, equation, tuple(operands), result))
 
     def unnamed(self, shape: tuple[int, ...]) -> int:

@@ -27,7 +27,6 @@ from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, 
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
-from uat_jax.arithmetic.lifetimes import is_large
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
@@ -72,6 +71,7 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
     takes_unknown = True
+    asks_for_ranges = frozenset("abs convert_element_type max min".split())
 
     def __init__(
         self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None, *, selects: bool = True
@@ -155,7 +155,7 @@ class Fields(Arithmetic):
     def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results, which the other program may have computed already at this draw; large arrays are not kept."""
         operation = operation_of(equation)
-        if operation is None or is_large(equation):
+        if not operation.comparable or operation.is_large:
             return self._for_all_inputs(equation, operands)
         key = operation, tuple(map(self._place, operands))
         if key not in self.expressions.results:

@@ -221,7 +221,7 @@ def _key(equation: JaxprEqn, operands: Sequence[Atom]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
     atoms = tuple(_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands)
     operation = operation_of(equation)
-    return object() if operation is None else (operation, atoms)
+    return (operation, atoms) if operation.comparable else object()
 
 
 def _of_literal(literal: Literal) -> tuple[str, bytes]:

@@ -19,7 +19,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN
 from uat_jax.arithmetic.interpreter import called, inner_programs
-from uat_jax.arithmetic.lifetimes import LARGE, last_uses
+from uat_jax.arithmetic.lifetimes import last_uses
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.points import KEPT, MOVED
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import shape_of

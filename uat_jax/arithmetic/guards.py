@@ -128,7 +128,7 @@ def rearrangement(expression: Expression) -> Any:
     if equation.primitive.name == "broadcast_in_dim":
         return ("repeated", shape, tuple(equation.params["broadcast_dimensions"]), expression.shape)
     operation = operation_of(equation)
-    return object() if operation is None else (operation, shape, expression.result)
+    return (operation, shape, expression.result) if operation.comparable else object()
 
 
 def below(chain: Chain, inner: tuple[int, ...], outer: tuple[int, ...]) -> Chain:

@@ -20,7 +20,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
 from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
-from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.operation import Operation, operation_of
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
@@ -29,9 +29,6 @@ from uat_jax.errors import ShapeError, UnsupportedError
 
 Value = Any
 """A number array of the arithmetic, or a plain integer or boolean array."""
-
-ASK_FOR_RANGES = frozenset("abs convert_element_type max min".split())
-"""Primitives of floats whose rules look at the ranges of their operands."""
 
 MOST_ROUNDS = 1_000_000
 """A loop of more rounds than this is taken for one that does not end."""
@@ -72,12 +69,6 @@ def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
     return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
 
 
-@functools.lru_cache(maxsize=1 << 14)
-def _is_complex(equation: JaxprEqn) -> bool:
-    """Whether an equation takes or makes complex numbers."""
-    return any(getattr(dtype_of(atom), "kind", "") == "c" for atom in (*equation.invars, *equation.outvars))
-
-
 @functools.lru_cache(maxsize=4096)
 def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
     """The definition that an operation of JAX 0.12 brings along, traced once for every walk over the equation."""
@@ -101,6 +92,9 @@ class Arithmetic(ABC):
 
     integers_may_wrap: ClassVar[bool] = False
     """Whether JAX computes all integers, wrapping as on the device; else programs that may wrap are refused."""
+
+    asks_for_ranges: ClassVar[frozenset[str]] = frozenset()
+    """Primitives that make floats by rules that look at the ranges of their operands."""
 
     takes_unknown: ClassVar[bool] = False
     """Whether a primitive that stands in no table is an uninterpreted function, instead of being refused."""
@@ -136,7 +130,7 @@ class Arithmetic(ABC):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether the equation works on this arithmetic's numbers, so that JAX cannot evaluate it alone."""
-        return any(is_number(atom) for atom in equation.invars)
+        return operation_of(equation).takes_numbers
 
     def plain(self, equation: JaxprEqn, operands: Sequence[Any]) -> list[Value]:
         """The results of an equation that involves no numbers: NumPy arrays, keys as they are, floats as numbers.
@@ -197,15 +191,8 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
     return [value for _, value in outputs]
 
 
-Deferred = tuple[JaxprEqn, Sequence[tuple[Any, int]], Sequence[int]]
-"""An equation, its operands with their numbers, and the numbers of its results."""
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def _is_of_floats(equation: JaxprEqn) -> bool:
-    """Whether an equation makes floats of floats, by a rule that does not ask for their ranges."""
-    atoms = (*equation.invars, *equation.outvars)
-    return equation.primitive.name not in ASK_FOR_RANGES and all(map(is_number, atoms))
+Deferred = tuple[JaxprEqn, Sequence[int], Sequence[int]]
+"""An equation, the numbers of its operands, and those of its results."""
 
 
 class Walk:
@@ -215,7 +202,7 @@ class Walk:
     arithmetics that walk one jaxpr evaluate the same equations in the same order.
 
     constants: the arrays whose ranges have not been needed yet, by number.  ranges: those that have been computed.
-    deferred: of floats, the equations whose ranges have not been needed yet.
+    deferred: the equations that make floats whose ranges have not been needed yet.
     varying: the numbers of values that depend on the inputs.
     """
 
@@ -265,11 +252,11 @@ class Walk:
         waiting = [number]
         while waiting:
             equation, operands, results = self.deferred[waiting[-1]]
-            missing = [n for _, n in operands if n in self.deferred and n not in self.ranges]
+            missing = [n for n in operands if n in self.deferred and n not in self.ranges]
             if missing:
                 waiting += missing
                 continue
-            bounds = ranges(equation, [self.range(atom, n) for atom, n in operands])
+            bounds = ranges(equation, list(map(self.range, equation.invars, operands)))
             self.ranges.update(zip(results, bounds, strict=True))
             waiting = [n for n in waiting if n not in self.ranges]
 
@@ -285,7 +272,7 @@ class Walk:
     def literal(self, literal: Literal) -> Numbered:
         """A number that stands in an equation: the same value for the same bits."""
         array = np.asarray(literal.val, dtype_of(literal))
-        key = (str(array.dtype), array.tobytes())
+        key = array.dtype, array.tobytes()
         if key not in self.literals:
             self.literals[key] = self.constant(literal, array)
         return self.literals[key]
@@ -315,54 +302,66 @@ class Walk:
             results = call(equation, operands)
             self.calls.pop()
             return results
-        key = _key(equation, operands)
+        operation = operation_of(equation)
+        numbers = [number for number, _ in operands]
+        key = (operation, *numbers) if operation.comparable else object()
         known = self.known[key]
-        return self.known.keep(key, equation, self.checked(equation, operands)) if known is None else known
+        if known is None:
+            known = self.known.keep(key, operation, self.checked(equation, operation, operands, numbers))
+        return known
 
     def spend(self, equation: JaxprEqn) -> None:
         """Raises `BudgetError` if the time is up."""
         if self.arithmetic.deadline is not None:
             self.arithmetic.deadline.spend(lambda: self.line(equation))
 
-    def checked(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+    def checked(
+        self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]
+    ) -> list[Numbered]:
         """The results, unless the table of primitives or the range of an integer refuses them.
 
         Integers of constants alone are left to JAX, where they may wrap.
         """
-        if _is_complex(equation):
+        if operation.is_complex:
             for variable in equation.outvars:
                 refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
-        varies = any(number in self.varying for number, _ in operands)
-        if varies or any(map(is_number, equation.invars)):
-            if equation.primitive.name in TABLE:
+        varies = not self.varying.isdisjoint(numbers)
+        if varies or operation.takes_numbers:
+            if operation.name in TABLE:
                 admit(equation)
             elif not self.arithmetic.takes_unknown:
                 raise self.missing(equation)
-        results = self.bounded(equation, operands, varies)
+        results = self.bounded(equation, operation, operands, numbers, varies)
         if varies:
             self.varying.update(number for number, _ in results)
         return results
 
-    def bounded(self, equation: JaxprEqn, operands: Sequence[Numbered], varies: bool) -> list[Numbered]:
+    def bounded(
+        self,
+        equation: JaxprEqn,
+        operation: Operation,
+        operands: Sequence[Numbered],
+        numbers: Sequence[int],
+        varies: bool,
+    ) -> list[Numbered]:
         """The results, and their ranges; concrete integers that do not vary have those of their entries."""
-        if self.arithmetic.integers_may_wrap:
-            return self.evaluate(equation, operands)
-        if varies and _is_of_floats(equation):  # nothing wraps, and nothing is decided by ranges
-            self.arithmetic.operand_ranges = ()
-            results = self.evaluate(equation, operands)
-            numbers = [number for number, _ in results]
-            given = [(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
-            self.deferred.update(
-                (number, (equation, given, numbers)) for number in numbers if number not in self.ranges
-            )
+        arithmetic = self.arithmetic
+        if arithmetic.integers_may_wrap:
+            return self.evaluate(equation, operation, operands)
+        without_ranges = operation.makes_numbers_without_integers and operation.name not in arithmetic.asks_for_ranges
+        if varies and without_ranges:  # nothing wraps, no case is chosen by an integer, nothing is decided by ranges
+            arithmetic.operand_ranges = ()
+            results = self.evaluate(equation, operation, operands)
+            made = [number for number, _ in results]
+            self.deferred.update((number, (equation, numbers, made)) for number in made if number not in self.ranges)
             return results
-        given = lambda: [self.range(atom, number) for atom, (number, _) in zip(equation.invars, operands, strict=True)]
+        given = lambda: list(map(self.range, equation.invars, numbers))
         bounds: list[Range] = []
-        if varies or any(map(is_number, equation.invars)):
-            self.arithmetic.operand_ranges = given()
+        if varies or operation.takes_numbers:
+            arithmetic.operand_ranges = given()
         if varies:  # what may wrap is refused before it is computed
-            bounds = ranges(equation, self.arithmetic.operand_ranges)
-        results = self.evaluate(equation, operands)
+            bounds = ranges(equation, arithmetic.operand_ranges)
+        results = self.evaluate(equation, operation, operands)
         fixed = [not varies and is_plain(value, v) for (_, value), v in zip(results, equation.outvars, strict=True)]
         if not varies and not all(fixed):
             bounds = ranges(equation, given())
@@ -373,10 +372,10 @@ class Walk:
                 self.ranges[number] = bounds[place]
         return results
 
-    def evaluate(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+    def evaluate(self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered]) -> list[Numbered]:
         """By the arithmetic, or else by the primitive's definition."""
         values = [value for _, value in operands]
-        if _is_complex(equation):
+        if operation.is_complex:
             raise UnsupportedError(
                 f"'{equation.primitive.name}'{self.line(equation)} computes with complex numbers, which are not "
                 "followed; use real and imaginary parts"
@@ -494,9 +493,3 @@ def steps(equation: JaxprEqn) -> Sequence[int]:
     """The order in which a scan visits the entries of its sequences."""
     steps = range(equation.params["length"])
     return steps[::-1] if equation.params["reverse"] else steps
-
-
-def _key(equation: JaxprEqn, operands: Sequence[Numbered]) -> Any:
-    """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
-    operation = operation_of(equation)
-    return object() if operation is None else (operation, tuple([number for number, _ in operands]))

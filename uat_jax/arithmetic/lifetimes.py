@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-import math
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jax.extend.core import Jaxpr, JaxprEqn, Literal
+from jax.extend.core import Jaxpr, Literal
 
-from uat_jax.arithmetic.tracing import shape_of
-
-LARGE = 1 << 12
-"""Arrays of at least so many entries are forgotten after their last use, and computed again if they are asked for."""
+from uat_jax.arithmetic.operation import Operation
 
 
 @functools.lru_cache(maxsize=1024)
@@ -27,12 +23,6 @@ def last_uses(jaxpr: Jaxpr) -> tuple[tuple[Any, ...], ...]:
         unread.append(tuple(dict.fromkeys(atom for atom in atoms if atom not in needed)))
         needed.update(atoms)
     return tuple(reversed(unread))
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def is_large(equation: JaxprEqn) -> bool:
-    """Whether an equation makes a large array."""
-    return any(math.prod(shape_of(variable)) >= LARGE for variable in equation.outvars)
 
 
 Numbered = tuple[int, Any]
@@ -67,12 +57,12 @@ class Results:
         found = self._known.get(key)
         return found.results() if isinstance(found, Fading) else found
 
-    def keep(self, key: Any, equation: JaxprEqn, results: list[Numbered]) -> list[Numbered]:
+    def keep(self, key: Any, operation: Operation, results: list[Numbered]) -> list[Numbered]:
         """The results, from now on known; large ones only as long as a later equation needs them."""
         known = self._known.get(key)
         if isinstance(known, Fading):
             results = known.again(results)
-        if is_large(equation):
+        if operation.is_large:
             numbers, values = zip(*results, strict=True)
             self._known[key] = Fading(numbers, tuple(map(_reference, values)))
         else:

@@ -13,7 +13,7 @@ import numpy as np
 from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure
 from uat_jax.arithmetic.facts import Facts
-from uat_jax.arithmetic.lifetimes import LARGE
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 FINITE, MINUS_INFINITY, INFINITY, UNDEFINED = 0, -1, 1, 2

@@ -1,24 +1,109 @@
-"""What an equation does to its operands, whatever they are: a key that is equal where the same thing is computed."""
+"""What an equation does to its operands, whatever they are: one object for all equations that do the same."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+import math
+import weakref
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.tracing import is_floating
 
-@functools.lru_cache(maxsize=1 << 14)
-def operation_of(equation: JaxprEqn) -> Any:
-    """The primitive and its parameters, equal for equal ones; None where they cannot be compared."""
+LARGE = 1 << 12
+"""An array of at least so many entries is large."""
+
+
+Type = tuple[tuple[int, ...], Any]
+"""A shape and a dtype; of what has none, such as a token, () and None."""
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """A primitive with its parameters, and the types of its operands and results.
+
+    Equations that do the same have the same object, so that what follows from it is looked up once.  If `comparable`
+    is False, a parameter cannot be compared, and nothing else is known to do the same.
+    """
+
+    name: str
+    operands: tuple[Type, ...]
+    results: tuple[Type, ...]
+    comparable: bool
+
+    @functools.cached_property
+    def takes_numbers(self) -> bool:
+        """Whether an operand is floating-point."""
+        return any(is_floating(dtype) for _, dtype in self.operands)
+
+    @functools.cached_property
+    def makes_numbers(self) -> bool:
+        """Whether all results are floating-point."""
+        return all(is_floating(dtype) for _, dtype in self.results)
+
+    @functools.cached_property
+    def of_numbers(self) -> bool:
+        """Whether all operands and results are floating-point."""
+        return self.makes_numbers and all(is_floating(dtype) for _, dtype in self.operands)
+
+    @functools.cached_property
+    def makes_numbers_without_integers(self) -> bool:
+        """Whether all results are floating-point, and all operands floating-point or boolean."""
+        return self.makes_numbers and all(is_floating(dtype) or dtype == np.bool_ for _, dtype in self.operands)
+
+    @functools.cached_property
+    def is_complex(self) -> bool:
+        """Whether an operand or a result is complex."""
+        return any(getattr(dtype, "kind", "") == "c" for _, dtype in (*self.operands, *self.results))
+
+    @functools.cached_property
+    def is_large(self) -> bool:
+        """Whether a result has many entries."""
+        return any(math.prod(shape) >= LARGE for shape, _ in self.results)
+
+
+_OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def operation_of(equation: JaxprEqn) -> Operation:
+    """What an equation does; remembered for the equation, so that its parameters are compared once."""
+    name, operands, results = equation.primitive.name, _types(equation.invars), _types(equation.outvars)
     parameters = sorted(equation.params.items(), key=lambda item: item[0])
-    key = (equation.primitive, tuple((name, comparable(value)) for name, value in parameters))
+    values = tuple((parameter, comparable(value)) for parameter, value in parameters)
+    key = equation.primitive, values, operands, results
     try:
-        hash(key)
+        found = _OPERATIONS.get(key)
     except TypeError:
-        return None
-    return key
+        return Operation(name, operands, results, comparable=False)
+    if found is None:
+        found = _OPERATIONS[key] = Operation(name, operands, results, comparable=True)
+    return found
+
+
+def _types(atoms: list[Any]) -> tuple[Type, ...]:
+    return tuple([(getattr(a.aval, "shape", ()), getattr(a.aval, "dtype", None)) for a in atoms])
+
+
+Result = TypeVar("Result")
+
+
+def once_per_operation(function: Callable[[JaxprEqn], Result]) -> Callable[[JaxprEqn], Result]:
+    """A function of what an equation does, computed once for all equations that do the same; what it raises is not."""
+    known: weakref.WeakKeyDictionary[Operation, Result] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(function)
+    def found(equation: JaxprEqn) -> Result:
+        operation = operation_of(equation)
+        if operation not in known:
+            known[operation] = function(equation)
+        return known[operation]
+
+    return found
 
 
 def comparable(value: Any) -> Any:

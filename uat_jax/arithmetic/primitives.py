@@ -5,7 +5,6 @@ does not name, a value of a parameter that changes the meaning, a dtype without 
 rules of all number systems against this one, so that nothing is followed without a row, and no row is empty.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.operation import once_per_operation
 from uat_jax.arithmetic.scattering import combines
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -257,9 +257,9 @@ _INDICES = {
 """Which operands are indices."""
 
 
-@functools.lru_cache(maxsize=4096)
+@once_per_operation
 def admit(equation: JaxprEqn) -> None:
-    """`check` for an equation that calls no programs, whose answer is remembered."""
+    """`check` for an equation that calls no programs."""
     check(equation)
 
 

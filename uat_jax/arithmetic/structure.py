@@ -1,6 +1,5 @@
 """Primitives that move entries and compute none, in NumPy: there is nothing to compile for a few integers."""
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import bind
-from uat_jax.arithmetic.lifetimes import is_large
+from uat_jax.arithmetic.operation import once_per_operation, operation_of
 from uat_jax.arithmetic.tracing import shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -185,14 +184,14 @@ def positions(equation: JaxprEqn, operands: Sequence[Any], numbers: Sequence[boo
         UnsupportedError: an index lies outside its operand, so that some entry comes from nowhere.
     """
     numbers = moves(equation) if numbers is None else tuple(numbers)
-    if all(numbers) and not is_large(equation):
+    if all(numbers) and not operation_of(equation).is_large:
         return _own_positions(equation)
     return _positions(equation, operands, numbers)
 
 
-@functools.lru_cache(maxsize=4096)
+@once_per_operation
 def _own_positions(equation: JaxprEqn) -> list[np.ndarray]:
-    """The positions where only numbers are moved: the equation alone decides them, for every walk over it."""
+    """The positions where only numbers are moved: what the equation does decides them."""
     return _positions(equation, [None] * len(equation.invars), (True,) * len(equation.invars))
 
 

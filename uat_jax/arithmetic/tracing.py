@@ -49,12 +49,13 @@ def shape_of(atom: Any) -> tuple[int, ...]:
 
 def is_number(atom: Any) -> bool:
     """Whether a variable or literal of a jaxpr is floating-point, so that its value is a number."""
-    return _is_floating(dtype_of(atom))
+    return is_floating(dtype_of(atom))
 
 
 @functools.cache
-def _is_floating(dtype: Any) -> bool:
-    return jnp.issubdtype(dtype, jnp.floating)
+def is_floating(dtype: Any) -> bool:
+    """Whether a dtype is floating-point; None, of what has no dtype, is not."""
+    return dtype is not None and jnp.issubdtype(dtype, jnp.floating)
 
 
 @functools.lru_cache(maxsize=1 << 13)
