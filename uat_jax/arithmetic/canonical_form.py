@@ -23,6 +23,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_values import COPIES, PLACEMENT, generators
+from uat_jax.arithmetic.operation import Operation, operation_of
 from uat_jax.arithmetic.stored_control import SCAN, scan_parameters
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import UnsupportedError
@@ -99,6 +100,7 @@ class CanonicalForms:
         self.numbers: dict[Any, Name] = {}
         self.varying: set[Name] = set()
         self.arrays: dict[int, tuple[Any, Name]] = {}
+        self.applied: dict[Operation, Name] = {}
 
     def number(self, key: Any) -> Name:
         """The number of a value that is computed so."""
@@ -129,6 +131,23 @@ class CanonicalForms:
         if id(array) not in self.arrays:
             self.arrays[id(array)] = array, self.number(_array(array, aval))
         return self.arrays[id(array)][1]
+
+    def operation(self, equation: JaxprEqn, effects: frozenset[str]) -> Name:
+        """The number of a primitive with its parameters and the types of its results; effects: those it may have.
+
+        Raises:
+            UnsupportedError: it has another effect, or a parameter that cannot be compared.
+        """
+        known = None if equation.effects else self.applied.get(operation_of(equation))
+        if known is not None:
+            return known
+        own = {type(effect).__name__ for effect in equation.effects}
+        parameters = self._parameters(equation) if own and own <= effects else self.parameters(equation)
+        types = tuple(_type(v.aval) for v in equation.outvars)
+        number = self.number(("operation", equation.primitive.name, parameters, types))
+        if not own:
+            self.applied[operation_of(equation)] = number
+        return number
 
     def parameters(self, equation: JaxprEqn) -> tuple[Any, ...]:
         """An equation's parameters as a value that can be compared.
@@ -237,13 +256,12 @@ class _Walk:
         if function is not None:
             closed = function if isinstance(function, ClosedJaxpr) else ClosedJaxpr(function, ())
             return self.body(closed.jaxpr, closed.consts, operands)
-        forms, own = self.forms, {type(effect).__name__ for effect in equation.effects}
-        parameters = forms._parameters(equation) if own and own <= self.effects else forms.parameters(equation)
-        key = equation.primitive.name, parameters, tuple(operands)
-        if own:
+        forms = self.forms
+        key = forms.operation(equation, self.effects), *operands
+        if equation.effects:
             self.state = forms.number(("state", self.state, key))
-            key = *key, self.state
-        results = [forms.number((*key, place, _type(v.aval))) for place, v in enumerate(equation.outvars)]
+            key = *key, "in", self.state
+        results = [forms.number(("result", place, *key)) for place in range(len(equation.outvars))]
         if not forms.varying.isdisjoint(operands):
             forms.varying.update(results)
         return results

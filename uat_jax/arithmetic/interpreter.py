@@ -7,7 +7,7 @@ indices and masks are the same in every number system, so JAX itself evaluates t
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -180,15 +180,25 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
             parameters or dtypes, or an integer that depends on the inputs may wrap.
         BudgetError: the arithmetic's deadline is over.
     """
-    inputs = closed_jaxpr.jaxpr.invars
-    if len(inputs) != len(arguments):
-        raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
+    return next(interpret_all([closed_jaxpr], arithmetic, arguments))
+
+
+def interpret_all(
+    programs: Sequence[ClosedJaxpr], arithmetic: Arithmetic, arguments: Sequence[Value]
+) -> Iterator[list[Value]]:
+    """The outputs of each of several jaxprs with the same inputs, as `interpret`; what they share is evaluated once."""
     walk = Walk(arithmetic)
-    with jax.enable_x64(True):  # the types are the equations' own
-        given = [walk.argument(*pair) for pair in zip(inputs, arguments, strict=True)]
-        walk.ranges.update(zip((number for number, _ in given), arithmetic.input_ranges, strict=False))
-        outputs = walk.jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, given)
-    return [value for _, value in outputs]
+    given: list[Numbered] = []
+    for closed in programs:
+        inputs = closed.jaxpr.invars
+        if len(inputs) != len(arguments):
+            raise ShapeError(f"got {len(arguments)} arguments for a jaxpr of {len(inputs)} inputs; pass one for each")
+        with jax.enable_x64(True):  # the types are the equations' own
+            if not given:
+                given = list(map(walk.argument, inputs, arguments))
+                walk.ranges.update(zip((number for number, _ in given), arithmetic.input_ranges, strict=False))
+            outputs = walk.jaxpr(closed.jaxpr, closed.consts, given)
+        yield [value for _, value in outputs]
 
 
 Deferred = tuple[JaxprEqn, Sequence[int], Sequence[int]]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.tracing import is_floating
@@ -75,7 +76,7 @@ def operation_of(equation: JaxprEqn) -> Operation:
     name, operands, results = equation.primitive.name, _types(equation.invars), _types(equation.outvars)
     parameters = sorted(equation.params.items(), key=lambda item: item[0])
     values = tuple((parameter, comparable(value)) for parameter, value in parameters)
-    key = equation.primitive, values, operands, results
+    key = equation.primitive, values, operands, results, _other_types(equation)
     try:
         found = _OPERATIONS.get(key)
     except TypeError:
@@ -87,6 +88,11 @@ def operation_of(equation: JaxprEqn) -> Operation:
 
 def _types(atoms: list[Any]) -> tuple[Type, ...]:
     return tuple([(getattr(a.aval, "shape", ()), getattr(a.aval, "dtype", None)) for a in atoms])
+
+
+def _other_types(equation: JaxprEqn) -> tuple[str, ...]:
+    """What is no array, such as a reference, in words: its shape and dtype do not tell where it lies."""
+    return tuple([str(a.aval) for a in (*equation.invars, *equation.outvars) if type(a.aval) is not ShapedArray])
 
 
 Result = TypeVar("Result")

@@ -25,6 +25,7 @@ from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
+from uat_jax.decide.garbage import old_objects_left_alone
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
@@ -364,6 +365,7 @@ class StoredPair(Mapping[str, Any]):
         return dict, (dict(self),)
 
 
+@old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()

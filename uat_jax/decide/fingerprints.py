@@ -97,12 +97,13 @@ class Fingerprints:
         levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
         self.draw = ShallowDraw(levels, seed, fields.deadline)
         self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms)
-        self.arithmetics = [FingerprintFields(self.functions, fields.meeting, fields.deadline) for _ in range(2)]
-        self.walks = [Walk(arithmetic) for arithmetic in self.arithmetics]
+        self.arithmetic = FingerprintFields(self.functions, fields.meeting, fields.deadline)
+        self.walk = Walk(self.arithmetic)  # of both programs, so that what they share is evaluated once
         self.values: tuple[dict[Var, Numbered], dict[Var, Numbered]] = ({}, {})
         self.waiting: tuple[list[int], list[int]] = ([], [])
         self.order: tuple[list[int], list[int]] = ([], [])
-        self._inputs: dict[int, Number] = {}
+        self._inputs: dict[int, Numbered] = {}
+        self._constants: dict[int, Numbered] = {}
         self.cuts: list[Cut] = []
         self.doubtful = False
         self._take(cut, replaced)
@@ -126,7 +127,7 @@ class Fingerprints:
         equation, values = self.programs[side].equations[place], self.values[side]
         try:
             operands = [self._read(side, atom) for atom in equation.invars]
-            results = self.walks[side].equation(equation, operands)
+            results = self.walk.equation(equation, operands)
             self.doubtful |= _decides(equation) and any(map(_may_be_undefined, equation.invars, operands))
         except (_Waiting, DeepExponentialError):
             self.waiting[side].append(place)
@@ -137,16 +138,16 @@ class Fingerprints:
 
     def _read(self, side: int, atom: Any) -> Numbered:
         """The value of an atom; what is computed of inputs alone is computed when it is needed."""
-        walk, values, program = self.walks[side], self.values[side], self.programs[side]
+        values, program = self.values[side], self.programs[side]
         if isinstance(atom, Literal):
-            return walk.literal(atom)
+            return self.walk.literal(atom)
         if atom not in values:
             if atom in program.constants:
-                values[atom] = walk.constant(atom, program.constants[atom])
+                values[atom] = self._constant(atom, program.constants[atom])
             elif atom in program.producer:
                 self._compute(side, atom)
             else:
-                values[atom] = walk.argument(atom, self._input(program.inputs.index(atom), shape_of(atom)))
+                values[atom] = self._input(program.inputs.index(atom), atom)
         return values[atom]
 
     def _compute(self, side: int, variable: Var) -> None:
@@ -160,9 +161,17 @@ class Fingerprints:
         if variable not in values:
             raise _Waiting("it waits for an argument of exp")
 
-    def _input(self, index: int, shape: tuple[int, ...]) -> Number:
+    def _constant(self, variable: Var, array: Any) -> Numbered:
+        """The value of a captured array, which the program keeps."""
+        if id(array) not in self._constants:
+            self._constants[id(array)] = self.walk.constant(variable, array)
+        return self._constants[id(array)]
+
+    def _input(self, index: int, variable: Var) -> Numbered:
+        """The value of an input."""
         if index not in self._inputs:
-            self._inputs[index] = self.fields.input(self.functions, index, shape)
+            value = self.fields.input(self.functions, index, shape_of(variable))
+            self._inputs[index] = self.walk.argument(variable, value)
         return self._inputs[index]
 
     # Cuts
@@ -171,12 +180,16 @@ class Fingerprints:
         """Arrays of both programs become letters; what is known of the values that they replace remains known."""
         self.cuts.append(cut)
         letters = Number(self.draw.variable((cut.letters,)))
+        taken: dict[Any, Numbered] = {}
         for side, arrays in enumerate(cut.sides):
             for variable, places in arrays.items():
-                number = gathered(self.functions, [letters], places)
-                place = self.functions.expressions.unnamed(places.shape)
-                number = number.but(expression=place, facts=replaced[side][variable])
-                self.values[side][variable] = self.walks[side].argument(variable, number)
+                facts = replaced[side][variable]
+                same = places.shape, places.tobytes(), facts.defined, facts.positive.tobytes()
+                if same not in taken:
+                    number = gathered(self.functions, [letters], places)
+                    place = self.functions.expressions.unnamed(places.shape)
+                    taken[same] = self.walk.argument(variable, number.but(expression=place, facts=facts))
+                self.values[side][variable] = taken[same]
 
     def cut_at_exponentials(self) -> bool:
         """Cut both programs at the arguments of the exponentials that wait; whether that could be done."""

@@ -8,6 +8,7 @@ together with what comes next.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -183,8 +184,8 @@ def compared(
 ) -> Compared:
     """Whether two programs are equal in pieces.
 
-    meant: whether constants are what they stand for; None tries them as they are written, and from where the programs
-    part as what they stand for.
+    meant: whether constants are what they stand for; None tries both, and first as they are written, unless constants
+    that stand for other numbers occur on one side only.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
@@ -229,39 +230,32 @@ class Sweep:
         self._read = functools.partial(
             PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=self.domains, profiles=profiles
         )
-        self._take_constants(bool(meant))
-        self.may_mean = meant is None and bool(self.fields.constants)
         self.known: dict[Any, Piece] = {}
         self.tests = self.regions = 0
         self.forms = CanonicalForms()
-        self.steps: list[Step] = []
-        self.reached = [Reached()]
-        self.keys: list[Any] = []
+        left, right = (profile.readings for profile in profiles)
+        both_ways = [True, False] if left != right else [False, True]
+        self.ways = both_ways if meant is None and left | right else [bool(meant)]
 
-    def _take_constants(self, meant: bool) -> None:
-        """Constants are what is written, or what they stand for."""
+    def compared(self) -> Compared:
+        """The result for constants as they are written, or as what they stand for: the first that finds equality."""
+        for meant in self.ways[:-1]:
+            with contextlib.suppress(UnsupportedError):
+                found = self._begun(meant)._followed()
+                if found.equal:
+                    return found
+        return self._begun(self.ways[-1])._followed()
+
+    def _begun(self, meant: bool) -> Sweep:
+        """From the inputs on; what was proved before remains so, if no constant in it is read."""
         self.meant = meant
         self.fields = self._read(meant=meant)
         self.laws = self.fields.laws_of_fingerprints(exponential_form=self._exponential_form)
-
-    def compared(self) -> Compared:
-        """The result."""
-        try:
-            found = self._followed()
-        except UnsupportedError:
-            if not self.may_mean:
-                raise
-            found = None
-        if found is not None and (found.equal or not self.may_mean):
-            return found
-        self._take_meaning()
-        return self._followed()
-
-    def _take_meaning(self) -> None:
-        """Begin again, with constants that are what they stand for; pieces without such constants remain equal."""
-        self._take_constants(meant=True)
         self.known = {key: piece for key, piece in self.known.items() if not piece.reads}
-        self.steps, self.reached = [], [Reached()]
+        self.steps: list[Step] = []
+        self.reached = [Reached()]
+        self.keys: list[Any] = []
+        return self
 
     def _followed(self) -> Compared:
         """From the last cut to the end, or to where the programs part."""
@@ -359,7 +353,9 @@ class Sweep:
         for s, side in enumerate(self.sides):
             for place, keys in side.reached(functools.partial(found.keys, s)):
                 digest = np.unique(np.concatenate([k.ravel() for k in keys.values()])).tobytes()
-                side.seen[digest] = place, keys
+                side.seen.setdefault(
+                    digest, (place, keys)
+                )  # the first, so that what is the same is cut at the same place
                 there = [other.seen.get(digest) for other in self.sides]
                 if there[0] is None or there[1] is None:
                     continue
@@ -373,7 +369,7 @@ class Sweep:
         """'' if the outputs are equal, else where the programs part."""
         outputs = [p.outputs for p in self.programs]
         with jax.enable_x64(True):
-            values = [[found.arithmetics[s].lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
+            values = [[found.arithmetic.lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
         if not all(equal(x, y).all() for x, y in zip(*values, strict=True)):
             return self._parting(found)
         if not found.certain:

@@ -11,7 +11,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.footprint import of_doubles
-from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.interpreter import interpret_all
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
@@ -84,7 +84,7 @@ def sample(
     arithmetic = Doubles()
     arithmetic.deadline = deadline
     try:
-        sides = [_values(side, arithmetic, points, copies) for side in (left, right)]
+        sides = [_together(outputs, copies) for outputs in interpret_all((left, right), arithmetic, points)]
     except BudgetError:
         raise
     except UatJaxError as error:
@@ -117,10 +117,10 @@ def _fitting(programs: Sequence[ClosedJaxpr], copies: int, deadline: Deadline | 
     return copies
 
 
-def _values(side: ClosedJaxpr, arithmetic: Doubles, points: Sequence[np.ndarray], copies: int) -> np.ndarray:
+def _together(outputs: Sequence[np.ndarray], copies: int) -> np.ndarray:
     """All outputs end to end, shape (copies, entries)."""
-    outputs = [np.asarray(output) for output in interpret(side, arithmetic, points)]
-    return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in outputs], axis=1)
+    arrays = map(np.asarray, outputs)
+    return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in arrays], axis=1)
 
 
 def _apart(sides: list[np.ndarray], finite: list[np.ndarray]) -> np.ndarray:
