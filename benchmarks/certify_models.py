@@ -74,6 +74,8 @@ ROWS = [
     Row(Size(12, 768, 12)),
     Row(Size(1, 64, 4), (0,)),
     Row(Size(100, 64, 4), (50,)),
+    Row(Size(1, 256, 4), (0,)),
+    Row(Size(100, 256, 4), (50,)),
     Row(Size(4, 64, 4), planted=2),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +19,10 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.errors import BudgetError, MemoryLimitError, UatJaxError
 
 COPIES = 32
-MEMORY = 1 << 21
+"""So many inputs are tried at most."""
+
+NUMBERS = 1 << 21
+"""About so many random numbers are drawn; inputs of more entries in all share them."""
 
 SUSPECTS = 4
 """So many inputs at which float64 sees a difference are looked at again in balls."""
@@ -73,14 +78,12 @@ def sample(
         BudgetError: the deadline is over.
     """
     size = sum(int(np.prod(shape_of(v))) for v in left.jaxpr.invars)
-    copies = int(np.clip(MEMORY // max(1, size), 2, COPIES))
+    copies = int(np.clip(NUMBERS // max(1, size), 1, COPIES))
     try:
         copies = _fitting((left, right), copies, deadline)
     except MemoryLimitError as error:
         return Sample(Seen(0, (0, 0), 0, 0, False, str(error)))
-    random = np.random.default_rng((seed, 77))
-    normal = [random.standard_normal((copies, *shape_of(v))) for v in left.jaxpr.invars]
-    points = domains.folded(normal, [dtype_of(v) for v in left.jaxpr.invars])
+    points = _points(left, copies, np.random.default_rng((seed, 77)), domains)
     arithmetic = Doubles()
     arithmetic.deadline = deadline
     try:
@@ -103,15 +106,35 @@ def sample(
     return Sample(seen, tuple(tuple(x[i] for x in points) for i in suspects))
 
 
+def _points(program: ClosedJaxpr, copies: int, random: np.random.Generator, domains: Domains) -> list[np.ndarray]:
+    """Normal numbers for every input, shape (copies, *shape), brought into its domain.
+
+    Where the inputs have more entries than numbers are drawn, each takes consecutive ones from a place of its own: a
+    model of a hundred million weights takes longer to be given random weights than to be evaluated.
+    """
+    inputs = [(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
+    largest = max((math.prod(shape) for shape, _ in inputs), default=0)
+    if sum(math.prod(shape) for shape, _ in inputs) <= NUMBERS:
+        normal = [random.standard_normal((copies, *shape)) for shape, _ in inputs]
+        return domains.folded(normal, [dtype for _, dtype in inputs])
+    drawn = random.standard_normal(NUMBERS + largest)
+    inside = functools.cache(lambda domain, dtype: domain.folded(drawn, dtype))
+    windows = [random.integers(NUMBERS) + np.array([0, math.prod(shape)]) for shape, _ in inputs]
+    return [
+        inside(domains[i], dtype)[slice(*window)].reshape(1, *shape)
+        for i, (window, (shape, dtype)) in enumerate(zip(windows, inputs, strict=True))
+    ]
+
+
 def _fitting(programs: Sequence[ClosedJaxpr], copies: int, deadline: Deadline | None) -> int:
-    """So many inputs at once, or fewer, two at least, that fit into the memory that is allowed.
+    """So many inputs at once, or fewer, that fit into the memory that is allowed.
 
     Raises:
-        MemoryLimitError: not even two fit.
+        MemoryLimitError: not even one fits.
     """
     if deadline is None:
         return copies
-    while copies > 2 and of_doubles(programs, copies, deadline.memory) > deadline.memory:
+    while copies > 1 and of_doubles(programs, copies, deadline.memory) > deadline.memory:
         copies //= 2
     deadline.hold(of_doubles(programs, copies, deadline.memory), "a look at float64 values")
     return copies
