@@ -91,6 +91,29 @@ def decoder(norm, attend, activation, changed=(-1, lambda w: w)):
     return apply
 
 
+def encoder(norm, activation, by_head):
+    """Attention over all tokens, and norms behind the sums, as BERT has them."""
+
+    def attend(x, w):
+        size = WIDTH // HEADS if by_head else WIDTH
+        part = lambda i, start: product(x, w["joined"][:, i * WIDTH + start :][:, :size])
+        heads = lambda a: a.reshape(TOKENS, -1, WIDTH // HEADS).transpose(1, 0, 2)
+        mixed = []
+        for start in range(0, WIDTH, size):
+            q, k, v = (heads(part(i, start)) for i in range(3))
+            weights = jax.nn.softmax(einsum("htd,hsd->hts", q, k) * np.float32(0.5), -1)
+            mixed.append(einsum("hts,hsd->htd", weights, v).transpose(1, 0, 2).reshape(TOKENS, size))
+        return product(jnp.concatenate(mixed, -1), w["out"])
+
+    def apply(blocks, x):
+        for w in blocks:
+            x = norm(x + attend(x, w), w["gain"], w["shift"])
+            x = norm(x + product(activation(product(x, w["up"])), w["down"]), w["gain"], w["shift"])
+        return x
+
+    return apply
+
+
 def mlp(activation, transposed=False):
     def apply(weights, x):
         for w in weights:
@@ -151,6 +174,8 @@ def recurrent(unrolled):
 
 relu_by_where = lambda x: jnp.where(x > 0, x, np.float32(0))
 silu_by_exp = lambda x: x / (1 + jnp.exp(-x))
+gelu = lambda x: jax.nn.gelu(x, approximate=False)
+gelu_by_erf = lambda x: np.float32(0.5) * x * (1 + jax.lax.erf(x / jnp.sqrt(np.float32(2))))
 first, second = decoder(by_moments, fused, jax.nn.silu), decoder(centred, row_by_row, silu_by_exp)
 SQUARE = spec(WIDTH, WIDTH)
 
@@ -168,6 +193,13 @@ class Deep:
 
 DEEP = [
     Deep("decoder, 6 layers", first, second, ([BLOCK] * 6, spec(TOKENS, WIDTH)), 2),
+    Deep(
+        "encoder, 4 layers",
+        encoder(by_moments, gelu, True),
+        encoder(centred, gelu_by_erf, False),
+        ([BLOCK] * 4, spec(TOKENS, WIDTH)),
+        2,
+    ),
     Deep("relu, 40 layers", mlp(jax.nn.relu), mlp(relu_by_where, True), ([SQUARE] * 40, spec(3, WIDTH)), 2),
     Deep(
         "exponentials of exponentials, 20 layers", mlp(jnp.exp), mlp(jnp.exp, True), ([SQUARE] * 20, spec(3, WIDTH)), 2
@@ -205,6 +237,13 @@ def test_a_mistake_in_any_layer_is_seen(layer, weight):
     )
     assert not found.equal
     assert "seem to part, at left" in found.parting
+
+
+def test_a_mistake_behind_a_divisor_that_may_vanish_is_seen():
+    """A variance by moments is positive only where it is cut from what comes before."""
+    wrong = lambda x: np.float32(0.5) * x * (1 + jax.lax.erf(x / np.float32(1.4142)))
+    left, right = encoder(by_moments, gelu, True), encoder(centred, wrong, False)
+    assert not in_pieces(left, right, [BLOCK] * 2, spec(TOKENS, WIDTH)).equal
 
 
 SWAPPED = {0: 1, 1: 0}

@@ -45,7 +45,13 @@ def field_evidence(
         pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
         if pieces is not None and (_shown(pieces) or seen.apart or is_huge(left, right)):
             return pieces
-        found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
+        try:
+            found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
+        except UnsupportedError:  # such as for a divisor that is known to be positive only where it is cut
+            pieces = pieces or pieces_evidence(left, right, seen, effort, domains)
+            if _shown(pieces) and (_varies(left) or _varies(right)):
+                return pieces
+            raise
         if not found.varies:
             return _vacuous(CONSTANT)
         decisions = found.decisions if found.almost else ()

@@ -125,6 +125,8 @@ class Fingerprints:
 
     def _evaluate(self, side: int, place: int) -> bool:
         equation, values = self.programs[side].equations[place], self.values[side]
+        if all(v in values for v in equation.outvars):
+            return True
         try:
             operands = [self._read(side, atom) for atom in equation.invars]
             results = self.walk.equation(equation, operands)
@@ -191,24 +193,26 @@ class Fingerprints:
                     taken[same] = self.walk.argument(variable, number.but(expression=place, facts=facts))
                 self.values[side][variable] = taken[same]
 
-    def cut_at_exponentials(self) -> bool:
-        """Cut both programs at the arguments of the exponentials that wait; whether that could be done."""
+    def cut_at_exponentials(self) -> tuple[int | None, int | None] | None:
+        """Cut both programs at the arguments of the exponentials that wait; None if that cannot be done.
+
+        Returns for both programs the first place from which equations are to be evaluated anew, if there is one.
+        """
         keys = [self.keys(side, self._computed(side)) for side in range(2)]
         shared = [_shared(keys[side], keys[1 - side]) for side in range(2)]
         chosen = [self._nearest(side, shared[side]) for side in range(2)]
         if not (chosen[0] or chosen[1]):
-            return False
+            return None
         for side in (0, 1, 0, 1):
             _complete(chosen[side], chosen[1 - side], shared[side])
         cut = matched(*chosen)
         replaced = self.known(cut)
         self._forget(cut)
         self._take(cut, replaced)
-        again = [sorted(waiting) for waiting in self.waiting]
-        for side in range(2):
-            self.waiting[side].clear()
-            self.advance(side, again[side])
-        return True
+        first, second = (min(waiting, default=None) for waiting in self.waiting)
+        for waiting in self.waiting:
+            waiting.clear()
+        return first, second
 
     def permit(self) -> bool:
         """Take exponentials that wait of what is not affine in the letters; False if none of them can be taken."""

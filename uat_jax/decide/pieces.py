@@ -153,6 +153,13 @@ class Side:
         self.next, self.seen, self.passed = self.begin, {}, []
         self.ahead = (c for c in self.candidates if c[0] >= self.begin + FEWEST)
 
+    def back_to(self, place: int) -> None:
+        """Look at this equation next."""
+        first = max(place + 1, self.begin + FEWEST)
+        self.next = place
+        self.passed = [candidate for candidate in self.passed if candidate[0] < first]
+        self.ahead = (c for c in self.candidates if c[0] >= first)
+
     def window(self) -> range:
         """The equations up to the next place where the program can be cut."""
         candidate = next(self.ahead, (self.end, ()))
@@ -334,9 +341,20 @@ class Sweep:
             if all(side.next == side.end for side in self.sides) and not any(found.waiting):
                 return self._outputs(found)
             if all(side.next == side.end or found.waiting[s] for s, side in enumerate(self.sides)):
-                deep = len(found.cuts) > MOST_NESTED
-                if deep or not found.cut_at_exponentials() and not found.permit():
+                if not self._nested(found):
                     return self._parting(found)
+
+    def _nested(self, found: Fingerprints) -> bool:
+        """Whether exponentials that wait can be taken: behind a cut at their arguments, or as they are."""
+        if len(found.cuts) > MOST_NESTED:
+            return False
+        again = found.cut_at_exponentials()
+        if again is None:
+            return found.permit()
+        for side, place in zip(self.sides, again, strict=True):
+            if place is not None:
+                side.back_to(place)
+        return True
 
     @staticmethod
     def _advance(found: Fingerprints, s: int, side: Side) -> None:
