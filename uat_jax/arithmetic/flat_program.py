@@ -78,6 +78,19 @@ class FlatProgram:
                 waiting += [v for v in variables(self.equations[place].invars) if v not in known]
         return sorted(places)
 
+    def computed_from(self, known: Collection[Var], target: Var, first: int) -> bool:
+        """Whether equations from a place on compute a variable from known ones, and from what is `free`."""
+        waiting, seen = [target], set[Var]()
+        while waiting:
+            variable = waiting.pop()
+            if variable in known or variable in self.free or variable in seen:
+                continue
+            seen.add(variable)
+            if self.producer[variable] < first:
+                return False
+            waiting += variables(self.equations[self.producer[variable]].invars)
+        return True
+
 
 def variables(atoms: Iterable[Any]) -> Iterator[Var]:
     """Those of the atoms that are variables."""

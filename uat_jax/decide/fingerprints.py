@@ -24,6 +24,7 @@ from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.interpreter import Numbered, Value, Walk
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.random_function import key
+from uat_jax.arithmetic.refused import Refused
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tower import draw_levels
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
@@ -75,6 +76,32 @@ class FingerprintFields(Fields):
         return list(map(self._unconditional, self._evaluated(equation, operands)))
 
 
+class Doubting(Walk):
+    """A walk that notes when something is decided by what may be undefined.
+
+    doubted: whether that was so since it was last set to False.  uncertain: the numbers of results that come of it.
+    """
+
+    arithmetic: FingerprintFields
+
+    def __init__(self, arithmetic: FingerprintFields):
+        super().__init__(arithmetic)
+        self.doubted = False
+        self.uncertain: set[int] = set()
+
+    def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """The results of one equation, which may stand in the definition of another."""
+        before, self.doubted = self.doubted, False
+        results = super().equation(equation, operands)
+        doubtful = self.arithmetic.expressions.doubtful
+        decided = (value.expression in doubtful for _, value in results if isinstance(value, Number | Refused))
+        numbers = [number for number, _ in results]
+        if self.doubted or any(decided):
+            self.uncertain.update(numbers)
+        self.doubted = before or not self.uncertain.isdisjoint(numbers)
+        return results
+
+
 class Fingerprints:
     """The values of both programs behind a cut.
 
@@ -98,14 +125,14 @@ class Fingerprints:
         self.draw = ShallowDraw(levels, seed, fields.deadline)
         self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms)
         self.arithmetic = FingerprintFields(self.functions, fields.meeting, fields.deadline)
-        self.walk = Walk(self.arithmetic)  # of both programs, so that what they share is evaluated once
+        self.walk = Doubting(self.arithmetic)  # of both programs, so that what they share is evaluated once
         self.values: tuple[dict[Var, Numbered], dict[Var, Numbered]] = ({}, {})
         self.waiting: tuple[list[int], list[int]] = ([], [])
         self.order: tuple[list[int], list[int]] = ([], [])
         self._inputs: dict[int, Numbered] = {}
         self._constants: dict[int, Numbered] = {}
         self.cuts: list[Cut] = []
-        self.doubtful = False
+        self._doubts: tuple[list[int], list[int]] = ([], [])
         self._take(cut, replaced)
 
     # Evaluation
@@ -129,11 +156,13 @@ class Fingerprints:
             return True
         try:
             operands = [self._read(side, atom) for atom in equation.invars]
+            self.walk.doubted = _decides(equation) and any(map(_may_be_undefined, equation.invars, operands))
             results = self.walk.equation(equation, operands)
-            self.doubtful |= _decides(equation) and any(map(_may_be_undefined, equation.invars, operands))
         except (_Waiting, DeepExponentialError):
             self.waiting[side].append(place)
             return False
+        if self.walk.doubted:
+            self._doubts[side].append(place)
         values.update(zip(equation.outvars, results, strict=True))
         self.order[side].append(place)
         return True
@@ -153,7 +182,7 @@ class Fingerprints:
         return values[atom]
 
     def _compute(self, side: int, variable: Var) -> None:
-        """The value of a variable that was computed before the cut, of inputs alone."""
+        """The value of a variable that is computed before the cut, of its arrays and of inputs."""
         program, values = self.programs[side], self.values[side]
         if program.producer[variable] in self.waiting[side]:
             raise _Waiting("it waits for an argument of exp")
@@ -299,10 +328,9 @@ class Fingerprints:
                 texts.append(f"{name} '{equation.primitive.name}'{source_line(equation)}")
         return "; ".join(texts)
 
-    @property
-    def certain(self) -> bool:
-        """Whether nothing was decided by what may be undefined."""
-        return not self.doubtful and not self.functions.expressions.doubtful
+    def certain(self, ends: Sequence[int]) -> bool:
+        """Whether nothing in front of these places of both programs was decided by what may be undefined."""
+        return all(place >= end for places, end in zip(self._doubts, ends, strict=True) for place in places)
 
 
 class _Waiting(UatJaxError):

@@ -56,6 +56,9 @@ Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 PATIENCE = 150
 """So many more equations are looked at for some that do not wait for an exponential."""
 
+MOST_GIVEN_UP = 3
+"""So many cuts are given up, behind which nothing was equal, before the programs are said to part."""
+
 MOST_NESTED = 6
 """Behind a cut, exponentials are followed that are nested so deeply; if nothing agrees then, the programs part."""
 
@@ -174,11 +177,21 @@ class Side:
         """The places that were passed, with the fingerprints of what is needed later, as far as it was computed."""
         waiting, self.passed = self.passed, []
         for place, live in waiting:
-            found = keys(live)
-            if len(found) == len(live):
+            needed = self.independent(live)
+            found = keys(needed)
+            if len(found) == len(needed):
                 yield place, found
             else:
                 self.passed.append((place, live))
+
+    def independent(self, live: tuple[Var, ...]) -> tuple[Var, ...]:
+        """Those arrays of which the others are computed: a mean beside what it is of would be a letter of its own."""
+        kept = list(live)
+        for v in sorted(live, key=self.program.producer.__getitem__, reverse=True):
+            others = [other for other in kept if other is not v]
+            if others and self.program.computed_from(others, v, self.begin):
+                kept = others
+        return tuple(kept)
 
 
 def compared(
@@ -240,9 +253,9 @@ class Sweep:
         self.known: dict[Any, Piece] = {}
         self.tests = self.regions = 0
         self.forms = CanonicalForms()
-        left, right = (profile.readings for profile in profiles)
-        both_ways = [True, False] if left != right else [False, True]
-        self.ways = both_ways if meant is None and left | right else [bool(meant)]
+        here, there = (profile.readings for profile in profiles)
+        both_ways = [True, False] if here != there else [False, True]
+        self.ways = both_ways if meant is None and here | there else [bool(meant)]
 
     def compared(self) -> Compared:
         """The result for constants as they are written, or as what they stand for: the first that finds equality."""
@@ -261,6 +274,8 @@ class Sweep:
         self.known = {key: piece for key, piece in self.known.items() if not piece.reads}
         self.steps: list[Step] = []
         self.reached = [Reached()]
+        self.given_up: set[tuple[int, int]] = set()
+        self.failures: list[str | UnsupportedError] = []
         self.keys: list[Any] = []
         return self
 
@@ -270,10 +285,32 @@ class Sweep:
             here = self.reached[-1]
             for side, place in zip(self.sides, here.places, strict=True):
                 side.begin = place
-            further = self._repeated(here) or self._proved_next(here)
-            if not isinstance(further, Reached):
+            further = self._repeated(here) or self._next_or_why_not(here)
+            if isinstance(further, Reached):
+                self.reached.append(further)
+                continue
+            if further == "":
                 return self._done(further)
-            self.reached.append(further)
+            self.failures.append(further)
+            if not self._cut_given_up():
+                return self._done(self.failures[0])
+
+    def _next_or_why_not(self, here: Reached) -> Reached | str | UnsupportedError:
+        """The next cut, '' at the end, or why it is not reached."""
+        try:
+            return self._proved_next(here)
+        except UnsupportedError as error:
+            return error
+
+    def _cut_given_up(self) -> bool:
+        """Go on from the cut before the last one, and past that; False if that was done often enough, or there is none.
+
+        Letters forget how the arrays that they stand for are related, which may be needed behind the cut.
+        """
+        if len(self.reached) == 1 or len(self.failures) > MOST_GIVEN_UP:
+            return False
+        self.given_up.add(self.reached.pop().places)
+        return True
 
     def _proved_next(self, here: Reached) -> Reached | str:
         """The next cut up to which both programs are equal, where they part, or '' if they are equal to the end."""
@@ -316,13 +353,18 @@ class Sweep:
             arrays.append(found)
         known = [dict(zip(arrays[s], last.known[s].values(), strict=True)) for s in range(2)]
         places = last.places[0] + shifts[0], last.places[1] + shifts[1]
+        if places in self.given_up:
+            return None
         return Reached(Cut(last.cut.letters, (arrays[0], arrays[1])), (known[0], known[1]), places, last.keys)
 
     def _is_candidate(self, s: int, place: int, arrays: Mapping[Var, np.ndarray]) -> bool:
-        """Whether behind this place no other arrays are needed."""
-        return set(self.sides[s].live.get(place, ())) == set(arrays)
+        """Whether what is needed behind this place is computed of these arrays."""
+        side = self.sides[s]
+        return set(side.independent(side.live.get(place, ()))) == set(arrays)
 
-    def _done(self, parting: str) -> Compared:
+    def _done(self, parting: str | UnsupportedError) -> Compared:
+        if isinstance(parting, UnsupportedError):
+            raise parting
         readings = tuple(sorted(self.fields.constants))
         keys = itertools.chain(self.keys, *(reached.keys for reached in self.reached))
         found = {key: dataclasses.replace(self.known[key], count=count) for key, count in Counter(keys).items()}
@@ -377,9 +419,10 @@ class Sweep:
                 there = [other.seen.get(digest) for other in self.sides]
                 if there[0] is None or there[1] is None:
                     continue
+                places = there[0][0], there[1][0]
                 cut = matched(there[0][1], there[1][1])
-                if found.certain and self._equal(found, cut):
-                    self.sides[0].begin, self.sides[1].begin = there[0][0], there[1][0]
+                if places not in self.given_up and found.certain(places) and self._equal(found, cut):
+                    self.sides[0].begin, self.sides[1].begin = places
                     return cut
         return None
 
@@ -390,7 +433,7 @@ class Sweep:
             values = [[found.arithmetic.lift(found._read(s, v)[1]) for v in outputs[s]] for s in range(2)]
         if not all(equal(x, y).all() for x, y in zip(*values, strict=True)):
             return self._parting(found)
-        if not found.certain:
+        if not found.certain([side.end for side in self.sides]):
             raise UnsupportedError("something is decided by what may be undefined, and no cut can be made before that")
         return "" if self._equal(found, None) else self._parting(found)
 
