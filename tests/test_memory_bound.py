@@ -13,7 +13,7 @@ import pytest
 from pairs import PAIRS
 
 from uat_jax import Verdict, assert_equivalent, certify, cli
-from uat_jax.arithmetic import lifetimes, points
+from uat_jax.arithmetic import operation, points
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.arithmetic.footprint import of_balls, of_doubles, of_residues
@@ -161,12 +161,10 @@ def test_the_command(capsys, monkeypatch):
 @pytest.fixture
 def forgetful(monkeypatch):
     """Every value is forgotten after its last use, and computed again for an equal equation; no point is kept."""
-    monkeypatch.setattr(lifetimes, "LARGE", 1)
+    monkeypatch.setattr(operation, "LARGE", 1)
     monkeypatch.setattr(points, "KEPT", 0)
     monkeypatch.setattr(points, "MOVED", 0)
-    lifetimes.is_large.cache_clear()
     yield
-    lifetimes.is_large.cache_clear()
 
 
 @pytest.mark.usefixtures("forgetful")
@@ -215,10 +213,8 @@ def _peak(program, copies: int) -> int:
 def test_values_are_forgotten_after_their_last_use(monkeypatch):
     program = trace(deep, f32(40_000))
     forgotten = _peak(program, 2)
-    monkeypatch.setattr(lifetimes, "LARGE", 1 << 40)
-    lifetimes.is_large.cache_clear()
+    monkeypatch.setattr(operation, "LARGE", 1 << 40)
     kept = _peak(program, 2)
-    lifetimes.is_large.cache_clear()
     array = 2 * 8 * 40_000
     assert forgotten < 20 * array < 60 * array < kept
 

@@ -127,8 +127,7 @@ def rearrangement(expression: Expression) -> Any:
     shape = shape_of(equation.invars[0])
     if equation.primitive.name == "broadcast_in_dim":
         return ("repeated", shape, tuple(equation.params["broadcast_dimensions"]), expression.shape)
-    operation = operation_of(equation)
-    return (operation, shape, expression.result) if operation.comparable else object()
+    return operation_of(equation).of_any_type, shape, expression.result
 
 
 def below(chain: Chain, inner: tuple[int, ...], outer: tuple[int, ...]) -> Chain:

@@ -28,10 +28,12 @@ class Operation:
     """A primitive with its parameters, and the types of its operands and results.
 
     Equations that do the same have the same object, so that what follows from it is looked up once.  If `comparable`
-    is False, a parameter cannot be compared, and nothing else is known to do the same.
+    is False, a parameter cannot be compared, and nothing else is known to do the same.  of_any_type: the primitive and
+    its parameters alone.
     """
 
     name: str
+    of_any_type: Hashable
     operands: tuple[Type, ...]
     results: tuple[Type, ...]
     comparable: bool
@@ -62,9 +64,14 @@ class Operation:
         return any(getattr(dtype, "kind", "") == "c" for _, dtype in (*self.operands, *self.results))
 
     @functools.cached_property
+    def entries(self) -> int:
+        """Of the largest result."""
+        return max((math.prod(shape) for shape, _ in self.results), default=0)
+
+    @property
     def is_large(self) -> bool:
         """Whether a result has many entries."""
-        return any(math.prod(shape) >= LARGE for shape, _ in self.results)
+        return self.entries >= LARGE
 
 
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
@@ -76,13 +83,14 @@ def operation_of(equation: JaxprEqn) -> Operation:
     name, operands, results = equation.primitive.name, _types(equation.invars), _types(equation.outvars)
     parameters = sorted(equation.params.items(), key=lambda item: item[0])
     values = tuple((parameter, comparable(value)) for parameter, value in parameters)
-    key = equation.primitive, values, operands, results, _other_types(equation)
+    applied = equation.primitive, values
+    key = applied, operands, results, _other_types(equation)
     try:
         found = _OPERATIONS.get(key)
     except TypeError:
-        return Operation(name, operands, results, comparable=False)
+        return Operation(name, object(), operands, results, comparable=False)
     if found is None:
-        found = _OPERATIONS[key] = Operation(name, operands, results, comparable=True)
+        found = _OPERATIONS[key] = Operation(name, applied, operands, results, comparable=True)
     return found
 
 
