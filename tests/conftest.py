@@ -5,14 +5,32 @@ import os
 
 # One thread per process: there is a process per core, and threads of both would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Thousands of programs are compiled and nearly all run once: XLA's cheapest code generator, which also is one more
+# compiler that the claims hold under.  `XLA_FLAGS= pytest` compiles as users do.
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_backend_optimization_level=0 --xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
+)
 
 from collections import Counter
 
 import jax
 import pytest
 
+from uat_jax import compilation_cache
+
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+def pytest_configure(config):
+    """Compiled programs are kept in `.pytest_cache`: shared by the workers of a run, and with the next run.
+
+    What JAX finds there is what it would compile: the name is a hash of program, flags and versions.
+    """
+    if hasattr(config, "cache"):  # not with -p no:cacheprovider
+        os.environ["UAT_JAX_CACHE"] = str(config.cache.mkdir("compiled"))
+        compilation_cache.enable()
 
 
 def pytest_collection_finish():

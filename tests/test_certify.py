@@ -367,8 +367,8 @@ def test_what_differs_at_large_sizes_only_is_not_certified(bound):
 
 
 def test_sizes_that_cost_too_much_are_left_out_unless_they_are_listed():
-    """n⁷ entries: 8⁷ are too many, 5⁷ are not."""
-    cube = lambda x: alternating(jnp.sum)(jnp.broadcast_to(x, (x.shape[0],) * 7))
+    """n⁶ entries: 8⁶ are too many, 5⁶ are not."""
+    cube = lambda x: alternating(jnp.sum)(jnp.broadcast_to(x, (x.shape[0],) * 6))
     vectors = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     *tried, said = uj.certify(cube, lambda x: 1.0 * cube(x), vectors).evidence
     assert [e.subject for e in tried] == ["n = 1", "n = 2", "n = 3", "n = 5"]

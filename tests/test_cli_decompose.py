@@ -85,8 +85,12 @@ def test_layers_are_printed_only_if_asked_for(capsys):
 
 @needs_matplotlib
 def test_the_command_certifies(tmp_path, capsys, monkeypatch):
-    """The verdict and the ledger's rows, printed and written; the certificate is a file; no other file is touched."""
-    monkeypatch.setattr(cli_decompose, "_draw", lambda *given: None)
+    """The verdict and the ledger's rows, printed and written; the certificate is a file; no other file is touched.
+
+    The figures of each depth and the pictures are no part of this.
+    """
+    for name in ("by_depth", "changes", "_draw"):
+        monkeypatch.setattr(cli_decompose, name, lambda *given, **options: None)
     (tmp_path / "mine.txt").write_text("kept")
     (tmp_path / "decomposition.json").write_text("old")
     assert _decompose(GPT2, "--tokens", "1,2,3", "--out", tmp_path) == 0

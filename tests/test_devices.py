@@ -101,7 +101,8 @@ print(json.dumps([float(np.abs(alone).max()), same, certified, drawn()]))
 
 def test_one_device_and_eight_give_the_same_numbers():
     """Neither 7 blocks nor 100 trials are a multiple of 3 or of 8.  A mesh that the user has set is no obstacle."""
-    environment = dict(os.environ, XLA_FLAGS="--xla_force_host_platform_device_count=8", JAX_PLATFORMS="cpu")
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
+    environment = dict(os.environ, XLA_FLAGS=flags, JAX_PLATFORMS="cpu")
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -307,7 +307,7 @@ def test_symbolic_lengths_are_certified_for_all_sizes(name):
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda x: last(jnp.add, ZERO, x[:300]),
+        lambda x: last(jnp.add, ZERO, x[:60]),
         lambda x: last(jnp.add, x[0], x[2:]),
         lambda x: last(jnp.add, 2 * x[0], x[1:]),
         lambda x: last(jnp.add, ZERO, x[1:]),

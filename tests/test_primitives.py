@@ -357,6 +357,16 @@ def at_special_values(count):
     ]
 
 
+def of_jax(name, arguments):
+    """What JAX computes.
+
+    Without optimisation, as the suite compiles, nothing is fused to multiply-add, and XLA's lgamma is 9·10⁻¹⁶ instead
+    of 0 at 2, and −∞ at −∞: it is compiled as users do.
+    """
+    options = {"xla_backend_optimization_level": 3} if name == "lgamma" else None
+    return np.asarray(jax.jit(AT[name][0], compiler_options=options)(*arguments))
+
+
 def alike(found, wanted):
     """Where two results are the same number, infinity, NaN or integer; floats up to CLOSE, or flushed to zero."""
     if found.dtype != np.float64:
@@ -372,7 +382,7 @@ def test_float64_is_jax_at_special_values(name):
     arguments = at_special_values(count)
     with jax.enable_x64(True), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        wanted = np.asarray(jax.jit(function)(*arguments))
+        wanted = of_jax(name, arguments)
         found = np.asarray(interpret(trace(function, *arguments), Doubles(), [x[None] for x in arguments])[0])
         assert np.all(alike(found.reshape(wanted.shape), wanted))
 
@@ -389,7 +399,7 @@ def test_balls_hold_jax_at_special_values(name):
     told = 0
     with jax.enable_x64(True), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        wanted = np.asarray(jax.jit(function)(*columns))
+        wanted = of_jax(name, columns)
         closed = trace(function, *(np.zeros(1) for _ in columns))
         for place in range(len(columns[0])):
             point = [column[place] for column in columns]

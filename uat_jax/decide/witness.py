@@ -327,15 +327,27 @@ class _Search:
         """
         try:
             sides = self.doubles(points)
-        except UatJaxError:  # such as a branch that differs from copy to copy
-            alone = len(points) == 1 or self.late()
-            return np.zeros(len(points)) if alone else np.concatenate([self.gaps(row[None]) for row in points])
+        except UatJaxError as error:  # such as a branch that differs from copy to copy
+            if len(points) == 1 or self.late() or self._refused_alone(points[0], error):
+                return np.zeros(len(points))
+            return np.concatenate([self.gaps(row[None]) for row in points])
         with np.errstate(all="ignore"):
             gaps = np.nan_to_num(np.max([_gap(a, b) for a, b in zip(*sides, strict=True)], axis=0))
         if self.writes_nan:
             alone = [(np.isnan(a) != np.isnan(b)).any(axis=1) for a, b in zip(*sides, strict=True)]
             gaps = np.where((gaps == 0) & np.any(alone, axis=0), NAN_GAP, gaps)
         return np.where(self.inside(points), gaps, 0.0)
+
+    def _refused_alone(self, point: np.ndarray, error: UatJaxError) -> bool:
+        """Whether one of many points is refused for the same reason as all: then no point gets further alone.
+
+        They came to the place of the refusal together, so that each comes to it.
+        """
+        try:
+            self.doubles(point[None])
+        except UatJaxError as alone:
+            return (type(alone), str(alone)) == (type(error), str(error))
+        return False
 
     def inside(self, points: np.ndarray) -> np.ndarray:
         """Which points lie in the domains of the inputs."""
