@@ -24,6 +24,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond import constants
+from uat_jax.ledger.beyond.carried_sum import carried_sum
 from uat_jax.ledger.beyond.row import row
 from uat_jax.ledger.claim import ELEMENTWISE, Kind
 from uat_jax.ledger.pruning.layer_removal import later_layer, removed_layer
@@ -58,22 +59,6 @@ def one_layer() -> Argument:
     return (step, moved), claimed, laws
 
 
-def weighted_sum() -> Step:
-    """ℓ_{i+1} S_i + δ_{i+1} = S_{i+1} with S_i = Σ_{k≤i} P_k^{(i)} δ_k, where P_k^{(i+1)} = ℓ_{i+1} P_k^{(i)}, P_i^{(i)} = 1."""
-    i, k = INDEX, sympy.Symbol("k", integer=True, positive=True)
-    P = lambda index, version: m.Letter("P", 1, 1, (index,), (version,))
-    delta, ell = lambda index: m.Letter("δ", 1, 1, (index,)), m.Letter("ℓ", 1, 1, (i + 1,))
-    S = lambda version: m.RangeSum(P(k, version) @ delta(k), k, 1, version)
-
-    def factors(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
-        if letter == P(i + 1, i + 1):
-            return m.Identity(1)
-        index = letter.subscripts[0]
-        return ell @ P(index, i) if ranges.get(index) == i and letter == P(index, i + 1) else None
-
-    return Step("the sum over changed layers grows by one term", m.Addition(ell @ S(i), delta(i + 1)), S(i + 1), factors)
-
-
 def over_the_layers() -> Iterator[Evidence]:
     """e_L ≤ S_L: no layer, and one layer more."""
     e, before, S, previous, ell, delta = sympy.symbols("e_j e_{j-1} S_j S_{j-1} ℓ_j δ_j", nonnegative=True)
@@ -91,7 +76,7 @@ def _argued(argument: Argument, what: str, *, confirm: bool = True) -> Iterator[
 
 def _any_layers(settings: Settings) -> Iterator[Evidence]:
     yield from _argued(one_layer(), "one layer")
-    yield prove([weighted_sum()], method=Method.INDUCTION, what="the sum of L layers, for every L")
+    yield prove([carried_sum(1, "ℓ", "δ")], method=Method.INDUCTION, what="Σ_k ℓ_L ⋯ ℓ_{k+1} δ_k, for every L")
     yield from over_the_layers()
 
 
@@ -126,7 +111,7 @@ def adapted_layer(kind: str) -> Argument:
 def _lora(settings: Settings) -> Iterator[Evidence]:
     """δ_k, and ℓ_j = ‖A_j‖ + λ ‖C_j‖ ‖B̄_j‖ (`later_layer`) with the parameters after the change."""
     for kind in KINDS:
-        yield from _argued(adapted_layer(kind), f"{kind}, δ_k")
+        yield from _argued(adapted_layer(kind), f"{kind}, δ_k", confirm=kind == "residual")
         yield from _argued(later_layer(kind), f"{kind}, ℓ_j", confirm=False)  # as in pruning.remove-layer.bound
     yield reached()
     yield measured_change("lora")

@@ -144,10 +144,10 @@ def token_difference() -> Iterator[Evidence]:
 
 
 def total_constant(factor: int = 2) -> Evidence:
-    """ℓ = ‖V‖ (1 + 2 s ω R²): the scores, times s, move by δ ≤ 2 s ω R e, and V is applied to every token."""
-    N, value, R, e, delta, omega, s, after = sympy.symbols("N ‖V‖ R e δ ω s E", nonnegative=True)
-    hypotheses = [delta <= 2 * s * omega * R * e, N <= e + delta * R, after <= value * N]
-    claim = after <= value * (e + factor * s * omega * R * R * e)
+    """ℓ = ‖V‖ (1 + 2 s ω R²): the scores, times s, move by δ ≤ 2 (s ω R) e, and V is applied to every token."""
+    N, value, R, e, delta, score, after = sympy.symbols("N ‖V‖ R e δ s·ω·R E", nonnegative=True)
+    hypotheses = [delta <= 2 * score * e, N <= e + delta * R, after <= value * N]
+    claim = after <= value * e + factor * value * score * R * e
     return proved_inequality(claim, hypotheses, what="attention: ℓ = ‖V‖ (1 + 2 s ω R²)")
 
 

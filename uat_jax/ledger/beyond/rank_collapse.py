@@ -128,32 +128,34 @@ def _submultiplicative(settings: Settings) -> Iterator[Evidence]:
 
 
 def smallest_entries(share: Any = Rational(1, 2)) -> Iterator[Evidence]:
-    """½ Σ_k |a_k − b_k| ≤ 1 − N ε for rows that add up to 1 and have no entry below ε; ``share`` is that half."""
-    S, P, Q, a, b = sympy.symbols("S P Q a_k b_k", real=True)
-    count, epsilon, whole = sympy.symbols("k ε N", nonnegative=True)
-    known = [S <= (P + Q) / 2 - count * epsilon, a >= epsilon, b >= epsilon]
-    claim = S + share * abs(a - b) <= (P + a + Q + b) / 2 - (count + 1) * epsilon
+    """½ Σ_k |a_k − b_k| ≤ 1 − N ε for rows that add up to 1 and have no entry below ε; ``share`` is that half.
+
+    S is half the sum so far, P and Q are the sums of a and b, and E is ε times the number of terms.
+    """
+    S, P, Q, E, a, b, epsilon = sympy.symbols("S P Q E a_k b_k ε", real=True)
+    known = [S <= (P + Q) / 2 - E, a >= epsilon, b >= epsilon]
+    claim = S + share * abs(a - b) <= (P + a + Q + b) / 2 - (E + epsilon)
     yield proved_inequality(claim, known, what="one more token: ½ |a − b| ≤ (a + b)/2 − ε")
-    hypotheses = [S <= (P + Q) / 2 - whole * epsilon, Eq(P, 1), Eq(Q, 1)]
-    yield proved_inequality(S <= 1 - whole * epsilon, hypotheses, what="all tokens: P = Q = 1")
+    hypotheses = [S <= (P + Q) / 2 - E, Eq(P, 1), Eq(Q, 1)]
+    yield proved_inequality(S <= 1 - E, hypotheses, what="all tokens: P = Q = 1")
 
 
 def softmax_entries() -> Iterator[Evidence]:
-    """e_k / Σ_j e_j ≥ t / N if no e_j exceeds e_k / t, where t = exp(−r) and the scores of a row differ by at most r."""
-    total, e, other, count, t, entry, whole = sympy.symbols("S e_k e_j j t p N", nonnegative=True)
-    claim = t * (total + other) <= (count + 1) * e
-    yield proved_inequality(claim, [t * total <= count * e, t * other <= e], what="one more score: t S ≤ j e_k")
-    positive = sympy.Symbol("S", positive=True)
-    hypotheses = [t * positive <= whole * e, Eq(entry * positive, e)]
-    yield proved_inequality(t * positive <= whole * entry * positive, hypotheses, what="all scores: t ≤ N p, times S > 0")
+    """e_k / Σ_j e_j ≥ t / N, where t = exp(−r) and the scores of a row differ by at most r, so that t e_j ≤ e_k.
+
+    S is the sum so far, of which F is e_k times the number of terms; at the end F is N e_k, and p = e_k / S.
+    """
+    total, part, e, other, t = sympy.symbols("t·S F e_k t·e_j t", nonnegative=True)
+    claim = total + other <= part + e
+    yield proved_inequality(claim, [total <= part, other <= e], what="one more score: t S ≤ F")
+    S, p = sympy.symbols("S N·p", positive=True)
+    hypotheses = [t * S <= part, Eq(part, p * S)]
+    yield proved_inequality(t <= p, hypotheses, what="all scores: t S ≤ N p S, so that t ≤ N p")
 
 
 def _of_softmax(settings: Settings) -> Iterator[Evidence]:
     yield from smallest_entries()
     yield from softmax_entries()
-    epsilon, N, t, tau = sympy.symbols("ε N t τ", nonnegative=True)
-    hypotheses = [tau <= 1 - N * epsilon, Eq(N * epsilon, t)]
-    yield proved_inequality(tau <= 1 - t, hypotheses, what="ε = t / N: τ ≤ 1 − exp(−r)")
 
 
 # --- networks -----------------------------------------------------------------------------------------------------------
