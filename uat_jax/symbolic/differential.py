@@ -8,7 +8,7 @@ function, as unknown as σ is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
@@ -34,14 +34,26 @@ def differential(expression: m.Expression, moved: Moved) -> m.Expression:
         case m.Identity() | m.Zero() | m.Ones() | m.Selection():
             return m.Zero(*expression.shape)
         case m.Addition():
-            return m.Addition(*map(inner, expression.operands))
+            return _sum(expression, map(inner, expression.operands))
         case m.Scaled():
             return m.Scaled(expression.coefficient, inner(expression.arg))
         case m.Transposed():
             return inner(expression.arg).T
         case m.Product():
-            parts = expression.operands
-            return m.Addition(*(m.Product(*parts[:i], inner(part), *parts[i + 1 :]) for i, part in enumerate(parts)))
+            return _sum(expression, (_moving_one(expression, i, inner(e)) for i, e in enumerate(expression.operands)))
         case m.Activation() if expression.shape[1] == 1:
             return m.Diagonal(slope(expression.arg)) @ inner(expression.arg)
     raise UnsupportedError(f"there is no rule for the differential of {expression}")
+
+
+def _moving_one(product: m.Expression, place: int, change: m.Expression) -> m.Expression:
+    """The product with the factor at a place replaced by its change."""
+    if isinstance(change, m.Zero):
+        return m.Zero(*product.shape)
+    return m.Product(*product.operands[:place], change, *product.operands[place + 1 :])
+
+
+def _sum(of: m.Expression, terms: Iterable[m.Expression]) -> m.Expression:
+    """The terms that are not zero, added up."""
+    left = [term for term in terms if not isinstance(term, m.Zero)]
+    return m.Addition(*left) if left else m.Zero(*of.shape)

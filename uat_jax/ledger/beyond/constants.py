@@ -91,8 +91,11 @@ def positive_part(share: Any = Rational(1, 2)) -> Iterator[Evidence]:
     yield proved_inequality(claim, hypotheses, what="one more term below μ: T ≤ q (δ + μ)")
     quarter = {"1/4 − a (1 − a) is a square": (Rational(1, 4) - a * (1 - a), (a - Rational(1, 2)) ** 2)}
     yield equations(quarter, what="a q ≤ 1/4")
-    hypotheses = [T <= a * (delta - mean), T <= q * (delta + mean), Eq(a + q, 1), a * q <= Rational(1, 4)]
-    yield proved_inequality(T <= share * delta, hypotheses, what=f"T ≤ {share} δ")
+    gap = sympy.Symbol("δ∓μ", nonnegative=True)
+    yield proved_inequality(q * T <= a * q * gap, [T <= a * gap], what="both times the other share: q T ≤ a q (δ − μ)")
+    first, second, below, above, product = sympy.symbols("q·T a·T δ−μ δ+μ a·q", nonnegative=True)
+    rests = [first <= product * below, second <= product * above, Eq(T, first + second), product <= Rational(1, 4)]
+    yield proved_inequality(T <= share * (below + above) / 2, rests, what=f"q T + a T ≤ a q · 2 δ: T ≤ {share} δ")
 
 
 def _softmax(settings: Settings) -> Iterator[Evidence]:

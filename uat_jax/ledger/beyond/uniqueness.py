@@ -93,7 +93,7 @@ def no_coefficient() -> Iterator[Evidence]:
     E, a = sympy.symbols("E a_j", real=True)
     h = sympy.Symbol("h", positive=True)
     for claim in (a <= 0, a >= 0):
-        yield proved_inequality(claim, [Eq(E, 0), Eq(E + a * h, 0)], what=f"E = 0 twice, h apart: a_j {claim.rel_op} 0")
+        yield proved_inequality(claim, [Eq(E, 0), Eq(E + a * h, 0)], what="E = 0 at two points, h apart")
 
 
 def no_affine_part() -> Iterator[Evidence]:
@@ -101,9 +101,9 @@ def no_affine_part() -> Iterator[Evidence]:
     value, w = sympy.symbols("w·x+c w_i", real=True)
     h = sympy.Symbol("h", positive=True)
     for claim in (w <= 0, w >= 0):
-        yield proved_inequality(claim, [Eq(value, 0), Eq(value + w * h, 0)], what=f"w·x + c = 0 twice: w_i {claim.rel_op} 0")
+        yield proved_inequality(claim, [Eq(value, 0), Eq(value + w * h, 0)], what="w·x + c = 0 at two points, h apart")
     c, rest = sympy.symbols("c w·x", real=True)
-    yield proved_inequality(Eq(c, 0), [Eq(rest + c, 0), Eq(rest, 0)], what="w = 0: c = 0")
+    yield proved_inequality(Eq(c, 0), [Eq(rest + c, 0), Eq(rest, 0)], what="then c is all that is left")
 
 
 def _coefficients(settings: Settings) -> Iterator[Evidence]:

@@ -273,7 +273,7 @@ def _raw_weights() -> Iterator[Evidence]:
 # --- the nested bias ----------------------------------------------------------------------------------------------------
 
 _ALL = product(nested_bias.MATRIX, nested_bias.BIAS, nested_bias.VERSION)
-_WRONG = {reading: exact for reading in _ALL if (exact := nested_bias.EXACT_TO.get(reading, 1)) is not None}
+WRONG = {reading: exact for reading in _ALL if (exact := nested_bias.EXACT_TO.get(reading, 1)) is not None}
 """Reading → the largest L at which it is exact, for the eleven that are wrong."""
 
 
@@ -309,7 +309,7 @@ def same_parameters(kind: str) -> list[Step]:
 def _nested(settings: Settings) -> Iterator[Evidence]:
     steps = [step for kind in KINDS for step in (same_output(kind), *same_parameters(kind))]
     yield _shown(steps, what="layers that do nothing, for every L")
-    for reading, exact in _WRONG.items():
+    for reading, exact in WRONG.items():
         for kind in KINDS:
             what = f"nested-bias.{'-'.join(reading)}, {kind} network"
             yield apart(nested_bias.pair_of(kind, reading), nested_network(reading), exact + 1, what=what)
