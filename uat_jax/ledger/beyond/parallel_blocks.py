@@ -82,9 +82,9 @@ def _bound(settings: Settings) -> Iterator[Evidence]:
 
 
 def attained(factor: int) -> Evidence:
-    """The bound is reached with every size 1, relu, C = B = 1, A = ``factor``, b = 0 and x = 1: factor − 1 = |A − 1|."""
+    """The bound is reached with every size 1, relu, C = B = 1, A = ``factor`` ≥ 0, b = 0 and x = 1: both are |A − 1|."""
     relu = lambda number: sympy.Max(number, 0)
-    actual = relu(sympy.Integer(factor)) - relu(sympy.Integer(1))
+    actual = abs(relu(sympy.Integer(factor)) - relu(sympy.Integer(1)))
     return proved_inequality(Eq(actual, abs(sympy.Integer(factor) - 1)), [], what=f"reached at A = {factor}, relu")
 
 

@@ -205,7 +205,7 @@ def _patterns(x: jax.Array, W: jax.Array, V: jax.Array) -> tuple[list[jax.Array]
     return found, x
 
 
-def _apart(x: jax.Array) -> jax.Array:
+def spread(x: jax.Array) -> jax.Array:
     return jnp.max(jnp.abs(x[:, None, :] - x[None, :, :]))
 
 
@@ -216,12 +216,12 @@ def dobrushin(H: jax.Array) -> jax.Array:
 
 def actual_spread(x: jax.Array, W: jax.Array, V: jax.Array) -> jax.Array:
     """osc(x_L)."""
-    return _apart(_patterns(x, W, V)[1])
+    return spread(_patterns(x, W, V)[1])
 
 
 def claimed_spread(x: jax.Array, W: jax.Array, V: jax.Array) -> jax.Array:
     """Π_j τ(H_j) ‖V_jᵀ‖ · osc(x_0)."""
-    bound = _apart(x)
+    bound = spread(x)
     for H, value in zip(_patterns(x, W, V)[0], V, strict=True):
         bound = bound * dobrushin(H) * jnp.max(jnp.sum(jnp.abs(value), axis=0))
     return bound

@@ -84,7 +84,8 @@ def _densest(settings: Settings) -> Iterator[Evidence]:
 
 
 u, v, w = sympy.symbols("|g−a| |g−b| |a−b|", nonnegative=True)
-LEAD = sympy.Symbol("p−q", nonnegative=True)
+LEAD = sympy.Symbol("l", nonnegative=True)
+"""p = q + l."""
 
 
 def triangle(size: Any = 1) -> Evidence:
@@ -100,7 +101,7 @@ def majority(of_a: Any = 0, of_b: Any = w) -> Iterator[Evidence]:
     error = lambda p: p * u + q * v
     least = lambda p: p * of_a + q * of_b
     yield proved_inequality(least(q + LEAD) <= error(q + LEAD), [w <= u + v], what="where p ≥ q: the error at a is least")
-    more = sympy.Symbol("p−q", positive=True)
+    more = sympy.Symbol("l", positive=True)
     claim = least(q + more) < error(q + more)
     yield proved_inequality(claim, [w <= u + v, u > 0], what="where p > q: any other g is worse")
 
