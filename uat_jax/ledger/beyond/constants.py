@@ -47,16 +47,16 @@ def smooth(name: str, constant: Any = None) -> Iterator[Evidence]:
         "σ′ = (σ − least)(greatest − σ)": (sympy.diff(sigma, _t), derivative(sigma)),
         "λ − σ′ is a square": (claimed - derivative(s), square(s)),
     }
-    yield equations(pairs, what=f"{name}: λ = {claimed}", subject=name)
+    yield equations(pairs, what=f"{name}: λ = {claimed}")
     above, below = sympy.symbols("σ−least greatest−σ", nonnegative=True)
-    yield proved_inequality(above * below >= 0, [], what=f"{name}: σ′ ≥ 0", subject=name)
+    yield proved_inequality(above * below >= 0, [], what=f"{name}: σ′ ≥ 0")
 
 
 def relu(constant: Any = 1) -> Evidence:
     """|relu(s) − relu(t)| ≤ λ |s − t|."""
     s, t = sympy.symbols("s t", real=True)
     claimed = abs(sympy.Max(s, 0) - sympy.Max(t, 0)) <= constant * abs(s - t)
-    return proved_inequality(claimed, [], what=f"relu: λ = {constant}", subject="relu")
+    return proved_inequality(claimed, [], what=f"relu: λ = {constant}")
 
 
 def _activations(settings: Settings) -> Iterator[Evidence]:

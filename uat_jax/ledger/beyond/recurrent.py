@@ -221,7 +221,7 @@ def closed_gru(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Ar
 
     def layer(state: jax.Array, row: jax.Array) -> ResidualLayer:
         z, r = _gate(Z, state, row), _gate(R, state, row)
-        return ResidualLayer(jnp.diag(1 - z), W * r, jnp.diag(z), _times(U, row) + b, jnp.zeros_like(x))
+        return ResidualLayer(jnp.diag(1 - z), W * r[None, :], jnp.diag(z), _times(U, row) + b, jnp.zeros_like(x))
 
     return _closed(layer, x, u)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from uat_jax.decide.settings import Settings
@@ -30,6 +31,18 @@ def row(name: str, part: str, title: str, statement: str, decide: Decide, **fiel
     Returns:
         The claim, of the kind "all depths" unless ``fields`` say otherwise.
     """
-    common = {"kind": Kind.ALL_DEPTHS, "sources": CLOSED_FORM, "expects": Verdict.PROVED, "ours": True}
-    named = {"id": name, "ledger": f"Beyond {part}", "title": title, "printed": statement, "decide": decide}
+    common: dict[str, Any] = {"kind": Kind.ALL_DEPTHS, "sources": CLOSED_FORM, "expects": Verdict.PROVED, "ours": True}
+    numbered = lambda settings: steps(decide(settings))
+    named = {"id": name, "ledger": f"Beyond {part}", "title": title, "printed": statement, "decide": numbered}
     return Claim(**{**common, **fields, **named})
+
+
+def steps(argument: Iterable[Evidence]) -> Iterator[Evidence]:
+    """The evidence of an argument, each step of it a subject of its own, so that the claim needs every one of them.
+
+    What only confirms a step, by prime fields or by numbers that agree, belongs to the step before it.
+    """
+    number = 0
+    for found in argument:
+        number += number == 0 or found.verdict not in (Verdict.CERTIFIED, Verdict.AGREES)
+        yield replace(found, subject=f"step {number}")
