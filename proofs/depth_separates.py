@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Depth separates: 2^L − 1 fixed terms, or L dynamic ones
 #
-# The closed form of L layers is a sum of L terms σ(…), whose biases are smaller sums again (Theorem 1).  Could a sum
-# with fixed parameters, the papers' UAT of Eq. 1, say the same with as few terms?  Not in general.  Here is a residual
-# network of width 1, with relu, for which every such sum needs 2^L − 1 terms, and 2^L − 1 are enough.
+# The closed form of L layers is a sum of L terms σ(…), whose biases are smaller sums again (Theorem 1).  Could a
+# sum with fixed parameters, the papers' UAT of Eq. 1, say the same with as few terms?  Not in general.  Here is a
+# residual network of width 1, with relu, for which every such sum needs 2^L − 1 terms, and 2^L − 1 are enough.
 
 # %%
 from fractions import Fraction
@@ -36,9 +36,10 @@ def network(a: Argument) -> None:
 # %% [markdown]
 # ## The pieces
 #
-# Write y = 2^L x.  Wherever k ≤ y ≤ k + 1 for a whole number k, x_L is y − k if k is even, and k + 1 − y if k is odd.
-# With no layer there is one piece, y = x.  One more layer cuts piece k into the pieces 2 k and 2 k + 1 of 2 y: each of
-# the four cases is an equation between a maximum and a straight line on an interval, decided for all real y and k.
+# Write y = 2^L x.  Wherever k ≤ y ≤ k + 1 for a whole number k, x_L is y − k if k is even, and k + 1 − y if k is
+# odd. With no layer there is one piece, y = x.  One more layer cuts piece k into the pieces 2 k and 2 k + 1 of 2 y:
+# each of the four cases is an equation between a maximum and a straight line on an interval, decided for all real y
+# and k.
 
 
 # %%
@@ -55,8 +56,8 @@ def pieces(a: Argument) -> None:
 # ## The breaks
 #
 # A straight function g has g(y − h) − 2 g(y) + g(y + h) = 0.  Around every whole y = k between 0 and 2^L, x_L bends
-# instead, by 2 h down or up.  So it has 2^L − 1 breaks: the recurrence n_{L+1} = 2 n_L + 1, and a count in the network
-# itself, evaluated in fractions on a grid.
+# instead, by 2 h down or up.  So it has 2^L − 1 breaks: the recurrence n_{L+1} = 2 n_L + 1, and a count in the
+# network itself, evaluated in fractions on a grid.
 
 
 # %%
@@ -76,8 +77,8 @@ def breaks(a: Argument) -> None:
 # ## Fixed sums
 #
 # Let G(x) = w x + c + Σ_{j≤N} α_j relu(w_j x + θ_j) be x_L on [0, 1].  A term is straight near y = k, within h = ½,
-# unless it breaks there; so one of the terms breaks within ½ of k, for each of the 2^L − 1 numbers k.  No term does so
-# for two of them, as it breaks at one point only.  Hence N ≥ 2^L − 1.
+# unless it breaks there; so one of the terms breaks within ½ of k, for each of the 2^L − 1 numbers k.  No term does
+# so for two of them, as it breaks at one point only.  Hence N ≥ 2^L − 1.
 
 
 # %%
@@ -85,7 +86,9 @@ def fixed_sums(a: Argument) -> None:
     """At least 2^L − 1 terms, and these are enough."""
     a.section("Fixed sums")
     a.decide(*separation.straight_term(), separation.far_apart(), separation.pigeons())
-    a.reject("a term is straight also where it breaks within h", next(iter(separation.straight_term(sympy.Rational(1, 2)))))
+    a.reject(
+        "a term is straight also where it breaks within h", next(iter(separation.straight_term(sympy.Rational(1, 2))))
+    )
     a.say("And 2^L − 1 terms do: x_L = y + Σ_k (−1)^k 2 relu(y − k), one term per break.")
     a.decide(*separation.hinges())
     a.reject("with terms relu(y − k) instead of 2 relu(y − k)", list(separation.hinges(1))[1])
@@ -117,8 +120,8 @@ def main() -> None:
     dynamic_sum(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every L: the tent network has 2^L − 1 breaks; a fixed relu sum that equals it has at least 2^L − 1 "
-        "terms, and some has as many; the dynamic closed form has L. ∎"
+        "PROVED for every L: the tent network has 2^L − 1 breaks; a fixed relu sum that equals it has at "
+        "least 2^L − 1 terms, and some has as many; the dynamic closed form has L. ∎"
     )
 
 

@@ -6,9 +6,11 @@
 #
 #     ∂x_L/∂x_0 = (A_L + K_L) ⋯ (A_1 + K_1) = a sum over 2^L paths.
 #
-# The rules are those of differentiation: of sums, of products, and the chain rule for a σ that acts element by element.
+# The rules are those of differentiation: of sums, of products, and the chain rule for a σ that acts element by
+# element.
 
 # %%
+import jax
 import jax.numpy as jnp
 import numpy as np
 from argument import Argument, run
@@ -68,8 +70,8 @@ def _swapped():
 # %% [markdown]
 # ## The paths
 #
-# n paths through i layers become 2 n through i + 1: each goes on straight or through σ.  As the normal form of the product
-# is a sum of words, its words are the paths, and no two of them are equal.
+# n paths through i layers become 2 n through i + 1: each goes on straight or through σ.  As the normal form of the
+# product is a sum of words, its words are the paths, and no two of them are equal.
 
 
 # %%
@@ -86,8 +88,8 @@ def paths(a: Argument) -> None:
 # %% [markdown]
 # ## In numbers
 #
-# Where no change comes through: with relu and negative arguments every K_j is zero, and only the straight path is left.
-# With tanh near 0 all 2^L paths count.
+# Where no change comes through: with relu and negative arguments every K_j is zero, and only the straight path is
+# left. With tanh near 0 all 2^L paths count.
 
 
 # %%
@@ -95,10 +97,11 @@ def in_numbers(a: Argument) -> None:
     """The share of the straight path in a small network."""
     a.section("In numbers")
     random = np.random.default_rng(0)
-    draw = lambda *shape: jnp.asarray(random.integers(-8, 9, shape) / 16, jnp.float32)
+    draw = lambda *shape: random.integers(-8, 9, shape) / 16
     layers = tuple(ResidualLayer(draw(2, 2), draw(3, 2), draw(2, 3), draw(3), draw(2)) for _ in range(3))
-    product = evaluated(lambda x: jacobian.product_of_factors("residual")(layers, x), np.array([0.5, -0.25]))
-    straight = np.linalg.multi_dot([np.asarray(layer.A, np.float64) for layer in reversed(layers)])
+    of_weights = jacobian.product_of_factors("residual")
+    product = evaluated(lambda x: of_weights(jax.tree.map(jnp.asarray, layers), x), np.array([0.5, -0.25]))
+    straight = np.linalg.multi_dot([layer.A for layer in reversed(layers)])
     a.show(f"the product      {np.array2string(product.ravel(), precision=6)}")
     a.show(f"A_3 A_2 A_1      {np.array2string(straight.ravel(), precision=6)}")
     a.check("the other seven paths make a difference", bool(np.abs(product - straight).max() > 1e-3))
@@ -114,8 +117,9 @@ def main() -> None:
     in_numbers(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every L, every shape and every differentiable σ that acts element by element: the Jacobian of L layers "
-        "with fixed parameters is the product of A_j + C_j diag(σ′(z_j)) B̄_j, a sum over 2^L paths. ∎"
+        "PROVED for every L, every shape and every differentiable σ that acts element by element: the "
+        "Jacobian of L layers with fixed parameters is the product of A_j + C_j diag(σ′(z_j)) B̄_j, a sum "
+        "over 2^L paths. ∎"
     )
 
 

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # One sum between two functions
 #
-# DUAT's Fig. 2 compares a sum with fixed parameters, UAT, to one with dynamic parameters, DUAT.  On data of two kinds, it
-# says, a fixed sum "often results in fitting only the densest regions of the data distribution", and a dynamic one fits
-# both (§2.3).  What a fit does depends on how errors are measured, and on what the input tells.
+# DUAT's Fig. 2 compares a sum with fixed parameters, UAT, to one with dynamic parameters, DUAT.  On data of two
+# kinds, it says, a fixed sum "often results in fitting only the densest regions of the data distribution", and a
+# dynamic one fits both (§2.3).  What a fit does depends on how errors are measured, and on what the input tells.
 #
 # Let p(x) and q(x) be the densities of the two kinds, and a(x) and b(x) their values.  g(x) is fitted to both.
 
@@ -17,8 +17,8 @@ from uat_jax.ledger.beyond import two_functions as two
 # %% [markdown]
 # ## Squared errors: the weighted mean
 #
-# p (g − a)² + q (g − b)² is (p + q)(g − mean)² and a rest without g, where mean = (p a + q b)/(p + q).  So in any family of
-# functions, UAT sums of N terms or others, the least squares fit is the member nearest to the mean.
+# p (g − a)² + q (g − b)² is (p + q)(g − mean)² and a rest without g, where mean = (p a + q b)/(p + q).  So in any
+# family of functions, UAT sums of N terms or others, the least squares fit is the member nearest to the mean.
 
 
 # %%
@@ -37,8 +37,8 @@ def squares(a: Argument) -> None:
 # %% [markdown]
 # ## Absolute errors: the majority
 #
-# p |g − a| + q |g − b| is least at a where p > q, and only there.  In this measure a fit goes through the denser kind, at
-# each x by itself: where the other kind is denser, through that.
+# p |g − a| + q |g − b| is least at a where p > q, and only there.  In this measure a fit goes through the denser
+# kind, at each x by itself: where the other kind is denser, through that.
 
 
 # %%
@@ -53,8 +53,8 @@ def majority(a: Argument) -> None:
 # %% [markdown]
 # ## One input, two values
 #
-# A sum with dynamic parameters is a function of its input too.  At one x it has one value, and cannot fit two: its error
-# is at least the rest above.
+# A sum with dynamic parameters is a function of its input too.  At one x it has one value, and cannot fit two: its
+# error is at least the rest above.
 
 
 # %%
@@ -68,9 +68,9 @@ def same_input(a: Argument) -> None:
 # %% [markdown]
 # ## An input that tells the kinds apart
 #
-# With the kind t as an input, coefficients α_j + t (β_j − α_j) make one sum of both.  A fixed sum can do that as well, with
-# more terms (`uat.one-function.selected` in foundations.py): the papers' figure shows a difference in form, not in what
-# can be fitted.
+# With the kind t as an input, coefficients α_j + t (β_j − α_j) make one sum of both.  A fixed sum can do that as
+# well, with more terms (`uat.one-function.selected` in foundations.py): the papers' figure shows a difference in
+# form, not in what can be fitted.
 
 
 # %%
@@ -94,9 +94,9 @@ def main() -> None:
     dynamic(a)
     a.section("Verdict")
     a.say(
-        "PROVED at every x: least squares fits the density-weighted mean of two functions, least absolute error that of the "
-        "denser data; no function of x alone fits both, and a dynamic sum does if an input tells them apart. REFUTED: least "
-        "squares fits the densest data. ∎"
+        "PROVED at every x: least squares fits the density-weighted mean of two functions, least absolute "
+        "error that of the denser data; no function of x alone fits both, and a dynamic sum does if an input "
+        "tells them apart. REFUTED: least squares fits the densest data. ∎"
     )
 
 

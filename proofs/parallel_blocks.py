@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Parallel and sequential blocks
 #
-# A sequential block feeds its feed-forward part with what attention gives, a parallel one (GPT-J, PaLM) with the block's
-# own input.  With A for attention and its skip at this x, the outputs are
+# A sequential block feeds its feed-forward part with what attention gives, a parallel one (GPT-J, PaLM) with the
+# block's own input.  With A for attention and its skip at this x, the outputs are
 #
 #     sequential   A x + c + C σ(B A x + b)          parallel   A x + c + C σ(B x + b).
 
@@ -32,8 +32,8 @@ def exact(a: Argument) -> None:
 # %% [markdown]
 # ## Its bound
 #
-# Inside σ the two differ by B (A − I) x.  A σ with |σ(s) − σ(t)| ≤ λ |s − t| makes at most λ times that of it, entry by
-# entry, and C at most ‖C‖ times that.
+# Inside σ the two differ by B (A − I) x.  A σ with |σ(s) − σ(t)| ≤ λ |s − t| makes at most λ times that of it,
+# entry by entry, and C at most ‖C‖ times that.
 
 
 # %%
@@ -82,8 +82,8 @@ def main() -> None:
     in_numbers(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every shape: a sequential block gives C [σ(B A x + b) − σ(B x + b)] more than a parallel one, for every "
-        "σ, and at most λ ‖C‖ ‖B‖ ‖A − I‖ ‖x‖, which is reached. ∎"
+        "PROVED for every shape: a sequential block gives C [σ(B A x + b) − σ(B x + b)] more than a parallel "
+        "one, for every σ, and at most λ ‖C‖ ‖B‖ ‖A − I‖ ‖x‖, which is reached. ∎"
     )
 
 

@@ -6,11 +6,13 @@
 #
 #     x_t = A_t x_{t−1} + c_t + C_t σ(B_t x_{t−1} + b_t),
 #
-# and the input u_t of the step enters by the parameters.  So Theorem 1 is its closed form, for every number of steps T:
+# and the input u_t of the step enters by the parameters.  So Theorem 1 is its closed form, for every number of
+# steps T:
 #
 #     x_T = A_T ⋯ A_1 x_0 + Σ_k A_T ⋯ A_{k+1} c_k + Σ_k A_T ⋯ A_{k+1} C_k s_k.
 
 # %%
+
 import jax
 import jax.numpy as jnp
 from argument import Argument, run
@@ -25,8 +27,8 @@ from uat_jax.symbolic.step import Step
 # %% [markdown]
 # ## One step is one layer
 #
-# Elman's network, GRU, linear attention with its state as a column, and state spaces.  Each equation holds for all sizes.
-# What is written z_t(x_{t−1}) or g_t(u_t) is any function.
+# Elman's network, GRU, linear attention with its state as a column, and state spaces.  Each equation holds for all
+# sizes. What is written z_t(x_{t−1}) or g_t(u_t) is any function.
 
 
 # %%
@@ -39,15 +41,17 @@ def one_step(a: Argument) -> None:
     a.prove(recurrent.read_out())
     a.prove(recurrent.state_space().equation("state space"))
     gru = recurrent.gru()
-    without = recurrent.Recurrence(gru.state, gru.step, {**gru.layer, "B": m.Letter("W", recurrent.D, recurrent.D)}, gru.hidden)
+    without = recurrent.Recurrence(
+        gru.state, gru.step, {**gru.layer, "B": m.Letter("W", recurrent.D, recurrent.D)}, gru.hidden
+    )
     a.refute(without.equation("GRU with B_t = W, without the gate r_t"))
 
 
 # %% [markdown]
 # ## Every number of steps
 #
-# Theorem 1 for parameters that depend on x_{t−1} in any way, and the sum that is left where C_t = 0: linear attention and
-# state spaces have no σ, so that x_T is a sum over the steps.
+# Theorem 1 for parameters that depend on x_{t−1} in any way, and the sum that is left where C_t = 0: linear
+# attention and state spaces have no σ, so that x_T is a sum over the steps.
 
 
 # %%
@@ -69,8 +73,8 @@ def _forgotten() -> Step:
 # %% [markdown]
 # ## Plain scans
 #
-# The same networks as anyone writes them, `jax.lax.scan`, against their closed forms: for three steps, with all weights,
-# inputs and states as variables, in prime fields; and for every number of steps by `uj.prove_scan`.
+# The same networks as anyone writes them, `jax.lax.scan`, against their closed forms: for three steps, with all
+# weights, inputs and states as variables, in prime fields; and for every number of steps by `uj.prove_scan`.
 
 
 # %%
@@ -97,15 +101,17 @@ def _without_b(x, u, a, b):
 # %% [markdown]
 # ## What the sum says
 #
-# In a state space with positive decays below 1 the input u_k counts for x_T by A_T ⋯ A_{k+1}, so less the longer ago it
-# was; in linear attention with G_t = I it counts the same for ever.
+# In a state space with positive decays below 1 the input u_k counts for x_T by A_T ⋯ A_{k+1}, so less the longer
+# ago it was; in linear attention with G_t = I it counts the same for ever.
 
 
 # %%
 def forgetting(a: Argument) -> None:
     """The weights of four inputs in one channel."""
     a.section("What the sum says")
-    weights = jax.grad(lambda u: recurrent.decaying_sum(jnp.float32(0), u, jnp.float32(0.5), jnp.float32(1)))(jnp.zeros(4, jnp.float32))
+    weights = jax.grad(lambda u: recurrent.decaying_sum(jnp.float32(0), u, jnp.float32(0.5), jnp.float32(1)))(
+        jnp.zeros(4, jnp.float32)
+    )
     a.check(f"a = 1/2, b = 1: u_1, …, u_4 count {weights.tolist()}", weights.tolist() == [0.125, 0.25, 0.5, 1.0])
 
 
@@ -119,8 +125,9 @@ def main() -> None:
     forgetting(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every number of steps and all sizes: Elman's network, GRU, linear attention and state spaces (S4, Mamba) "
-        "are residual networks with time as depth, and have the closed form of Theorem 1, with dynamic parameters. ∎"
+        "PROVED for every number of steps and all sizes: Elman's network, GRU, linear attention and state "
+        "spaces (S4, Mamba) are residual networks with time as depth, and have the closed form of Theorem 1, "
+        "with dynamic parameters. ∎"
     )
 
 

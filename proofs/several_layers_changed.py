@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Several layers changed at once
 #
-# LoRA changes B_k and C_k of many layers; pruning removes layers.  `pruning.py` bounds what removing one layer does.  Here
-# any number of layers is changed, x_j = f_j(x_{j−1}) before and x̃_j = f̃_j(x̃_{j−1}) after, and
+# LoRA changes B_k and C_k of many layers; pruning removes layers.  `pruning.py` bounds what removing one layer
+# does.  Here any number of layers is changed, x_j = f_j(x_{j−1}) before and x̃_j = f̃_j(x̃_{j−1}) after, and
 #
 #     ‖x̃_L − x_L‖ ≤ Σ_k ℓ_L ⋯ ℓ_{k+1} δ_k,
 #
@@ -77,9 +77,9 @@ def removal(a: Argument) -> None:
 # %% [markdown]
 # ## The constants
 #
-# λ is the largest slope of σ: 1 for relu and tanh, 1/4 for the logistic function.  Softmax moves in the 1-norm at most as
-# far as its scores move in the ∞-norm.  So one head on tokens of norm at most R has ℓ = ‖V‖ (1 + 2 s ‖W‖ R²), where
-# W = W_Q W_Kᵀ, V = W_V W_O and s is the factor before the scores.
+# λ is the largest slope of σ: 1 for relu and tanh, 1/4 for the logistic function.  Softmax moves in the 1-norm at
+# most as far as its scores move in the ∞-norm.  So one head on tokens of norm at most R has ℓ = ‖V‖ (1 + 2 s ‖W‖
+# R²), where W = W_Q W_Kᵀ, V = W_V W_O and s is the factor before the scores.
 
 
 # %%
@@ -102,8 +102,8 @@ def lipschitz_constants(a: Argument) -> None:
 # %% [markdown]
 # ## In numbers
 #
-# Random networks of four layers with σ = tanh, two of which are changed, and one random head.  How far the output moves is
-# never above the bound.  Norms of products are products of norms in the bound alone, so it is not reached.
+# Random networks of four layers with σ = tanh, two of which are changed, and one random head.  How far the output
+# moves is never above the bound.  Norms of products are products of norms in the bound alone, so it is not reached.
 
 # %%
 SEEDS = range(47, 53)
@@ -135,9 +135,10 @@ def main() -> None:
     in_numbers(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every depth and any number of changed layers: the sum of ℓ_L ⋯ ℓ_{k+1} δ_k bounds how far the output "
-        "moves, with the constants above for LoRA, removal, activations and attention.  It is reached by networks of width 1 "
-        "with relu and no negative number; random networks stay well below it. ∎"
+        "PROVED for every depth and any number of changed layers: the sum of ℓ_L ⋯ ℓ_{k+1} δ_k bounds how far"
+        " the output moves, with the constants above for LoRA, removal, activations and attention.  It is "
+        "reached by networks of width 1 with relu and no negative number; random networks stay well below it."
+        " ∎"
     )
 
 

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Attention without skips makes all tokens alike
 #
-# Every output of attention is a mean of tokens: the rows of H are not negative and add up to 1.  Means are nearer to each
-# other than what they are means of.  How much nearer, Dobrushin's coefficient says:
+# Every output of attention is a mean of tokens: the rows of H are not negative and add up to 1.  Means are nearer
+# to each other than what they are means of.  How much nearer, Dobrushin's coefficient says:
 #
 #     τ(H) = max_{n,m} ½ Σ_k |H_nk − H_mk|,      osc(x) = max_{n,m} ‖x_n − x_m‖_∞.
 #
@@ -60,8 +60,8 @@ def products(a: Argument) -> None:
 # %% [markdown]
 # ## Softmax
 #
-# τ(H) < 1 as soon as no entry is 0: ½ Σ |a_k − b_k| ≤ 1 − N ε for two rows without an entry below ε.  If the scores of a
-# row differ by at most r, every entry is at least exp(−r)/N, so that τ ≤ 1 − exp(−r).
+# τ(H) < 1 as soon as no entry is 0: ½ Σ |a_k − b_k| ≤ 1 − N ε for two rows without an entry below ε.  If the scores
+# of a row differ by at most r, every entry is at least exp(−r)/N, so that τ ≤ 1 − exp(−r).
 
 
 # %%
@@ -75,7 +75,8 @@ def softmax(a: Argument) -> None:
 # %% [markdown]
 # ## Every depth
 #
-# A layer of attention alone is x_j = H_j x_{j−1} V_j, so osc(x_L) ≤ Π_j τ(H_j) ‖V_jᵀ‖ · osc(x_0).  H_j may depend on x_{j−1}.
+# A layer of attention alone is x_j = H_j x_{j−1} V_j, so osc(x_L) ≤ Π_j τ(H_j) ‖V_jᵀ‖ · osc(x_0).  H_j may depend
+# on x_{j−1}.
 
 
 # %%
@@ -105,7 +106,9 @@ def skips(a: Argument) -> None:
     for _ in range(5):
         without, with_skip = H @ without, with_skip + H @ with_skip
     a.show(f"osc after five layers: {osc(without):.4f} without, {osc(with_skip):.4f} with a skip; 2 before")
-    a.check("without a skip it is 2 τ(H)^5 at most", osc(without) <= 2 * float(evaluated(merging.dobrushin, H)) ** 5 + 1e-12)
+    a.check(
+        "without a skip it is 2 τ(H)^5 at most", osc(without) <= 2 * float(evaluated(merging.dobrushin, H)) ** 5 + 1e-12
+    )
     a.check("with a skip tokens are further apart than before", osc(with_skip) > 2)
 
 

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Over all σ the coefficients of distinct letters are unique
 #
-# A closed form is a sum of letters s_k = σ(v_k), whose arguments v_k contain x and earlier letters.  Can the same function
-# be written with other coefficients?  For one σ it can: relu(x) − relu(−x) = x.  If the two sums are to agree for every
-# σ, then they have the same letters with the same coefficients.  The difference of the two sums is again such a sum,
+# A closed form is a sum of letters s_k = σ(v_k), whose arguments v_k contain x and earlier letters.  Can the same
+# function be written with other coefficients?  For one σ it can: relu(x) − relu(−x) = x.  If the two sums are to
+# agree for every σ, then they have the same letters with the same coefficients.  The difference of the two sums is
+# again such a sum,
 #
 #     E(σ, x) = w·x + c + Σ_k a_k s_k,    no two v_k one affine function of x and the letters before,
 #
@@ -17,9 +18,9 @@ from uat_jax.ledger.beyond import uniqueness
 # %% [markdown]
 # ## 1. A point at which all arguments differ
 #
-# Put numbers t_k for the letters.  v_k − v_m is an affine function of x and t, not zero everywhere.  There is a point at
-# which none of finitely many such functions vanishes: starting from a point that avoids some of them, a small step along
-# a direction in which the next one changes avoids that too.
+# Put numbers t_k for the letters.  v_k − v_m is an affine function of x and t, not zero everywhere.  There is a
+# point at which none of finitely many such functions vanishes: starting from a point that avoids some of them, a
+# small step along a direction in which the next one changes avoids that too.
 
 
 # %%
@@ -33,9 +34,10 @@ def different_arguments(a: Argument) -> None:
 # %% [markdown]
 # ## 2. σ with given values there
 #
-# The arguments are then finitely many different numbers; in units of the smallest gap they are at least 1 apart.  The
-# bump max(0, 1 − |d|) is 1 at its own number and 0 at the others, so a sum of bumps has the value t_k at every v_k.  It
-# is continuous and vanishes far out: added to a sigmoidal σ it leaves it sigmoidal.  Letter after letter, s_k = t_k.
+# The arguments are then finitely many different numbers; in units of the smallest gap they are at least 1 apart.
+# The bump max(0, 1 − |d|) is 1 at its own number and 0 at the others, so a sum of bumps has the value t_k at every
+# v_k.  It is continuous and vanishes far out: added to a sigmoidal σ it leaves it sigmoidal.  Letter after letter,
+# s_k = t_k.
 
 
 # %%
@@ -50,7 +52,8 @@ def given_values(a: Argument) -> None:
 # %% [markdown]
 # ## 3. The coefficients vanish
 #
-# E is now w·x + c + Σ_k a_k t_k, for all t near the point.  Two of them, which differ by h in t_j, show that a_j h = 0.
+# E is now w·x + c + Σ_k a_k t_k, for all t near the point.  Two of them, which differ by h in t_j, show that a_j h
+# = 0.
 
 
 # %%
@@ -88,8 +91,9 @@ def main() -> None:
     open_choices(a)
     a.section("Verdict")
     a.say(
-        "PROVED for any number of letters, nested in any way: over all continuous σ, sigmoidal ones too, the coefficients of "
-        "distinct letters are unique, up to the order of terms, letters in several terms and letters that do not count. ∎"
+        "PROVED for any number of letters, nested in any way: over all continuous σ, sigmoidal ones too, the "
+        "coefficients of distinct letters are unique, up to the order of terms, letters in several terms and "
+        "letters that do not count. ∎"
     )
 
 

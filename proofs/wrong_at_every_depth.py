@@ -31,9 +31,10 @@ def nothing(a: Argument) -> None:
 # %% [markdown]
 # ## The list of updates
 #
-# The small networks have only one σ-term: C_1 = 1, b_1 = 1, and x_0, every other B_j, C_j, b_j and every c_j are zero.
-# Then W_{j,2} and b_{j,3} of every layer, and W_{j,3} for j ≥ 2, are zero, and every rule of the list leaves them so,
-# whichever values its other variables have: old, new or final.  What Eq. 33 computes is W_{1,3} σ(b_{1,2}).
+# The small networks have only one σ-term: C_1 = 1, b_1 = 1, and x_0, every other B_j, C_j, b_j and every c_j are
+# zero. Then W_{j,2} and b_{j,3} of every layer, and W_{j,3} for j ≥ 2, are zero, and every rule of the list leaves
+# them so, whichever values its other variables have: old, new or final.  What Eq. 33 computes is W_{1,3}
+# σ(b_{1,2}).
 
 
 # %%
@@ -47,9 +48,9 @@ def silence(a: Argument) -> None:
 
 
 # %% [markdown]
-# So W_{1,3} is settled by the rules of j = 1, executed once; only reading (d) applies them again, and there W_{1,3} is 0
-# by then and stays 0.  The numbers below are therefore the same for every larger L.  In reading (c′) the bias is wrong
-# already at L = 2, shown by another network.
+# So W_{1,3} is settled by the rules of j = 1, executed once; only reading (d) applies them again, and there W_{1,3}
+# is 0 by then and stays 0.  The numbers below are therefore the same for every larger L.  In reading (c′) the bias
+# is wrong already at L = 2, shown by another network.
 
 
 # %%
@@ -81,8 +82,8 @@ def raw_weights(a: Argument) -> None:
 # %% [markdown]
 # ## The nested bias
 #
-# With a layer that does nothing behind them, the hatted parameters of i + 1 layers are those of i layers.  So b̂_{j,2}
-# and s_j are the same for j ≤ i in every reading, and the term of layer i + 1 is zero.
+# With a layer that does nothing behind them, the hatted parameters of i + 1 layers are those of i layers.  So
+# b̂_{j,2} and s_j are the same for j ≤ i in every reading, and the term of layer i + 1 is zero.
 
 
 # %%
@@ -93,7 +94,9 @@ def biases(a: Argument) -> None:
         for step in wrong.same_parameters(kind):
             a.prove(step)
     for reading, exact in wrong.WRONG.items():
-        name = ", ".join(f"{what} {how}" for what, how in zip(("W_{j,2}", "b_{j−1,3}", "W_{k,3}"), reading, strict=True))
+        name = ", ".join(
+            f"{what} {how}" for what, how in zip(("W_{j,2}", "b_{j−1,3}", "W_{k,3}"), reading, strict=True)
+        )
         for kind in KINDS:
             pair = nested_bias.pair_of(kind, reading)
             a.decide(wrong.apart(pair, wrong.nested_network(reading), exact + 1, what=f"{name}; {kind} network"))
@@ -114,8 +117,8 @@ def main() -> None:
     biases(a)
     a.section("Verdict")
     a.say(
-        "PROVED for every L: the seven wrong readings of the printed list and the eleven of the nested bias, each from the "
-        "first depth on at which it fails. ∎"
+        "PROVED for every L: the seven wrong readings of the printed list and the eleven of the nested bias, "
+        "each from the first depth on at which it fails. ∎"
     )
 
 

@@ -1,6 +1,6 @@
 """DUAT §2.3 and Fig. 2 (row figure-2.densest): one sum fitted to two functions fits that of the densest data.
 
-At one x, three quarters of the data have the value 1 and one quarter has 0.  The least squared error is at 3/4, not at 1.
+At one x, three quarters of the data have the value 1 and one quarter has 0.  The least squared error is at 3/4.
 """
 
 from fractions import Fraction

@@ -4,13 +4,14 @@
 # A demonstration, never a proof: it draws data of two kinds and fits sums to them. What it goes with is proved in
 # `proofs/one_sum_between_two_functions.py`.
 #
-# The right half of DUAT's Fig. 2 has data of two kinds in one plane, one of them denser, and says (§2.3) that a sum with
-# fixed parameters fits "only the densest regions", while one with dynamic parameters fits both. Here the kinds are
+# The right half of DUAT's Fig. 2 has data of two kinds in one plane, one of them denser, and says (§2.3) that a sum
+# with fixed parameters fits "only the densest regions", while one with dynamic parameters fits both. Here the kinds
+# are
 #
-#     sin πx, of three quarters of the data, mostly on the left,     and     x² − 1, of one quarter, mostly on the right,
+#     sin πx, of three quarters of the data, mostly on the left,   and   x² − 1, of one quarter, mostly on the right,
 #
-# both with a little noise. One sum G(x) = Σ_j α_j tanh(w_j x + θ_j) + c is fitted to all data by least squares, and again
-# by least absolute error; a dynamic one has α_j + t (β_j − α_j), t being 0 for one kind and 1 for the other.
+# both with a little noise. One sum G(x) = Σ_j α_j tanh(w_j x + θ_j) + c is fitted to all data by least squares, and
+# again by least absolute error; a dynamic one has α_j + t (β_j − α_j), t being 0 for one kind and 1 for the other.
 #
 # Run it by  python proofs/demonstrations/fits_between_two_functions.py [--seed N] [--out FILE]
 
@@ -141,8 +142,15 @@ def fits(seed: int) -> list[Fit]:
     halves = [least_squares(columns[data.t == kind], data.y[data.t == kind]) for kind in (0, 1)]
     dynamic = lambda x, kind: features(x, seed) @ (halves[0] + kind * (halves[1] - halves[0]))
     return [
-        Fit("fixed, squared error", fixed(least_squares(columns, data.y)), "weighted mean", lambda x, _: weighted_mean(x)),
-        Fit("fixed, absolute error", fixed(least_absolute(columns, data.y)), "majority", lambda x, _: of_the_majority(x)),
+        Fit(
+            "fixed, squared error",
+            fixed(least_squares(columns, data.y)),
+            "weighted mean",
+            lambda x, _: weighted_mean(x),
+        ),
+        Fit(
+            "fixed, absolute error", fixed(least_absolute(columns, data.y)), "majority", lambda x, _: of_the_majority(x)
+        ),
         Fit("dynamic, squared error", dynamic, "own function", own),
     ]
 
@@ -167,7 +175,9 @@ def table(fitted: list[Fit]) -> str:
 
 def reading(fitted: list[Fit]) -> str:
     """What the table shows."""
-    lines = [f"The sum of {fit.name} is {fit.distance(fit.wanted):.3f} from the {fit.near}, on average." for fit in fitted]
+    lines = [
+        f"The sum of {fit.name} is {fit.distance(fit.wanted):.3f} from the {fit.near}, on average." for fit in fitted
+    ]
     return "\n".join([*lines, "A demonstration, not a proof: proofs/one_sum_between_two_functions.py has that."])
 
 
@@ -202,7 +212,9 @@ def draw(fitted: list[Fit], seed: int, file: Path) -> None:
 def _draw_fit(panel: Any, data: Data, fit: Fit) -> None:
     for kind, (name, (colour, mark)) in enumerate(zip(TARGETS, STYLES, strict=True)):
         of_kind = data.t == kind
-        panel.plot(data.x[of_kind], data.y[of_kind], mark, color=colour, markersize=1.5, alpha=0.35, label=f"data, {name}")
+        panel.plot(
+            data.x[of_kind], data.y[of_kind], mark, color=colour, markersize=1.5, alpha=0.35, label=f"data, {name}"
+        )
     for kind in (0, 1) if fit.wanted is own else (0,):
         panel.plot(GRID, fit.wanted(GRID, kind), color="0.55", linewidth=3, label="what it should come near to")
         panel.plot(GRID, fit.run(GRID, kind), "k--", linewidth=1.5, label="the fit")

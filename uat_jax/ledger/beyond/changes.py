@@ -153,7 +153,13 @@ def numbers(seed: int = SEED) -> tuple[dict[str, np.ndarray], dict[str, np.ndarr
     """
     random, L, D, F = np.random.default_rng(seed), DEPTH, WIDTH, HIDDEN
     draw = lambda *shape: random.integers(-8, 9, shape) / 32
-    layers = {"A": np.eye(D) + draw(L, D, D) / 8, "B": draw(L, F, D), "C": draw(L, D, F) / 4, "b": draw(L, F), "c": draw(L, D) / 16}
+    layers = {
+        "A": np.eye(D) + draw(L, D, D) / 8,
+        "B": draw(L, F, D),
+        "C": draw(L, D, F) / 4,
+        "b": draw(L, F),
+        "c": draw(L, D) / 16,
+    }
     added = {"B": np.zeros((L, F, D)), "C": np.zeros((L, D, F))}
     for k in CHANGED:  # of rank one
         added["B"][k - 1] = np.outer(draw(F), draw(D)) / 4

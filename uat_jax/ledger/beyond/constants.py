@@ -28,12 +28,14 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic.norms import norm, same_norm, submultiplicative, triangle
 from uat_jax.symbolic.step import Step
 
+HALF = Rational(1, 2)
+
 # --- σ ------------------------------------------------------------------------------------------------------------------
 
 _t = sympy.Symbol("t", real=True)
 SMOOTH = {
     "tanh": ((sympy.exp(_t) - sympy.exp(-_t)) / (sympy.exp(_t) + sympy.exp(-_t)), (-1, 1), 1, lambda s: s**2),
-    "logistic": (1 / (1 + sympy.exp(-_t)), (0, 1), Rational(1, 4), lambda s: (s - Rational(1, 2)) ** 2),
+    "logistic": (1 / (1 + sympy.exp(-_t)), (0, 1), Rational(1, 4), lambda s: (s - HALF) ** 2),
 }
 """σ → its formula, what it lies between, λ, and the square that λ − σ′ is as a function of σ."""
 
@@ -76,7 +78,7 @@ def softmax_derivative() -> Evidence:
     return equations({"(e_i / S)′ = p_i (d_i − μ)": (quotient, e / S * (d - mean))}, what="the derivative of softmax")
 
 
-def positive_part(share: Any = Rational(1, 2)) -> Iterator[Evidence]:
+def positive_part(share: Any = HALF) -> Iterator[Evidence]:
     """T = Σ over d_i > μ of p_i (d_i − μ) is at most δ/2 if |d_i| ≤ δ: so Σ_i |p_i (d_i − μ)| = 2 T ≤ δ.
 
     a is the sum of the p_i with d_i > μ, q that of the others; T is also the sum of p_i (μ − d_i) over the others.
@@ -89,7 +91,7 @@ def positive_part(share: Any = Rational(1, 2)) -> Iterator[Evidence]:
     hypotheses = [T <= P * (delta + mean), -d <= delta]
     claim = T + p * (mean - d) <= (P + p) * (delta + mean)
     yield proved_inequality(claim, hypotheses, what="one more term below μ: T ≤ q (δ + μ)")
-    quarter = {"1/4 − a (1 − a) is a square": (Rational(1, 4) - a * (1 - a), (a - Rational(1, 2)) ** 2)}
+    quarter = {"1/4 − a (1 − a) is a square": (Rational(1, 4) - a * (1 - a), (a - HALF) ** 2)}
     yield equations(quarter, what="a q ≤ 1/4")
     gap = sympy.Symbol("δ∓μ", nonnegative=True)
     yield proved_inequality(q * T <= a * q * gap, [T <= a * gap], what="both times the other share: q T ≤ a q (δ − μ)")
@@ -205,7 +207,9 @@ def measured_attention(seed: int = SEED) -> Evidence:
 # --- rows ---------------------------------------------------------------------------------------------------------------
 
 _SOURCES = (duat("4.3", 16), duat("3.2", 8), v2("4.4", 17))
-_MEAN_VALUE = "the mean value theorem: a function whose derivative is at most λ moves by at most λ times what its input moves"
+_MEAN_VALUE = (
+    "the mean value theorem: a function whose derivative is at most λ moves by at most λ times what its input moves"
+)
 _EUCLIDEAN = "norms of tokens are Euclidean, and those of matrices their operator norms, so that ‖uᵀ‖ = ‖u‖"
 
 CLAIMS = (

@@ -72,7 +72,9 @@ def one_layer_more(kind: str) -> tuple[Step, Step]:
 def _product(settings: Settings) -> Iterator[Evidence]:
     for kind in KINDS:
         yield prove([one_layer(kind)], method=Method.NORMAL_FORM, what=f"{kind} layer: the differential")
-        yield prove(one_layer_more(kind), method=Method.INDUCTION, what=f"{kind} network: every L, every shape, every σ")
+        yield prove(
+            one_layer_more(kind), method=Method.INDUCTION, what=f"{kind} network: every L, every shape, every σ"
+        )
         yield confirmed(kind)
 
 
@@ -130,7 +132,9 @@ def one_branching(kind: str) -> Step:
     G = m.Letter("G", layers.widths(i), layers.widths(0), (p,))
     over = lambda term: m.RangeSum(term, p, 1, n)
     straight, through = branches(layers, i + 1)
-    return Step(f"{kind} network: one layer more", factor(layers, i + 1) @ over(G), over(straight @ G) + over(through @ G))
+    return Step(
+        f"{kind} network: one layer more", factor(layers, i + 1) @ over(G), over(straight @ G) + over(through @ G)
+    )
 
 
 def number_of_paths() -> Any:

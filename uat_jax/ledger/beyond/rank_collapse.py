@@ -30,13 +30,15 @@ from uat_jax.ledger.source import duat
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
+HALF = Rational(1, 2)
+
 # --- one matrix ---------------------------------------------------------------------------------------------------------
 
 
 def parts(sign: int = 1) -> Evidence:
     """d = p − q and |d| = p + q for p = max(d, 0), q = max(−d, 0): if Σ d = 0, then Σ p = Σ q = ½ Σ |d|."""
     d, D, N, P, Q = sympy.symbols("d_k D N P Q", real=True)
-    p, q = sympy.Max(d, 0), sympy.Max(-d, 0)
+    p = sympy.Max(d, 0)
     known = [Eq(D, P - Q), Eq(N, P + Q)]
     claim = Eq((D + d) + (N + sign * abs(d)), 2 * (P + p))
     return proved_inequality(claim, known, what="one more token: Σ d + Σ |d| = 2 Σ p")
@@ -94,7 +96,9 @@ def reached(value: int = 1) -> Evidence:
 def signs() -> Iterator[Evidence]:
     """Σ_j |d_j| is Σ_j s_j d_j for the signs s of d, and Σ_j s_j g_j ≤ Σ_j |g_j| for any signs s, term by term."""
     S, N, g = sympy.symbols("S N g_j", real=True)
-    yield proved_inequality(Eq(N + abs(g), S + sympy.Max(g, -g)), [Eq(N, S)], what="one more column: |g| = s g for a sign s")
+    yield proved_inequality(
+        Eq(N + abs(g), S + sympy.Max(g, -g)), [Eq(N, S)], what="one more column: |g| = s g for a sign s"
+    )
     for sign in (1, -1):
         what = f"one more column: s g ≤ |g| for s = {sign}"
         yield proved_inequality(S + sign * g <= N + abs(g), [S <= N], what=what)
@@ -127,7 +131,7 @@ def _submultiplicative(settings: Settings) -> Iterator[Evidence]:
 # --- softmax ------------------------------------------------------------------------------------------------------------
 
 
-def smallest_entries(share: Any = Rational(1, 2)) -> Iterator[Evidence]:
+def smallest_entries(share: Any = HALF) -> Iterator[Evidence]:
     """½ Σ_k |a_k − b_k| ≤ 1 − N ε for rows that add up to 1 and have no entry below ε; ``share`` is that half.
 
     S is half the sum so far, P and Q are the sums of a and b, and E is ε times the number of terms.
@@ -173,7 +177,9 @@ def mixed(size: Any = 1) -> Iterator[Evidence]:
 
 def over_the_layers() -> Iterator[Evidence]:
     """osc(x_L) ≤ r_1 ⋯ r_L osc(x_0) with r_j = τ(H_j) ‖V_jᵀ‖: no layer, and one layer more."""
-    now, before, inside, tau, value, P, start, last = sympy.symbols("o_j o_{j-1} o τ_j ‖V_j‖ P_{j-1} o_0 P_0", nonnegative=True)
+    now, before, inside, tau, value, P, start, last = sympy.symbols(
+        "o_j o_{j-1} o τ_j ‖V_j‖ P_{j-1} o_0 P_0", nonnegative=True
+    )
     yield proved_inequality(start <= last * start, [Eq(last, 1)], what="no layer: the empty product is 1")
     hypotheses = [inside <= tau * before, now <= value * inside, before <= P * start]
     yield proved_inequality(now <= tau * value * P * start, hypotheses, what="one layer more: P_j = τ_j ‖V_j‖ P_{j−1}")
@@ -206,6 +212,7 @@ def _patterns(x: jax.Array, W: jax.Array, V: jax.Array) -> tuple[list[jax.Array]
 
 
 def spread(x: jax.Array) -> jax.Array:
+    """osc(x), for tokens as rows."""
     return jnp.max(jnp.abs(x[:, None, :] - x[None, :, :]))
 
 

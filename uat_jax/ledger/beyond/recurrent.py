@@ -24,11 +24,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.decide.confirmation import proved
+from uat_jax.decide.domain import positive
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.loops.induction import prove_scan
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.domain import positive
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.ledger.beyond.carried_sum import carried_sum
 from uat_jax.ledger.beyond.row import row
@@ -130,7 +130,9 @@ def state_space() -> Recurrence:
 def _theorem_1(dynamic: bool) -> Evidence:
     steps = closed_form_induction(Layers("residual", dynamic=dynamic))
     parameters = "parameters that depend on x_{t−1} in any way" if dynamic else "parameters that depend on t"
-    return prove(steps, method=Method.INDUCTION, what=f"Theorem 1: the closed form of T steps, for every T; {parameters}")
+    return prove(
+        steps, method=Method.INDUCTION, what=f"Theorem 1: the closed form of T steps, for every T; {parameters}"
+    )
 
 
 def _shown(name: str, of: Recurrence, *, dynamic: bool, more: tuple[Step, ...] = ()) -> Iterator[Evidence]:
@@ -184,8 +186,8 @@ def _closed(layer: Callable[[jax.Array, Any], ResidualLayer], x: jax.Array, rows
     """Theorem 1: x_T of the layers that ``layer(x_{t−1}, u_t)`` makes, x_{t−1} being the closed form of t − 1 layers."""
     layers: list[ResidualLayer] = []
     state = x
-    for row in rows:
-        layers.append(layer(state, row))
+    for at in rows:
+        layers.append(layer(state, at))
         state = memoised(hatted(layers), x, jnp.tanh)
     return state
 
@@ -206,7 +208,9 @@ def _gate(weights: jax.Array, x: jax.Array, row: jax.Array) -> jax.Array:
     return jax.nn.sigmoid(_times(weights, jnp.concatenate([x, row])))
 
 
-def plain_gru(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array, Z: jax.Array, R: jax.Array) -> jax.Array:
+def plain_gru(
+    x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array, Z: jax.Array, R: jax.Array
+) -> jax.Array:
     """x_T by `jax.lax.scan`; the gates are logistic functions of x_{t−1} and u_t."""
 
     def step(x: jax.Array, row: jax.Array) -> jax.Array:
@@ -216,7 +220,9 @@ def plain_gru(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Arr
     return _scan(step, x, u)
 
 
-def closed_gru(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array, Z: jax.Array, R: jax.Array) -> jax.Array:
+def closed_gru(
+    x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array, Z: jax.Array, R: jax.Array
+) -> jax.Array:
     """The same from the table, the gates evaluated at the closed form of the steps before."""
 
     def layer(state: jax.Array, row: jax.Array) -> ResidualLayer:
@@ -282,7 +288,7 @@ def _numbers(*shape: int) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(shape, np.float32)
 
 
-FOR_EVERY_LENGTH: dict[str, tuple[Function, Function, tuple[Any, ...]]] = {
+FOR_EVERY_LENGTH: dict[str, tuple[Callable[..., Any], Function, tuple[Any, ...]]] = {
     "linear attention": (_outer_step, outer_sum, (_numbers(3, 2), (_numbers(4, 3), _numbers(4, 2)))),
     "state space": (_decay_step, decaying_sum, (_numbers(), _numbers(4), positive(_numbers()), _numbers())),
 }

@@ -77,7 +77,9 @@ def _densest(settings: Settings) -> Iterator[Evidence]:
     errors = [squared(dense, sparse, 1, 0, value) for value in (best, 1)]
     assert errors[0] < errors[1]
     at = {"p": "3/4", "q": "1/4", "a": 1, "b": 0, "least error": str(errors[0]), "error at a": str(errors[1])}
-    yield exhibit_numbers(best, 1, at=at, what="the value of least squared error", names=("least squares", "the densest"))
+    yield exhibit_numbers(
+        best, 1, at=at, what="the value of least squared error", names=("least squares", "the densest")
+    )
 
 
 # --- absolute errors ----------------------------------------------------------------------------------------------------
@@ -100,7 +102,9 @@ def majority(of_a: Any = 0, of_b: Any = w) -> Iterator[Evidence]:
     """
     error = lambda p: p * u + q * v
     least = lambda p: p * of_a + q * of_b
-    yield proved_inequality(least(q + LEAD) <= error(q + LEAD), [w <= u + v], what="where p ≥ q: the error at a is least")
+    yield proved_inequality(
+        least(q + LEAD) <= error(q + LEAD), [w <= u + v], what="where p ≥ q: the error at a is least"
+    )
     more = sympy.Symbol("l", positive=True)
     claim = least(q + more) < error(q + more)
     yield proved_inequality(claim, [w <= u + v, u > 0], what="where p > q: any other g is worse")

@@ -81,7 +81,9 @@ def nested_letters() -> Step:
     x, w, theta = m.Letter("x", n, 1), m.Letter("w", 1, n, (i + 1,)), m.Letter("θ", 1, 1, (i + 1,))
     u, s, t = (lambda index, name=name: m.Letter(name, 1, 1, (index,)) for name in "ust")
     argument = lambda of: m.Addition(w @ x, theta, m.RangeSum(u(k) @ of(k), k, 1, i))
-    given = lambda letter, ranges: t(letter.subscripts[0]) if letter.name == "s" and ranges.get(letter.subscripts[0]) == i else None
+    given = lambda letter, ranges: (
+        t(letter.subscripts[0]) if letter.name == "s" and ranges.get(letter.subscripts[0]) == i else None
+    )
     return Step("the argument of letter i + 1", argument(s), argument(t), given)
 
 
@@ -144,7 +146,10 @@ def one_activation(factor: int = 1) -> Iterator[Evidence]:
     x, a, size = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True), sympy.Symbol("|x|", nonnegative=True)
     relu = lambda number: sympy.Max(number, 0)
     yield proved_inequality(Eq(relu(x) - relu(-x), factor * x), [], what="relu(x) − relu(−x) = x")
-    pairs = {f"x = {sign}|x|": (relu(of(a * size)), a * relu(of(size))) for sign, of in (("", lambda u: u), ("−", lambda u: -u))}
+    pairs = {
+        f"x = {sign}|x|": (relu(of(a * size)), a * relu(of(size)))
+        for sign, of in (("", lambda u: u), ("−", lambda u: -u))
+    }
     yield equations(pairs, what="relu(a x) = a relu(x)")
 
 

@@ -112,7 +112,9 @@ def nothing(layers: Layers, j: Any) -> dict[m.Letter, m.Expression]:
 def same_output(kind: str) -> Step:
     """x_{i+1} = x_i."""
     layers, i = u.square_layers(kind), INDEX
-    return Step(f"{kind} network: x_{{i+1}} = x_i", layers.apply(i + 1, layers.x(i)), layers.x(i), nothing(layers, i + 1))
+    return Step(
+        f"{kind} network: x_{{i+1}} = x_i", layers.apply(i + 1, layers.x(i)), layers.x(i), nothing(layers, i + 1)
+    )
 
 
 def _shown(steps: list[Step], *, what: str) -> Evidence:
@@ -147,18 +149,21 @@ class Reading:
         return lambda depth: (plain_network(u.square_layers(kind), depth), executed(depth))
 
 
-_FIRST_TERM = {"C": (1,), "b": (1,)}
-"""Only the first layer has a σ-term, C_1 σ(b_1) = 1: W_{1,3} is what the network's output shows."""
+def first_term(*A: int) -> Network:
+    """A network of which only the first layer has a σ-term, C_1 σ(b_1) = 1: W_{1,3} is what its output shows."""
+    return Network(A=A, C=(1,), b=(1,))
+
+
 READINGS = {
-    "updates.one-shot": Reading(lists.one_shot, 3, Network(A=(1, 1, 0), **_FIRST_TERM)),
-    "updates.one-sweep": Reading(lists.one_sweep, 2, Network(A=(0, 1), **_FIRST_TERM)),
-    "updates.boxes": Reading(lists.boxes, 3, Network(A=(1, 1, 0), **_FIRST_TERM)),
+    "updates.one-shot": Reading(lists.one_shot, 3, first_term(1, 1, 0)),
+    "updates.one-sweep": Reading(lists.one_sweep, 2, first_term(0, 1)),
+    "updates.boxes": Reading(lists.boxes, 3, first_term(1, 1, 0)),
     "updates.boxes-new-w3": Reading(
-        lists.boxes_with_new_W3, 3, Network(A=(1, 1, 0), **_FIRST_TERM),
+        lists.boxes_with_new_W3, 3, first_term(1, 1, 0),
         at_first=Network(A=(1, 2), B=(0, 1), C=(1, 1), b=(1, 0)),
     ),
-    "updates.redone": Reading(lists.redone, 3, Network(A=(0, 1, 1), **_FIRST_TERM)),
-    "updates.final-values": Reading(lists.one_shot, 2, Network(A=(0, 1), **_FIRST_TERM), final=True),
+    "updates.redone": Reading(lists.redone, 3, first_term(0, 1, 1)),
+    "updates.final-values": Reading(lists.one_shot, 2, first_term(0, 1), final=True),
 }  # fmt: skip
 """The wrong orders; that of raw weights is `_raw_weights`."""
 
@@ -213,7 +218,9 @@ def left_alone(printed: Callable[[Any], tuple[Assignment, ...]] = rules) -> Evid
     """W_{1,1}, W_{1,3}, b_{1,2} and W_{2,1} are assigned by rules of j = 1 only: those of j ≥ 2 have later targets."""
     j = INDEX + 1
     wanted = {W1: 2, W3: 1, b2: 1}
-    late = lambda target: all((target.subscripts[0] - n).is_positive for of, n in wanted.items() if target == of(target.subscripts[0]))
+    late = lambda target: all(
+        (target.subscripts[0] - n).is_positive for of, n in wanted.items() if target == of(target.subscripts[0])
+    )
     wrong = next((rule for rule in printed(j) if not late(rule.target)), None)
     if wrong is not None:
         return Evidence(Method.INDUCTION, f"{wrong} may assign what the first term needs", Verdict.UNKNOWN)
@@ -233,7 +240,9 @@ def fails(name: str, reading: Reading, kind: str) -> Iterator[Evidence]:
 
 
 def _lists(settings: Settings) -> Iterator[Evidence]:
-    yield _shown([*map(same_output, KINDS), *nothing_arises(), only_the_first_term()], what="layers that do nothing, for every L")
+    yield _shown(
+        [*map(same_output, KINDS), *nothing_arises(), only_the_first_term()], what="layers that do nothing, for every L"
+    )
     yield left_alone()
     for name, reading in READINGS.items():
         for kind in KINDS:
