@@ -45,6 +45,8 @@ def silence(a: Argument) -> None:
         a.prove(step)
     a.prove(wrong.only_the_first_term())
     a.decide(wrong.left_alone())
+    for name, reading in wrong.READINGS.items():
+        a.check(f"{name}: how its list grows with L", wrong.grows(reading))
 
 
 # %% [markdown]

@@ -75,7 +75,7 @@ def test_verdict(name):
 def test_rows_say_what_they_presuppose_and_how_they_are_read(name):
     claim = BY_ID[name]
     assert claim.hypotheses and claim.reading and claim.sources
-    assert not claim.ours if name == "figure-2.densest" else claim.ours
+    assert claim.ours
 
 
 # --- twins -----------------------------------------------------------------------------------------------------------

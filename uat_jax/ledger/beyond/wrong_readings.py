@@ -7,6 +7,7 @@ it.  The small networks have width 1 and whole numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -189,18 +190,16 @@ def rules(j: Any) -> tuple[Assignment, ...]:
 def nothing_arises(printed: Callable[[Any], tuple[Assignment, ...]] = rules) -> list[Step]:
     """What is zero stays zero under every rule, whichever values, old, new or final, its other variables have.
 
-    The rules of j = i + 1 ≥ 2 are about later layers than the first; b_{j,2} keeps what it is.
+    That is so for every i; W_{1,3} is zero in reading (d) only.  b_{i+1,2} keeps what it is.
     """
-    j = INDEX + 1
-    late = W3(j), W3(j + 1)
-    steps = []
-    for rule in printed(j):
-        if rule.target in (W2(j + 1), b3(j + 1), *late):
-            steps.append(Step(f"{rule.target} stays 0", _with(rule, late), m.Zero(*rule.target.shape)))
-        if rule.target == b2(j + 1):
-            steps.append(Step(f"{rule.target} stays", _with(rule, late), rule.target))
-    first = next(rule for rule in printed(1) if rule.target == W3(1))
-    return [*steps, Step("W_{1,3} stays 0 if it is 0", _with(first, (W3(1),)), m.Zero(*first.target.shape))]
+    i, steps = INDEX, []
+    for rule in printed(i):
+        value, target = _with(rule, (W3(i),)), rule.target
+        if target in (W2(i + 1), b3(i + 1), W3(i)):
+            steps.append(Step(f"{target} stays 0", value, m.Zero(*target.shape)))
+        if target == b2(i + 1):
+            steps.append(Step(f"{target} stays", value, target))
+    return steps
 
 
 def only_the_first_term() -> Step:
@@ -227,6 +226,26 @@ def left_alone(printed: Callable[[Any], tuple[Assignment, ...]] = rules) -> Evid
     return Evidence(Method.INDUCTION, "no rule of j ≥ 2 assigns W_{1,1}, W_{1,3}, b_{1,2} or W_{2,1}", Verdict.PROVED)
 
 
+def grows(reading: Reading) -> bool:
+    """Whether the list of L + 1 layers is that of L layers and the rules of j = L, once, for L up to DEEPEST.
+
+    Reading (d) executes the whole list once more instead; there W_{1,3} is zero by then.
+    """
+    assigned = lambda depth: Counter(a for block in reading.order(depth) for a in block.assignments)
+    new = lambda depth: Counter(rules(depth))
+    whole = lambda depth: sum((new(j) for j in range(1, depth + 1)), start=Counter())
+    again = reading.order is lists.redone
+    return all(assigned(L + 1) - assigned(L) == (whole(L) if again else new(L)) for L in range(1, DEEPEST))
+
+
+def _lists_grow() -> Evidence:
+    wrong = [name for name, reading in READINGS.items() if not grows(reading)]
+    finding = f"not so: {wrong[0]}" if wrong else "one layer more adds the rules of one j, or all rules once more"
+    return Evidence(
+        Method.ENUMERATION, finding, Verdict.UNKNOWN if wrong else Verdict.PROVED, Enumerated(len(READINGS))
+    )
+
+
 def fails(name: str, reading: Reading, kind: str) -> Iterator[Evidence]:
     """Why a reading of the list is wrong at every depth from the first on."""
     what = f"{name}, {kind} network"
@@ -244,6 +263,7 @@ def _lists(settings: Settings) -> Iterator[Evidence]:
         [*map(same_output, KINDS), *nothing_arises(), only_the_first_term()], what="layers that do nothing, for every L"
     )
     yield left_alone()
+    yield _lists_grow()
     for name, reading in READINGS.items():
         for kind in KINDS:
             yield from fails(name, reading, kind)
