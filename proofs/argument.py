@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from uat_jax.decide.figures import Deduced, Equations, Figures, Proof
+from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.symbolic.difference import Difference
 from uat_jax.symbolic.difference import difference as difference_of_forms
 from uat_jax.symbolic.normal_form import Normaliser
@@ -75,11 +77,34 @@ class Argument:
         self.check(step.name, True)
         self.show(step)
 
+    def decide(self, *found: Evidence) -> None:
+        """Findings of the ledger, numbered, with what they are about: proved, certified, or numbers that agree."""
+        for evidence in found:
+            fact, _, _ = evidence.finding.partition(": follows, by exact multipliers")
+            self.check(fact, evidence.verdict in (Verdict.PROVED, Verdict.CERTIFIED, Verdict.AGREES))
+            for line in _about(evidence.figures):
+                self.show(line)
+
+    def reject(self, fact: str, evidence: Evidence) -> None:
+        """A claim that must not be proved, numbered, with what was found instead."""
+        self.check(f"not so — {fact}", evidence.verdict in (Verdict.REFUTED, Verdict.UNKNOWN))
+        self.show(evidence.finding)
+
     def refute(self, step: Step) -> None:
         """An equation that must fail, with the word that is wrong in it."""
         self.check(f"refuted — {step.name}", not step.holds())
         self.show(f"{step.left} ≠ {step.right}")
         self.show(_parting(step))
+
+
+def _about(figures: Figures) -> Iterator[str]:
+    """The inequality with its hypotheses, or the equations, that a finding is about."""
+    if isinstance(figures, Deduced):
+        yield figures.claim + (f"   where {', '.join(figures.hypotheses)}" if figures.hypotheses else "")
+    if isinstance(figures, Equations):
+        yield from figures.equations.values()
+    if isinstance(figures, Proof):
+        yield from (step.equation for step in figures.steps)
 
 
 def _parting(step: Step) -> str:

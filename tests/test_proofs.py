@@ -120,6 +120,56 @@ LINES = {
         "✓ its factors take 12288/13 times less, about 945",
         "PROVED: 2^L − 1 activations as a tree, L with every s_k computed once",
     ),
+    "depth_separates": (
+        "✓ the odd half of an odd piece",
+        "✓ counted in networks of 1…6 layers: [1, 3, 7, 15, 31, 63]",
+        "✓ not so — the same with C = −3",
+        "PROVED for every L: the tent network has 2^L − 1 breaks",
+    ),
+    "wrong_at_every_depth": (
+        "✓ W_{i,3} stays 0",
+        "✓ updates.boxes, residual network: network 0, printed 1 at L = 3…5",
+        "✓ not so — the corrected list (f) fails as well",
+        "PROVED for every L: the seven wrong readings of the printed list and the eleven of the nested bias",
+    ),
+    "uniqueness": (
+        "✓ a bump at another argument, and far out",
+        "✓ not so — bumps twice as wide do as well",
+        "PROVED for any number of letters, nested in any way",
+    ),
+    "jacobian": (
+        "✓ one transformer layer",
+        "✓ jax.jacobian of a residual network of 3 layers: equal",
+        "✓ words of the product of 1…6 factors: [2, 4, 8, 16, 32, 64]",
+        "PROVED for every L, every shape and every differentiable σ",
+    ),
+    "recurrent_networks": (
+        "✓ GRU: step t is layer t",
+        "✓ refuted — GRU with B_t = W, without the gate r_t",
+        "✓ mamba, jax.lax.scan of 3 steps: equal",
+        "PROVED for every number of steps and all sizes",
+    ),
+    "several_layers_changed": (
+        "✓ transformer network, δ_k",
+        "✓ not so — tanh has λ = 3/4",
+        "of the bound",
+        "PROVED for every depth and any number of changed layers",
+    ),
+    "tokens_merge": (
+        "✓ τ(H G) ≤ τ(H) τ(G)",
+        "✓ with a skip tokens are further apart than before",
+        "PROVED for every number of tokens and every depth",
+    ),
+    "parallel_blocks": (
+        "✓ sequential − parallel",
+        "✓ not so — without the law of λ",
+        "PROVED for every shape",
+    ),
+    "one_sum_between_two_functions": (
+        "✓ refuted — the fit is a: the error there is 1/4, at the mean 3/16",
+        "✓ t = 1: the second function",
+        "PROVED at every x: least squares fits the density-weighted mean of two functions",
+    ),
 }
 
 

@@ -17,4 +17,5 @@ complexity/         L: what the forms cost
 interpretations.py  J: what is listed only
 bookkeeping.py      G22, M: references and numbers
 names.py            G5–G16: names that are used and not defined
+beyond/             theorems that no paper states, and DUAT's Fig. 2
 """

@@ -21,6 +21,7 @@ from uat_jax.devices import on_device
 from uat_jax.errors import InputError, MismatchError
 from uat_jax.ledger import bookkeeping, interpretations
 from uat_jax.ledger.attention import context, convolution, density, heads, matrix, slices
+from uat_jax.ledger.beyond.chapters import CHAPTERS as BEYOND
 from uat_jax.ledger.chapter import Chapter
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.complexity import attention as complexity_attention
@@ -109,6 +110,7 @@ CHAPTERS = (
     Chapter("Complexity", "complexity.py", (*evaluation.CLAIMS, *complexity_attention.CLAIMS, *paths.CLAIMS)),
     Chapter("What is said around the mathematics", "foundations.py", (), interpretations.RECORDS),
     Chapter("References and numbers", "references.py", bookkeeping.CLAIMS, bookkeeping.RECORDS),
+    *BEYOND,
 )
 
 

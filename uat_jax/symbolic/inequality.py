@@ -79,15 +79,13 @@ def deduce(claim: Relation, hypotheses: Iterable[Relation]) -> Deduction:
 def satisfied(claim: Relation, hypotheses: Sequence[Relation]) -> Deduction:
     """A point at which all hypotheses hold, cases that show that there is none, or neither.
 
-    Besides the points that linear programming gives, those are tried whose coordinates are all alike and simple.
+    Points whose coordinates are all alike and simple are tried first, then those that linear programming gives.
     """
-    found = deduce(sympy.false, hypotheses)
-    if found.cases or found.point is not None:
-        return found
     symbols = sorted(set().union(*(sympy.sympify(h).free_symbols for h in hypotheses)), key=str)
     points = (dict.fromkeys(symbols, number) for number in _SIMPLE)
     fits = lambda point: all(_fits(*entry) for entry in point.items()) and all(holds(h, point) for h in hypotheses)
-    return Deduction(point=next(filter(fits, points), None))
+    simple = next(filter(fits, points), None)
+    return deduce(sympy.false, hypotheses) if simple is None else Deduction(point=simple)
 
 
 def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:

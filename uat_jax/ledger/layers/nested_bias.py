@@ -65,7 +65,8 @@ def printed_bias(closed: ClosedForm, j: int, depth: int, reading: tuple[str, str
     return m.Addition(W @ before, b, W @ m.Addition(*terms))  # fmt: skip
 
 
-def _pair(kind: str, reading: tuple[str, str, str]) -> Callable[[int], tuple[Program, Program]]:
+def pair_of(kind: str, reading: tuple[str, str, str]) -> Callable[[int], tuple[Program, Program]]:
+    """depth ↦ the network, and Theorem 1 with this reading of its nested biases."""
     layers = u.square_layers(kind)
     closed = ClosedForm(layers)
 
@@ -88,7 +89,7 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evid
                     [_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L"
                 )
                 yield replace(proof, subject=f"{kind} network")
-            yield from settle_by_depth(_pair(kind, reading), DEPTHS, what=f"{kind} network")
+            yield from settle_by_depth(pair_of(kind, reading), DEPTHS, what=f"{kind} network")
 
     return decide
 

@@ -1,0 +1,48 @@
+"""A row beyond the papers: its statement is ours, and its source is the place of the papers that it goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.source import duat
+
+CLOSED_FORM = (duat("3.3", 11, 12), duat("B.3", 33, 34))
+"""Where the papers print the closed form and its nested bias."""
+
+Decide = Callable[[Settings], Iterable[Evidence]]
+
+
+def row(name: str, part: str, title: str, statement: str, decide: Decide, **fields: Any) -> Claim:
+    """A claim that is expected to be PROVED.
+
+    Args:
+        name: the id of the claim, such as "separation.breaks".
+        part: the theorem that it belongs to, such as "a" for the separation of depths.
+        title: what is claimed, in plain words.
+        statement: what is claimed, in LaTeX.
+        decide: yields the evidence.
+        fields: further fields of `Claim`; ``reading`` and ``hypotheses`` are always given.
+
+    Returns:
+        The claim, of the kind "all depths" unless ``fields`` say otherwise.
+    """
+    common: dict[str, Any] = {"kind": Kind.ALL_DEPTHS, "sources": CLOSED_FORM, "expects": Verdict.PROVED, "ours": True}
+    numbered = lambda settings: steps(decide(settings))
+    named = {"id": name, "ledger": f"Beyond {part}", "title": title, "printed": statement, "decide": numbered}
+    return Claim(**{**common, **fields, **named})
+
+
+def steps(argument: Iterable[Evidence]) -> Iterator[Evidence]:
+    """The evidence of an argument, each step of it a subject of its own, so that the claim needs every one of them.
+
+    What only confirms a step, by prime fields or by numbers that agree, belongs to the step before it.
+    """
+    number = 0
+    for found in argument:
+        number += number == 0 or found.verdict not in (Verdict.CERTIFIED, Verdict.AGREES)
+        yield replace(found, subject=f"step {number}")
