@@ -155,7 +155,8 @@ def _places(tree: ast.Module, names: set[str]) -> Iterator[tuple[Path_, str, ast
         if _decides_nothing(node):
             return
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            scope = getattr(node, "name", "<lambda>"), node.lineno
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            scope = getattr(node, "name", "<lambda>"), first
         for kind, after in changes(node, names):
             yield path, kind, node, after, scope
         for field, value in ast.iter_fields(node):
@@ -181,7 +182,7 @@ def _decides_nothing(node: ast.AST) -> bool:
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
         case ast.keyword(arg=arg):
-            return arg in ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", *ASSUMED)
+            return arg in ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype", *ASSUMED)
         case ast.Subscript(value=ast.Name(id=name)) if name in ("tuple", "list", "dict", "Callable", "Iterator"):
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):

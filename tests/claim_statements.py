@@ -14,9 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from statements import Call, Statements, recorded
+from statements import METHODS, Call, Statements, recorded
+
+import numpy as np
 
 import uat_jax as uj
+from uat_jax.decide import exhibits, functions, ranks
 from uat_jax.decide.decision import decide
 from uat_jax.decide.figures import Counted, Equations, Figures, Proof, Written
 from uat_jax.decide.settings import Settings
@@ -32,13 +35,15 @@ SYMBOLIC = Settings(dtypes=(), depth=2)
 """Nothing is measured in floats, and nothing that depends on how far one looks: a statement is the same for all settings."""
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
-"""Methods that confirm what another one decides: they state nothing of their own."""
+"""Methods that confirm what another one decides: that they were asked is written down, what they say is not."""
+TOLD = (*METHODS, functions.confirm_functions, ranks.enclosed, exhibits.exhibit, exhibits.exhibit_numbers)
+"""Methods whose arguments are written down."""
 LEAVES = (m.Letter, m.Identity, m.Zero, m.Ones, m.Selection)
 
 
 def decided(claim: Claim) -> list[str]:
     """What a row decides, line by line.  Raises `MismatchError` if it does not get its verdict."""
-    with recorded() as found:
+    with recorded(TOLD) as found:
         certificate = decide(claim, SYMBOLIC)
     if not certificate.passes:
         raise MismatchError(f"{claim.id}: {certificate.verdict} instead of {claim.expects}")
@@ -50,9 +55,10 @@ def decided(claim: Claim) -> list[str]:
 def _found(evidence: Iterable[Evidence]) -> Iterator[str]:
     """What each method found, in its order."""
     for found in evidence:
-        if found.method not in SECOND_OPINIONS:
-            about = f" ({found.subject})" if found.subject else ""
-            yield f"{found.method}{about}: {found.finding}"
+        about = f" ({found.subject})" if found.subject else ""
+        confirms = found.method in SECOND_OPINIONS
+        yield f"{found.method}{about}" if confirms else f"{found.method}{about}: {found.finding}"
+        if not confirms:
             yield from (f"  {line}" for line in _inside(found.figures))
 
 
@@ -85,6 +91,8 @@ def _text(argument: Any) -> str:
             return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in argument.items()) + "}"
         case Step():
             return argument.name
+        case np.ndarray():
+            return str(argument.tolist())
         case _ if callable(argument) and not hasattr(argument, "free_symbols"):
             return ""
     return str(argument)
@@ -118,7 +126,7 @@ def _lines(program: Program) -> Iterator[m.Expression]:
 _OPENING = """# What each row decides
 
 Written by `python tests/claim_statements.py`. For every row of the ledger: what is printed, and below it what its verdict
-is about. The letters are those of the proofs; second opinions (prime fields, floats, balls, counted arrays) are left out.
+is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says only that they were asked.
 """
 
 
