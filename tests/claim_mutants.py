@@ -1,10 +1,10 @@
-"""Mutants of the claim modules: their source with one sign, index, constant, term or step changed, made from the syntax tree.
+"""Mutants of the claim modules: one sign, index, constant, term or step changed, made from the syntax tree.
 
     PYTHONPATH=. python tests/claim_mutants.py attention/density.py …        (or no name: all modules)
 
-decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A mutant
-is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of statements if
-every row passes, but one of them decides something else than `docs/statements.md` says.
+decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A
+mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of
+statements if every row passes, but one of them decides something else than `docs/statements.md` says.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
+WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
+"""Keywords of what is only written down."""
 ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
 """What symbols are declared to be, and marks."""
 SUMS = ("Addition", "Product", "Add")
@@ -182,7 +184,20 @@ def _decides_nothing(node: ast.AST) -> bool:
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
         case ast.keyword(arg=arg):
-            return arg in ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype", *ASSUMED)
+            return arg in (
+                "sources",
+                "hypotheses",
+                "title",
+                "reading",
+                "printed",
+                "what",
+                "names",
+                "ledger",
+                "read",
+                "at",
+                "dtype",
+                *ASSUMED,
+            )
         case ast.Subscript(value=ast.Name(id=name)) if name in ("tuple", "list", "dict", "Callable", "Iterator"):
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):

@@ -2,21 +2,20 @@
 
     PYTHONPATH=. python tests/claim_statements.py
 
-A row has what is printed, and a function that decides something; that this something is what is printed can only be read.
-The document has both below each other: the equations, programs, numbers and bounds that the verdict is about, with the shape
-of every letter.  A test fails when a row decides anything else than is written there.
+A row has what is printed, and a function that decides something; that this something is what is printed can only be
+read.  The document has both below each other: the equations, programs, numbers and bounds that the verdict is about,
+with the shape of every letter.  A test fails when a row decides anything else than is written there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from statements import METHODS, Call, Statements, recorded
-
 import numpy as np
+from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
 from uat_jax.decide import exhibits, functions, ranks
@@ -32,7 +31,7 @@ from uat_jax.symbolic.step import Step
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "statements.md"
 SYMBOLIC = Settings(dtypes=(), depth=2)
-"""Nothing is measured in floats, and nothing that depends on how far one looks: a statement is the same for all settings."""
+"""Nothing is measured in floats."""
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
 """Methods that confirm what another one decides: that they were asked is written down, what they say is not."""
@@ -74,7 +73,11 @@ def _inside(figures: Figures) -> Iterator[str]:
         case Written():
             yield from figures.program.splitlines()
         case Counted():
-            yield f"counted at {'; '.join(', '.join(f'{s} = {n}' for s, n in shape.items()) for shape in figures.counted_at)}"
+            yield f"counted at {'; '.join(map(_sizes, figures.counted_at))}"
+
+
+def _sizes(shape: Mapping[str, int]) -> str:
+    return ", ".join(f"{symbol} = {size}" for symbol, size in shape.items())
 
 
 def _told(call: Call) -> str:
@@ -125,8 +128,9 @@ def _lines(program: Program) -> Iterator[m.Expression]:
 
 _OPENING = """# What each row decides
 
-Written by `python tests/claim_statements.py`. For every row of the ledger: what is printed, and below it what its verdict
-is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says only that they were asked.
+Written by `python tests/claim_statements.py`. For every row of the ledger: what is printed, and below it what its
+verdict is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says only that they
+were asked.
 """
 
 

@@ -39,7 +39,7 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
 
 
 def settle_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *, what: str) -> Evidence:
-    """PROVED if the printed formula fits for symbolic sizes, that is for all of them; else what `refute_shape` finds."""
+    """PROVED if the formula fits for symbolic sizes, that is for all of them; else what `refute_shape` finds."""
     if _misfit(build, tuple(map(m.dimension, symbols))) is None:
         return Evidence(Method.SHAPES, f"{what}: the shapes fit", Verdict.PROVED)
     return refute_shape(build, symbols, what=what)

@@ -85,12 +85,17 @@ def _edits(printed: Any, corrected: Any, path: Path) -> Iterator[Edit]:
     if printed == corrected:
         return
     ours, theirs = parts(printed), parts(corrected)
-    alike = type(printed) is type(corrected) and ours and theirs and list(ours) == list(theirs)
+    alike = _head(printed) == _head(corrected) and ours and list(ours) == list(theirs)
     if not alike or _turned_round(ours, theirs):
         yield Edit(path, printed, corrected)
         return
     for name, part in ours.items():
         yield from _edits(part, theirs[name], (*path, name))
+
+
+def _head(statement: Any) -> Any:
+    """What joins the parts of a statement."""
+    return statement.of if isinstance(statement, Formula) else type(statement)
 
 
 def _turned_round(ours: Mapping[str | int, Any], theirs: Mapping[str | int, Any]) -> bool:
@@ -109,6 +114,8 @@ def parts(statement: Any) -> dict[str | int, Any]:
             return {}
         case sympy.Basic():
             return dict(enumerate(statement.args))
+        case Formula():
+            return dict(enumerate(statement.operands))
         case tuple() | list():
             return dict(enumerate(statement))
         case Mapping():
@@ -129,6 +136,8 @@ def with_part(statement: Any, path: Path, part: Any) -> Any:
     match statement:
         case sympy.Basic():
             return statement.func(*(inner if n == name else arg for n, arg in enumerate(statement.args)))
+        case Formula():
+            return Formula(statement.of, with_part(statement.operands, (name,), inner))
         case tuple() | list():
             return type(statement)(inner if n == name else item for n, item in enumerate(statement))
         case Mapping():
@@ -168,6 +177,10 @@ class Formula:
 
     of: str
     operands: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self.operands))
+        return str(self.operands[0]) if self.of == "letter" else f"{self.of}({inside})"
 
     def at(self, sizes: Mapping[Any, Any]) -> m.Expression:
         """The expression for some sizes.  Raises `ShapeError` where the shapes do not fit."""

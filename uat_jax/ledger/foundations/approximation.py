@@ -13,8 +13,8 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
-from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
 from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
 from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_two, resting_on
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
@@ -101,7 +101,9 @@ def constant_half(error: Any) -> Evidence:
     return proved_inequality(sympy.And(*within), [], what=f"G = 1/2 is within {error} of the step")
 
 
-STEP = Promise(lambda error: [step_bound(error)], constant_half, "the step, continuous G", {"f": "1 for x > 1/2, else 0"})
+STEP = Promise(
+    lambda error: [step_bound(error)], constant_half, "the step, continuous G", {"f": "1 for x > 1/2, else 0"}
+)
 """Some continuous G is within ε of the step."""
 
 

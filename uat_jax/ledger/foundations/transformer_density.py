@@ -171,7 +171,10 @@ def alternation(claimed: Any) -> Iterator[Evidence]:
     error, *G = sympy.symbols("e G1:6", real=True)
     near = [abs(value - (-1) ** k) <= error for k, value in enumerate(G)]
     d = [b - a for a, b in zip(G, G[1:], strict=False)]
-    shapes = {"G' rises, then falls": d[2] >= sympy.Min(d[1], d[3]), "G' falls, then rises": d[1] <= sympy.Max(d[0], d[2])}
+    shapes = {
+        "G' rises, then falls": d[2] >= sympy.Min(d[1], d[3]),
+        "G' falls, then rises": d[1] <= sympy.Max(d[0], d[2]),
+    }
     for name, shape in shapes.items():
         what = f"{name}: the error is at least {claimed}"
         yield proved_inequality(error >= claimed, [*near, shape], what=what, subject=name)
