@@ -22,6 +22,7 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.networks.convolution import convolve_features, convolve_tokens
@@ -160,10 +161,10 @@ def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
     yield proved_inequality(abs(p - last) <= a, first, what=f"every |p| ≤ {total} is such a sum", subject="every place")
 
 
-def _reach(claimed: sympy.Expr, layers: sympy.Expr, shapes: list[tuple[int, int]]):
+def _reach(layers: sympy.Expr, shapes: list[tuple[int, int]]) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """The number of tokens that one output sees: the reaches of layers add up, R_0 = 0 and R_l = R_{l−1} + r."""
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         reach: Any = sympy.summation(r, (k, 1, layers))
         found = 1 + 2 * reach
         given = [{r: reach, L: count} for reach, count in shapes]
@@ -175,6 +176,9 @@ def _reach(claimed: sympy.Expr, layers: sympy.Expr, shapes: list[tuple[int, int]
 
     return decide
 
+
+STACKS = [(1, 1), (1, 2), (2, 2)]
+"""Reaches and numbers of layers."""
 
 APPENDIX: tuple[Source, ...] = (duat("C"), v2("D"))
 FRAGMENTED = r"\text{1D convolution}\dots\text{leading to a more fragmented learning approach}"
@@ -238,7 +242,7 @@ CLAIMS = (
         reading="one layer: fragmented, as claimed",
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.PROVED,
-        decide=_reach(2 * r + 1, sympy.Integer(1), [(1, 1), (2, 1)]),
+        decide=lambda settings: _reach(sympy.Integer(1), [(1, 1), (2, 1)])(2 * r + 1, settings),
     ),
     Claim(
         id="convolution.stack-fragmented",
@@ -251,7 +255,8 @@ CLAIMS = (
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.REFUTED,
         correction="convolution.stack",
-        decide=_reach(2 * r + 1, L, [(1, 1), (1, 2)]),
+        ours=True,
+        decide=OneEdit(2 * r + 1, 2 * r * L + 1, _reach(L, STACKS)),
     ),
     Claim(
         id="convolution.stack",
@@ -263,7 +268,7 @@ CLAIMS = (
         reading="not printed: from L = (N − 1)/r layers on every output sees every token",
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.PROVED,
-        decide=_reach(2 * r * L + 1, L, [(1, 1), (1, 2), (2, 2)]),
+        decide=lambda settings: _reach(L, STACKS)(2 * r * L + 1, settings),
     ),
 )  # fmt: skip
 

@@ -23,6 +23,7 @@ from uat_jax.decide.figures import Enumerated
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
@@ -100,22 +101,24 @@ def _wide(shape: Shape) -> np.ndarray:
 
 
 def _density(
-    claimed: Any,
     expression: m.Expression,
     build: Callable[[Shape], np.ndarray],
     *,
     what: str,
     patterns: Any = None,
     shapes: list[dict[sympy.Symbol, int]] = SHAPES,
-) -> Decide:
-    """A claimed density against the one counted in the expression, and in arrays."""
+) -> Callable[[Any, Settings], Iterator[Evidence]]:
+    """(claimed density, settings) → that density against the one counted in the expression, and in arrays."""
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         found, measured = density(expression, patterns), lambda shape: _share(build(shape))
         yield from counted(claimed, found, what=what, measured=measured, shapes=shapes)
 
     return decide
 
+
+OF_VALUES = _density(Heads().values_matrix(), _values, what="W_HV")
+OF_DECODER = _density(Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL)
 
 LINEAR = m.Kronecker(m.Letter("W", N, N), m.Identity(M))
 LINEAR_SHAPES = [{N: n, M: features} for n, features in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 4))]
@@ -125,10 +128,15 @@ def _linear(shape: Shape) -> np.ndarray:
     return np.kron(_weights(shape[N], shape[N]), np.eye(shape[M]))
 
 
-def _linear_zeros(settings: Settings) -> Iterator[Evidence]:
+def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
+    """The density is that number."""
+    return lambda settings: decide(claimed, settings)
+
+
+def _linear_zeros(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     found, measured = 1 - density(LINEAR), lambda shape: 1 - _share(_linear(shape))
     what = "share of zeros in W ⊗ I_M"
-    yield from counted(1 / M, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
+    yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
 
 
 ONE_HEAD = m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
@@ -315,7 +323,7 @@ CLAIMS = (
         reading="sparsity is the share of entries that are not zero",
         hypotheses=("W has no zero",),
         expects=Verdict.PROVED,
-        decide=_density(1 / M, LINEAR, _linear, what="share of non-zeros in W ⊗ I_M", shapes=LINEAR_SHAPES),
+        decide=_is(1 / M, _density(LINEAR, _linear, what="share of non-zeros in W ⊗ I_M", shapes=LINEAR_SHAPES)),
     ),
     Claim(
         id="density.linear-zeros",
@@ -328,7 +336,7 @@ CLAIMS = (
         hypotheses=("W has no zero",),
         expects=Verdict.REFUTED,
         correction="density.linear",
-        decide=_linear_zeros,
+        decide=OneEdit(1 / M, 1 - 1 / M, _linear_zeros),
     ),
     Claim(
         id="density.one-head",
@@ -339,7 +347,7 @@ CLAIMS = (
         printed=r"\mathbf{W}'_{HVi}\text{ is a dense matrix}",
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.PROVED,
-        decide=_density(1, ONE_HEAD, _one_head, what="H_i ⊗ W_Viᵀ"),
+        decide=_is(1, _density(ONE_HEAD, _one_head, what="H_i ⊗ W_Viᵀ")),
     ),
     Claim(
         id="density.stacked-dense",
@@ -353,7 +361,7 @@ CLAIMS = (
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.REFUTED,
         correction="density.stacked",
-        decide=_density(1, Heads().values_matrix(), _values, what="W_HV"),
+        decide=OneEdit(sympy.Integer(1), 1 / h, OF_VALUES),
     ),
     Claim(
         id="density.stacked",
@@ -365,7 +373,7 @@ CLAIMS = (
         reading="not printed: each head fills the columns of its own slice only",
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.PROVED,
-        decide=_density(1 / h, Heads().values_matrix(), _values, what="W_HV"),
+        decide=_is(1 / h, OF_VALUES),
     ),
     Claim(
         id="density.criterion",
@@ -390,7 +398,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="density.criterion",
-        decide=_nonzero_suffices,
+        decide=one_case({"no zero in H_i, W_Vi, W_O": _nonzero_suffices, "no zero in H_i, W_Vi W_Oi": _criterion}),
     ),
     Claim(
         id="density.encoder",
@@ -402,7 +410,7 @@ CLAIMS = (
         reading="without a mask; an entry that is not zero for some weights is zero only where a polynomial vanishes",
         hypotheses=(UNMASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(1, Heads().matrix(), _whole, what="W_HVO"),
+        decide=_is(1, _density(Heads().matrix(), _whole, what="W_HVO")),
     ),
     Claim(
         id="density.full-width",
@@ -414,7 +422,7 @@ CLAIMS = (
         reading="heads as in Vaswani et al., without a mask",
         hypotheses=(UNMASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(1, FULL_WIDTH, _wide, what="W_HVO"),
+        decide=_is(1, _density(FULL_WIDTH, _wide, what="W_HVO")),
     ),
     Claim(
         id="density.decoder-dense",
@@ -427,9 +435,7 @@ CLAIMS = (
         hypotheses=(MASKED, GENERIC),
         expects=Verdict.REFUTED,
         correction="density.decoder",
-        decide=_density(
-            1, Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL
-        ),
+        decide=OneEdit(sympy.Integer(1), (N + 1) / (2 * N), OF_DECODER),
     ),
     Claim(
         id="density.decoder",
@@ -441,9 +447,7 @@ CLAIMS = (
         reading="for every N, M and h: at most 5/8 from four tokens on, and towards 1/2",
         hypotheses=(MASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(
-            (N + 1) / (2 * N), Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL
-        ),
+        decide=_is((N + 1) / (2 * N), OF_DECODER),
     ),
     Claim(
         id="density.correlated",
