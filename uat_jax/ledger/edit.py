@@ -71,8 +71,8 @@ class OneEdit:
 def one_edit(printed: Any, corrected: Any) -> Edit:
     """The one place in which two statements differ.  Raises `InputError` if they are equal or differ in several places.
 
-    A different head, and one operand more or less, are a change of the whole node; two operands in the opposite order
-    are one change of their node.
+    A different head, another number of parts, and a part for the whole are a change of the whole node; two parts in the
+    opposite order are one change of their node.
     """
     found = list(_edits(printed, corrected, ()))
     if len(found) != 1:
@@ -86,7 +86,8 @@ def _edits(printed: Any, corrected: Any, path: Path) -> Iterator[Edit]:
         return
     ours, theirs = parts(printed), parts(corrected)
     alike = _head(printed) == _head(corrected) and ours and list(ours) == list(theirs)
-    if not alike or _turned_round(ours, theirs):
+    inside = printed in theirs.values() or corrected in ours.values()
+    if not alike or inside or _turned_round(ours, theirs):
         yield Edit(path, printed, corrected)
         return
     for name, part in ours.items():
