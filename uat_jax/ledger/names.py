@@ -6,13 +6,14 @@ The names are read off the LaTeX.  A formula may use those only that the formula
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.layers.nested_bias import PRINTED as EQUATION_34
 from uat_jax.ledger.layers.update_lists import PRINTED_LATEX as UPDATES
 from uat_jax.ledger.source import Source, duat, v2
@@ -100,13 +101,17 @@ def _at_one(latex: str) -> str:
     return latex.replace("_{i,", "_{1,")
 
 
-def _known(used: tuple[str, ...], known: tuple[str, ...]) -> Callable[[Settings], Iterator[Evidence]]:
-    return lambda settings: iter([all_known(used, known)])
+Used = tuple[str, ...]
 
 
-def _substituted(*results: str) -> Callable[[Settings], Iterator[Evidence]]:
-    """A substitution makes no new name: it has those of the form put in and of the layer it is put into."""
-    return _known(names(" ".join(results)), names(FORM + LAYER))
+def _known(used: Used, known: Used, corrected: Used = ()) -> Callable[[Settings], Iterable[Evidence]]:
+    """Whether the names that are used are known; with the corrected ones they are."""
+    decide = lambda used, settings: [all_known(used, known)]
+    return OneEdit(used, corrected, decide) if corrected else lambda settings: decide(used, settings)
+
+
+_SUBSTITUTES = names(FORM + LAYER)
+"""A substitution makes no new name: it has those of the form put in and of the layer it is put into."""
 
 
 def _claim(
@@ -141,7 +146,7 @@ _GIVEN = "the names of the substitution of x_i = (W_{i,1}x_0 + b_{i,3}) + UAT_i^
 CLAIMS = (
     _claim(
         "names.eq-11", "Eq. 11 uses only parameters that are defined", "G14", (duat("3.3", 11), v2("3.5", 11), v2("C.2", 10)),
-        EQUATION_11, _known(families(EQUATION_11), DEFINED), correction="names.eq-33",
+        EQUATION_11, _known(families(EQUATION_11), DEFINED, families(EQUATION_33)), correction="names.eq-33",
         read="the names as printed, b_{i+1,1}, against the left sides of the list of updates",
     ),
     _claim(
@@ -151,17 +156,17 @@ CLAIMS = (
     ),
     _claim(
         "names.substitution", "the substitution uses the names that it was given", "G8, G13",
-        (v2("C.1", 7, 8), v2("C.2", 11), duat("B.3", 32)), _BOTH, _substituted(SUBSTITUTED, SUBSTITUTED_INSIDE),
+        (v2("C.1", 7, 8), v2("C.2", 11), duat("B.3", 32)), _BOTH, _known(names(_BOTH), _SUBSTITUTES, names(_BOTH.replace("{i,1}", "{i,3}"))),
         read=f"{_GIVEN}, as printed: b_{{i,1}}", correction="names.substitution-corrected",
     ),
     _claim(
         "names.substitution-corrected", "the substitution with b_{i,3} for b_{i,1}", "G8, G13",
         (v2("C.1", 7, 8), v2("C.2", 11), duat("B.3", 32)), _BOTH.replace("{i,1}", "{i,3}"),
-        _substituted(*(e.replace("{i,1}", "{i,3}") for e in (SUBSTITUTED, SUBSTITUTED_INSIDE))), read=f"{_GIVEN}, corrected",
+        _known(names(_BOTH.replace("{i,1}", "{i,3}")), _SUBSTITUTES), read=f"{_GIVEN}, corrected",
     ),
     _claim(
         "names.induction", "the form assumed for i layers is Eq. 24 for i = 1", "G8", (duat("B.2", 24, 25, 26, 27),),
-        ASSUMED, _known(names(_at_one(ASSUMED)), names(EQUATION_24)), correction="names.induction-corrected",
+        ASSUMED, _known(names(_at_one(ASSUMED)), names(EQUATION_24), names(_at_one(ASSUMED.replace("b}'_{i,1}", "b}'_{i,3}")))), correction="names.induction-corrected",
         read="the names at i = 1, with b_{1,1} as printed (Eq. 23 and 25 have b_{2,1})",
     ),
     _claim(
@@ -171,7 +176,8 @@ CLAIMS = (
     ),
     _claim(
         "names.eq-6-v2", "v2's two-layer form uses the names it has introduced", "G5", (v2("C.1", 6),),
-        EQUATION_6_V2, _known(names(EQUATION_6_V2), INTRODUCED_V2), correction="names.eq-6-v2-corrected",
+        EQUATION_6_V2,
+        _known(names(EQUATION_6_V2), INTRODUCED_V2, names(EQUATION_6_V2.replace("b}'_{2,1}", "b}'_{2,3}"))), correction="names.eq-6-v2-corrected",
         read="as printed, b_{2,1}; known are both layers and the five assignments, which have b_{2,3}",
     ),
     _claim(
@@ -181,7 +187,7 @@ CLAIMS = (
     ),
     _claim(
         "names.eq-34", "the sentence before Eq. 34 names the bias that Eq. 34 updates", "G16", (duat("B.3", 34),),
-        HEADING_34, _known(names(HEADING_34), names(assigned(EQUATION_34))), read="as printed, b_{i,2}; Eq. 34 updates b_{j,2}",
+        HEADING_34, _known(names(HEADING_34), names(assigned(EQUATION_34)), names(HEADING_34.replace("{i,2}", "{j,2}"))), read="as printed, b_{i,2}; Eq. 34 updates b_{j,2}",
         correction="names.eq-34-corrected",
     ),
     _claim(
