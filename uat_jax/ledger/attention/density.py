@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from uat_jax.decide import ranks
 from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.counts import Shape, counted
 from uat_jax.decide.exhibits import exhibit_numbers
-from uat_jax.decide.figures import Enumerated
+from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -158,7 +157,7 @@ def _criterion(settings: Settings) -> Iterator[Evidence]:
     yield from (replace(evidence, subject="entries") for evidence in _columns())
     for of in (Heads(), Heads(2)):
         yield from (replace(evidence, subject=f"number of entries, h = {of.heads}") for evidence in _number(of))
-    yield replace(all_patterns(lambda H, Y: bool(H.all() and Y.all())), subject="all patterns of zeros")
+    yield from (replace(evidence, subject="dense") for evidence in only_if_all())
 
 
 def _columns() -> Iterator[Evidence]:
@@ -197,15 +196,20 @@ def _filled(count: int, sizes: tuple[int, int]) -> np.ndarray:
     return (np.arange(sizes[0] * sizes[1]) < count).astype(float).reshape(sizes)
 
 
-def all_patterns(criterion: Callable[[np.ndarray, np.ndarray], bool]) -> Evidence:
-    """Dense ⟺ criterion(H_i, Y_i), for all zero patterns of two heads of one feature, two tokens."""
-    cases = list(product((0.0, 1.0), repeat=12))
-    for zeros in cases:
-        H, Y = np.array(zeros[:8]).reshape(2, 2, 2), np.array(zeros[8:]).reshape(2, 1, 2)
-        if bool(_matrix(H, _placed(Y)).all()) != criterion(H, Y):
-            return Evidence(Method.ENUMERATION, f"fails at H = {H.tolist()}, Y = {Y.tolist()}", Verdict.UNKNOWN)
-    finding = f"dense if and only if no zero in any H_i or Y_i: {len(cases)} patterns of zeros, N = 2, d = 1, h = 2"
-    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, Enumerated(len(cases)))
+def only_if_all(missing: Any = 0) -> Iterator[Evidence]:
+    """Σ_i a_i b_i is the number of all entries only if every a_i and b_i is: a of A, b of B, for any head and the others.
+
+    a_i ≤ A = N² and b_i ≤ B = dM are the non-zero entries of H_i and Y_i, r ≤ R those of the other heads; W_HVO has
+    A B + R entries.  ``missing`` is how many of them may be zero: none.
+    """
+    a, b, A, B, R = sympy.symbols("a b A B R", positive=True)
+    r = sympy.Symbol("r", nonnegative=True)
+    at_most = [a <= A, b <= B, r <= R]
+    yield proved_inequality(
+        a * b >= A * B, [r <= R, a * b + r >= A * B + R - missing], what="the head has all of its entries"
+    )
+    yield proved_inequality(a >= A, [*at_most[:2], a * b >= A * B], what="so H_i has no zero")
+    yield proved_inequality(b >= B, [*at_most[:2], a * b >= A * B], what="nor has Y_i")
 
 
 def _nonzero_suffices(settings: Settings) -> Iterator[Evidence]:

@@ -97,8 +97,8 @@ def _block(i: int, heads: int) -> m.Expression:
 def _blocks(settings: Settings) -> Iterator[Evidence]:
     """blockdiag(H_i ⊗ W_Viᵀ) z = stack(vec(Ĥ_i)), where F_iᵀ z = vec(x_i) says that z is stacked head by head."""
     of, operator = Heads(), m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
-    block = m.Selection(HEAD, COUNT * TOKENS * WIDTH, TOKENS * WIDTH)
-    piece = m.Letter("z", TOKENS * WIDTH, 1, (HEAD,))
+    rows, columns = operator.shape
+    block, piece = m.Selection(HEAD, COUNT * rows, rows), m.Letter("z", columns, 1, (HEAD,))
     cut = lambda letter, ranges: vec(of.x @ of.select(letter.subscripts[0])) if letter.name == "z" else None
     left, right = of.total(lambda i: block @ operator @ piece), of.total(lambda i: block @ vec(of.head(i)))
     yield prove([Step("Fig. 5", left, right, cut)], method=Method.NORMAL_FORM, what="for every N, d and h")
