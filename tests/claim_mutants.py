@@ -1,6 +1,6 @@
 """Mutants of the claim modules: one sign, index, constant, term or step changed, made from the syntax tree.
 
-    PYTHONPATH=. python tests/claim_mutants.py attention/density.py …        (or no name: all modules)
+    PYTHONPATH=. python tests/claim_mutants.py [--every 4] attention/density.py …        (no name: all modules)
 
 decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A
 mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of
@@ -9,6 +9,7 @@ statements if every row passes, but one of them decides something else than `doc
 
 from __future__ import annotations
 
+import argparse
 import ast
 import copy
 import json
@@ -415,11 +416,16 @@ def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
             yield {**asdict(mutant), "noticed_by": who, "how": how}
 
 
-def main(asked: list[str]) -> None:
+def main() -> None:
+    """Print one line of JSON for each mutant, and sums."""
+    parser = argparse.ArgumentParser(description="Which mutants of the claim modules nothing notices.")
+    parser.add_argument("--every", type=int, default=1, help="take one mutant in so many")
+    parser.add_argument("files", nargs="*", help="below uat_jax/ledger; all if none is given")
+    asked = parser.parse_args()
     total: Counter[str] = Counter()
-    for file in asked or files():
+    for file in asked.files or files():
         here: Counter[str] = Counter()
-        for record in campaign(file):
+        for record in campaign(file, asked.every):
             here[record["noticed_by"]] += 1
             print(json.dumps(record, ensure_ascii=False), flush=True)
         total += here
@@ -428,4 +434,4 @@ def main(asked: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

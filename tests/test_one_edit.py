@@ -1,7 +1,8 @@
-"""Every refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere it is not."""
+"""Every refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere not."""
 
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 import sympy
@@ -10,8 +11,9 @@ from excerpt import one_in
 from test_negative_twins import MUTATIONS, WHOLE, mutants
 
 import uat_jax as uj
+from uat_jax.decide import programs
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError, UatJaxError
 from uat_jax.ledger.edit import Edit, Formula, OneEdit, apply, letter, one_edit, parts, with_part
 from uat_jax.ledger.ledger import find
@@ -36,7 +38,7 @@ def test_every_refuted_row_differs_from_a_true_statement_in_one_place(name):
     assert with_part(of.printed, edit.path, edit.corrected) == of.corrected
 
 
-@pytest.mark.parametrize("name", one_in(6, REFUTED))
+@pytest.mark.parametrize("name", one_in(16, REFUTED))
 def test_mended_in_that_place_the_row_is_proved(name):
     assert combine(edit_of(name).repaired(SYMBOLIC)) == Verdict.PROVED
 
@@ -84,25 +86,35 @@ def _inside(statement: Any) -> Iterator[Any]:
                 continue
 
 
-STILL_TRUE = {
-    "pruning.premise.v1": "a hypothesis turned round contradicts the others, or the claim turned round is a hypothesis",
+ANOTHER_WAY = {
+    "linear.renamed-again": "(W ⊗ I)ᵀ may be mended inside as well: (Wᵀ ⊗ I)ᵀ is W ⊗ I",
+    "diamond.commutes.matrices": "a row and a column: either may be transposed",
+    "attention.v1-hat": "Ĥ_i (x_i W_Vi)ᵀ has shapes that fit, and shapes are all that the row is about",
+    "head.v2-1-d-4.right": "with W'_Vi for its transpose the chain may be read from the right: it is then Fig. 1.d.3",
+    "head.v1-juxtaposed": "(H_i ⊗ I)ᵀ may be mended inside as well: (H_iᵀ ⊗ I)ᵀ is H_i ⊗ I",
+    "head.row-or-column": "a row and a column: either may be transposed",
+    "updates.first-factor-residual": "the wrong rule for a layer that a network of one layer has not",
+    "nested-bias.from-one": "the term with b_{0,3} may be dropped instead of b_{0,3} being 0",
 }
-"""Rows of which another single change makes a true statement as well, and why."""
+"""Rows that one other change mends as well, and why."""
+
+
+NOT_SEARCHED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN)
 
 
 def proved(of: OneEdit, statement: Any) -> bool:
     try:
-        with without_confirmation():
+        with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: NOT_SEARCHED):
             return combine(of.by(statement, SYMBOLIC)) is Verdict.PROVED
-    except (UatJaxError, KeyError, ValueError, TypeError):
+    except (UatJaxError, AttributeError, KeyError, TypeError, ValueError):  # no such statement
         return False
 
 
-@pytest.mark.parametrize("name", one_in(6, REFUTED))
+@pytest.mark.parametrize("name", one_in(9, REFUTED))
 def test_no_other_single_change_proves_the_row(name):
     of = edit_of(name)
     right = [changed for changed in other_changes(of) if proved(of, changed)]
-    assert not right, right[:3]
+    assert len(right) == (name in ANOTHER_WAY), right[:3]
 
 
 def test_many_other_changes_were_tried():
