@@ -22,9 +22,10 @@ from uat_jax.decide import exhibits, functions, ranks
 from uat_jax.decide.decision import decide
 from uat_jax.decide.figures import Counted, Equations, Figures, Proof, Written
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Method
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import MismatchError
 from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -48,7 +49,18 @@ def decided(claim: Claim) -> list[str]:
         raise MismatchError(f"{claim.id}: {certificate.verdict} instead of {claim.expects}")
     exact = f", exact up to L = {claim.exact_to}" if claim.exact_to else ""
     heading = f"{claim.kind}, {claim.expects}{exact}"
-    return [heading, *_found(certificate.evidence), *map(_told, found.calls), *_shapes(found)]
+    return [heading, *_found(certificate.evidence), *map(_told, found.calls), *_shapes(found), *_corrected(claim)]
+
+
+def _corrected(claim: Claim) -> Iterator[str]:
+    """The one edit of a refuted row, and what is decided of the corrected statement; it has to be proved."""
+    if isinstance(claim.decide, OneEdit):
+        with recorded(TOLD) as found:
+            evidence = tuple(claim.decide.repaired(SYMBOLIC))
+        if combine(evidence) is not Verdict.PROVED:
+            raise MismatchError(f"{claim.id}: the corrected statement is not proved")
+        yield f"one edit: {claim.decide.edit}"
+        yield from (f"corrected: {line}" for line in (*_found(evidence), *map(_told, found.calls), *_shapes(found)))
 
 
 def _found(evidence: Iterable[Evidence]) -> Iterator[str]:
