@@ -66,7 +66,7 @@ LAYER = (
 )
 """What is put in, and the layer it is put into."""
 
-SUBSTITUTED = r"\mathbf{b}'_{i+1,3}=\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3}"
+SUBSTITUTED = r"\mathbf{b}'_{i+1,3}=(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})"
 SUBSTITUTED_INSIDE = (
     r"\mathbf{b}'_{i+1,2}=(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R"
 )

@@ -288,6 +288,7 @@ CLAIMS = (
     ),
     Claim(
         id="heads.caption.without-diamond",
+        otherwise=("DUAT",),
         title="captions write W'_WH x' where the text has W'_WH ⋄ x'",
         ledger="E7",
         kind=Kind.IDENTITY,

@@ -403,7 +403,7 @@ CLAIMS = (
         ledger="E13",
         kind=Kind.IDENTITY,
         sources=(duat("C", 35), v2("B"), v1("B.2")),
-        printed=r"\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{Qi}(\mathbf{x}_i\mathbf{W}_{Ki})^T}{\sqrt{M}}\right)=\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{QKi}\mathbf{x}_i^T}{\sqrt{M}}\right)",
+        printed=r"\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{Qi}(\mathbf{x}_i\mathbf{W}_{Ki})^T}{\sqrt{M}}\right)\cdots=\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{QKi}\mathbf{x}_i^T}{\sqrt{M}}\right)",
         hypotheses=(),
         expects=Verdict.PROVED,
         decide=_eq_35,

@@ -110,6 +110,7 @@ _SECTION_4_1 = (v1("4.1"), v2("4.1"), duat("4.1"))
 CLAIMS = (
     Claim(
         id="uat.one-function",
+        otherwise=("v1", "v2"),
         title="a sum with fixed parameters can fit only one function",
         ledger="A7",
         kind=Kind.EXISTENCE,
@@ -138,6 +139,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.similar-inputs",
+        otherwise=("v1",),
         title="with fixed parameters nearly identical inputs give similar outputs",
         ledger="A8",
         kind=Kind.EXISTENCE,

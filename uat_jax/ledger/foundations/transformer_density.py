@@ -213,6 +213,7 @@ _ANY_FUNCTION = r"\text{enabling them to approximate any Borel measurable functi
 CLAIMS = (
     Claim(
         id="uat.any-function.permutations",
+        otherwise=("v1",),
         title="Transformers approximate any function: f(x) = (2x_1, x_2, …, x_N)",
         ledger="A9",
         kind=Kind.EXISTENCE,
@@ -239,6 +240,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.any-function.one-unit",
+        otherwise=("v1",),
         title="having the form of Eq. 11 makes a network approximate any function",
         ledger="A9",
         kind=Kind.EXISTENCE,

@@ -205,6 +205,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.sigmoidal",
+        otherwise=("DUAT",),
         title="the theorem's hypothesis holds for relu, gelu and silu",
         ledger="A6",
         kind=Kind.CRITERION,

@@ -259,7 +259,7 @@ CLAIMS = (
     _claim(
         "known-after-training.residual", "the combined weights of a residual network are fixed", "G7",
         r"\text{once the network training is complete, }\mathbf{W}'_{2,1}\text{ \ldots\ are essentially fixed}",
-        (duat("B.2"), v2("C.1")), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
+        (duat("B.2"),), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
         _fixed_weights,
     ),
     _claim(

@@ -59,7 +59,7 @@ _EQ_30 = "Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k"
 _WRONG_LINE = r"\mathbf{W}'_{1,3}=\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3}"
 _THIRD = (
     r"\mathbf{x}'_3=(\mathbf{W}'_{3,1}\mathbf{x}'_0+\mathbf{b}'_{3,3})+UAT_3^R,\ "
-    r"UAT_3^R=\sum_{j=1}^{3}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})"
+    r"UAT_3^R=\mathbf{W}'_{1,3}\sigma(\mathbf{W}'_{1,2}\mathbf{x}'_0+\mathbf{b}'_{1,2})+\cdots"
 )
 
 

@@ -196,6 +196,7 @@ def _claim(
         hypotheses=(ELEMENTWISE, read, *hypotheses),
         expects=expects,
         correction=correction,
+        otherwise=("DUAT",),
         decide=decide,
     )
 

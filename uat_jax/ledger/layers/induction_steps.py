@@ -142,7 +142,7 @@ LETS = (
     Assignment(b2(j), (W2(j) @ b3(i) + b2(j)) + W2(j) @ UAT),
 )
 _LETS_LATEX = (
-    r"\mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\ \mathbf{b}'_{i+1,3}=\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3},\ "
+    r"\mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\ \mathbf{b}'_{i+1,3}=(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3}),\ "
     r"UAT^R_i=\mathbf{W}'_{i+1,1}UAT^R_i,\ \mathbf{W}'_{i+1,2}=\mathbf{W}'_{i+1,2}\mathbf{W}_{i,1},\ "
     r"\mathbf{b}'_{i+1,2}=(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT^R_i"
 )
@@ -209,7 +209,7 @@ CLAIMS = (
         ledger="G8",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 26), v2("C.1", 7)),
-        printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
+        printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}\cdots=\{[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
         decide=_equation_26,
@@ -220,7 +220,7 @@ CLAIMS = (
         ledger="G8",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 27), v2("C.1", 8)),
-        printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
+        printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\cdots=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
         decide=_equation_27,
@@ -251,6 +251,7 @@ CLAIMS = (
     ),
     Claim(
         id="eq-31.matches-eq-20",
+        otherwise=("v2",),
         title="a Transformer layer has the form of the general residual term",
         ledger="G12",
         kind=Kind.IDENTITY,
@@ -301,7 +302,7 @@ CLAIMS = (
         ledger="G13",
         kind=Kind.IDENTITY,
         sources=(duat("B.3", 32), v2("C.2", 11)),
-        printed=r"\mathbf{x}'_{i+1}=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
+        printed=r"\mathbf{x}'_{i+1}=\cdots=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
         reading=_SLIPS,
         expects=Verdict.PROVED,
         decide=_equation_32,

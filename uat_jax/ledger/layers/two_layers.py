@@ -209,7 +209,8 @@ CLAIMS = (
         ledger="G1",
         kind=Kind.IDENTITY,
         sources=(duat("B.1", 19), v2("C.1", 3)),
-        printed=r"\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)=\sum_{j=1}^{N}(\beta\alpha_j)\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)",
+        printed=r"G(\mathbf{x})=\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\mathbf{b}_j)"
+        r"=\sum_{j=1}^{N}\beta\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\mathbf{b}_j)",
         reading="α_j are matrices (v2, DUAT §2.1), as they must be for βα_j to be one of them",
         expects=Verdict.PROVED,
         decide=_lemma_1,
@@ -220,7 +221,8 @@ CLAIMS = (
         ledger="G2",
         kind=Kind.EXISTENCE,
         sources=(v2("C.1"), duat("B.2")),
-        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ corresponds to UAT}",
+        printed=r"\text{The multi-layer network of this form still corresponds to the mathematical form of UAT}",
+        otherwise=("DUAT",),
         reading="UAT: the network's own σ-terms, written on x_0, have parameters that do not depend on the input, so that "
         "the argument of the second σ is w x_0 + β (whether some other fixed sum equals the network depends on σ)",
         expects=Verdict.REFUTED,
@@ -233,7 +235,7 @@ CLAIMS = (
         ledger="G2",
         kind=Kind.ALL_DEPTHS,
         sources=(duat("B.2"),),
-        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ is a DUAT function}",
+        printed=r"\text{A multi-layer network structured in this way aligns with the mathematical form of DUAT}",
         reading="DUAT: b_{j,2} may depend on the input, by its own UAT sum",
         expects=Verdict.PROVED,
         decide=_dynamic_bias,

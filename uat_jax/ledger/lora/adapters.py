@@ -149,6 +149,7 @@ CLAIMS = (
     ),
     Claim(
         id="lora.layer-by-layer.own-weights",
+        otherwise=("v1", "v2"),
         title="the adapters of layer j change the weights of layer j alone",
         ledger="H3",
         kind=Kind.IDENTITY,
@@ -161,6 +162,7 @@ CLAIMS = (
     ),
     Claim(
         id="lora.layer-by-layer.biases",
+        otherwise=("v1", "v2"),
         title="the adapters of layer j leave the later biases b'_{k,2} alone",
         ledger="H3",
         kind=Kind.DEPENDENCE,
@@ -175,6 +177,7 @@ CLAIMS = (
     ),
     Claim(
         id="lora.layer-by-layer.coefficients",
+        otherwise=("v1", "v2"),
         title="the delta of W'_{j,3} is ΔW_{j,3}",
         ledger="H3",
         kind=Kind.DEPENDENCE,

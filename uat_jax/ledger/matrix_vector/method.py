@@ -210,6 +210,7 @@ CLAIMS = (
     ),
     Claim(
         id="matrix-vector.one-reshape",
+        otherwise=("v1", "v2"),
         title="layers compose if their inputs and outputs share one reshape",
         ledger="B2",
         kind=Kind.IDENTITY,

@@ -111,7 +111,13 @@ _SOURCES_16 = (duat("4.3", 16),)
 def _row(
     name: str, title: str, ledger: str, sources: tuple, printed: str, reading: str, decide: Decide, **more: Any
 ) -> Claim:
-    fields = {"kind": Kind.INEQUALITY, "hypotheses": _POINTWISE, "expects": Verdict.PROVED, **more}
+    fields = {
+        "kind": Kind.INEQUALITY,
+        "hypotheses": _POINTWISE,
+        "expects": Verdict.PROVED,
+        "otherwise": ("DUAT",),  # its letters are others: b_j, and in Eq. 14 "W j^T"
+        **more,
+    }
     return Claim(
         id=f"pruning.{name}", title=title, ledger=ledger, sources=sources, printed=printed, reading=reading, decide=decide,
         **fields,
