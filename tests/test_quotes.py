@@ -99,7 +99,7 @@ def test_the_words_are_in_every_paper_that_is_named(claim):
 @at_hand
 @pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
 def test_the_formulas_are_in_duat_where_it_is_named(claim):
-    """DUAT is the one paper whose formulas are at hand as they were written; those of the others were read from pictures."""
+    """The formulas of DUAT are at hand as they were written; those of the other papers were read from pictures."""
     if "DUAT" in word_for_word(claim):
         missing = [piece for piece in quoted_formulas(claim) if piece not in formulas("DUAT")]
         assert not missing

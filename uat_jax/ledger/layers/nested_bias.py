@@ -20,6 +20,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit, equation
+from uat_jax.ledger.layers import padding
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -92,6 +93,8 @@ def _read(reading: tuple[str, str, str], settings: Settings) -> Iterator[Evidenc
             proof = prove([_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L")
             yield replace(proof, subject=f"{kind} network")
         yield from settle_by_depth(_pair(kind, reading), DEPTHS, what=f"{kind} network")
+    if reading != RIGHT:
+        yield from padding.of_the_biases()
 
 
 def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evidence]]:
@@ -107,6 +110,8 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evid
 def _up_to(reading: tuple[str, str, str], last: int) -> Iterator[Evidence]:
     for kind in KINDS:
         yield from settle_by_depth(_pair(kind, reading), range(1, last + 1), what=f"{kind} network")
+    if last > EXACT_TO.get(reading, 1):
+        yield from padding.of_the_biases()
 
 
 def _right_for_all(kind: str) -> Step:

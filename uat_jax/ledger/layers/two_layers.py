@@ -291,7 +291,7 @@ CLAIMS = (
         ledger="G4",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 21, 22), v2("C.1", 4, 5)),
-        printed=r"\mathbf{x}'_2=\{(\mathbf{W}'_{2,1}\mathbf{W}'_{1,1}\mathbf{x}'_0+\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3})+\cdots\}",
+        printed=r"\mathbf{x}'_2=\mathbf{W}'_{2,1}\mathbf{x}'_1+\mathbf{W}'_{2,3}\sigma(\mathbf{W}'_{2,2}\mathbf{x}'_1+\mathbf{b}'_{2,2})+\mathbf{b}'_{2,3}=\cdots",
         expects=Verdict.PROVED,
         decide=_equation_22,
     ),

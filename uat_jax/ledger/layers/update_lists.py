@@ -17,6 +17,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat
 from uat_jax.symbolic import language as m
@@ -57,7 +58,7 @@ PRINTED_LATEX = (
 )
 
 
-def _at(rules: tuple[Assignment, ...], number: int) -> list[Assignment]:
+def _at(rules: tuple[Assignment, ...], number: Any) -> list[Assignment]:
     return [rule.at(j, number) for rule in rules]
 
 
@@ -145,13 +146,20 @@ def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
 
 def up_to(exact_to: int, pairs: Callable[[str], Pair]) -> OneEdit:
     """Read as a statement on every depth it is false; as one on the depths up to ``exact_to`` it is true."""
-    return OneEdit(DEPTHS[-1], exact_to, lambda last, settings: reading(pairs, range(1, last + 1)))
+
+    def decide(last: int, settings: Settings) -> Iterator[Evidence]:
+        yield from reading(pairs, range(1, last + 1))
+        if last > exact_to:
+            yield from padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
+
+    return OneEdit(DEPTHS[-1], exact_to, decide)
 
 
-def which_W3(k: Any, settings: Settings) -> Iterator[Evidence]:
-    """The boxes with W_{k,3} ← W_{j+1,1} W_{k,3} for that index: j, or k for every k ≤ j."""
-    rules = (*PRINTED[:3], Assignment(W3(k), W1(j + 1) @ W3(k)))
-    return reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
+def which_W3(index: Any, settings: Settings) -> Iterator[Evidence]:
+    """The boxes with W_{n,3} ← W_{j+1,1} W_{n,3} for n that index: j, or k for every k ≤ j."""
+    rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
+    yield from reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
+    yield from padding.of_boxes(tuple(_at(rules, INDEX)), k, *KINDS)
 
 
 def for_all_depths(
@@ -194,7 +202,8 @@ def _raw_weights(last: int, settings: Settings) -> Iterator[Evidence]:
         program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
         return plain_network(u.square_layers("transformer"), depth), program
 
-    return settle_by_depth(pair, range(1, last + 1), what="transformer, raw W_{j,2}")
+    yield from settle_by_depth(pair, range(1, last + 1), what="transformer, raw W_{j,2}")
+    yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
