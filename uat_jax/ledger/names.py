@@ -16,7 +16,7 @@ from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.layers.nested_bias import PRINTED as EQUATION_34
 from uat_jax.ledger.layers.update_lists import PRINTED_LATEX as UPDATES
-from uat_jax.ledger.source import Source, duat, v2
+from uat_jax.ledger.source import Source, duat, v1, v2
 
 # --- what a formula uses, and what it assigns -------------------------------------------------------------------------
 
@@ -91,6 +91,13 @@ EQUATION_6_V2 = (
 INTRODUCED_V2 = names(LAYER.replace("i+1", "1") + LAYER.replace("i+1", "2") + LETS_V2)
 """The parameters of both layers, and what the assignments make of them."""
 
+
+def marked(latex: str, letter: str) -> tuple[str, ...]:
+    """How a letter is written at each place of a formula: "x", "x'", with the marks over it."""
+    found = re.finditer(rf"(\\(?:mathring|dot|hat)\{{)?\\mathbf\{{{letter}\}}\}}?('?)", latex)
+    return tuple(f"{(match[1] or '').strip('{')}{letter}{match[2]}" for match in found)
+
+
 HEADING_34 = r"\text{for }j=1,2,\ldots,i+1\text{, the bias terms }\mathbf{b}'_{i,2}\text{ are updated}"
 
 
@@ -140,6 +147,8 @@ def _claim(
     )
 
 
+_PRIMES = r"\mathbf{x}_0+\mathbf{b}_{i+1,3})+\sum_{j=1}^{i+1}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0"
+_RING = r"\dot{\mathbf{H}}=(\mathbf{W}'_{HVO})^T\mathbf{x}'"
 _BOTH = rf"{SUBSTITUTED},\ {SUBSTITUTED_INSIDE}"
 _GIVEN = "the names of the substitution of x_i = (W_{i,1}x_0 + b_{i,3}) + UAT_i^R in layer i+1"
 
@@ -153,6 +162,43 @@ CLAIMS = (
         "names.eq-33", "Eq. 33 uses only parameters that are defined", "G14", (duat("B.3", 33),),
         EQUATION_33, _known(families(EQUATION_33), DEFINED),
         read="the names as printed, b_{i+1,3}, against the left sides of the list of updates",
+    ),
+    _claim(
+        "names.primes", "Eq. 33 has one x_0", "G14", (duat("B.3", 33),), _PRIMES,
+        _known(marked(_PRIMES, "x"), ("x'",), marked(_PRIMES.replace("x}_0", "x}'_0"), "x")),
+        read="x_0 has a prime inside σ and none outside; Eq. 11 is printed alike", correction="names.primes-corrected",
+    ),
+    _claim(
+        "names.primes-corrected", "Eq. 33 with x'_0 at both places", "G14", (duat("B.3", 33),), _PRIMES.replace("x}_0", "x}'_0"),
+        _known(marked(_PRIMES.replace("x}_0", "x}'_0"), "x"), ("x'",)), read="corrected",
+    ),
+    _claim(
+        "names.ring", "§4.2 has the output of attention by its name", "G14", (duat("4.2"),), _RING,
+        _known(marked(_RING, "H"), ("\\mathringH'",), ("\\mathringH'",)),
+        read="a dot for the ring, and no prime on a column (App. C has H' for it)", correction="names.ring-corrected",
+    ),
+    _claim(
+        "names.ring-corrected", "§4.2 with H̊' for the output of attention", "G14", (duat("4.2"), duat("3.2", 9)),
+        r"\mathring{\mathbf{H}}'=(\mathbf{W}'_{HVO})^T\mathbf{x}'",
+        _known(marked(r"\mathring{\mathbf{H}}'", "H"), ("\\mathringH'",)), read="corrected",
+    ),
+    _claim(
+        "names.w-j-t", "Eq. 14 has one W_j", "I1", (duat("4.3", 14),), r"\mathbf{W} j^{\mathrm{T}} \mathbf{x}",
+        _known(("W j^T", "W_j^T"), ("W_j^T",), ("W_j^T", "W_j^T")),
+        read="“W j^T” in the first sum and W_j^T in the second", correction="names.w-j-t-corrected",
+    ),
+    _claim(
+        "names.w-j-t-corrected", "Eq. 14 with W_j^T in both sums", "I1", (duat("4.3", 14),), r"\mathbf{W}_j^{\mathrm{T}}\mathbf{x}",
+        _known(("W_j^T", "W_j^T"), ("W_j^T",)), read="corrected",
+    ),
+    _claim(
+        "names.layer-as-power", "Eq. 5 writes the layer as an index", "D1", (v1("3.3", 5),), r"\mathbf{x}_{i+1}=\mathbf{W}_i\mathbf{x}^i",
+        _known(("x_{i+1}", "x^i"), ("x_{i+1}", "x_i"), ("x_{i+1}", "x_i")),
+        read="x^i on the right for x_i (v2 and DUAT have x_i), where the rows on Eq. 5 have x_i", correction="names.layer-as-power-corrected",
+    ),
+    _claim(
+        "names.layer-as-power-corrected", "Eq. 5 with x_i on both sides", "D1", (v1("3.3", 5),), r"\mathbf{x}_{i+1}=\mathbf{W}_i\mathbf{x}_i",
+        _known(("x_{i+1}", "x_i"), ("x_{i+1}", "x_i")), read="corrected",
     ),
     _claim(
         "names.substitution", "the substitution uses the names that it was given", "G8, G13",

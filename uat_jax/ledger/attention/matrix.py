@@ -244,6 +244,17 @@ def _eq_35(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method=Method.NORMAL_FORM, what="all three lines are one pattern, for all shapes")
 
 
+def _row_sums(settings: Settings) -> Iterator[Evidence]:
+    """softmax(S) 1 = 1 for any scores S, and so H_i 1 = 1."""
+    S, one_ = m.Letter("S", N, N), m.Ones(N, 1)
+    of = Heads()
+    pattern = scaled_softmax(of.slice(i) @ of.weight("Q", i), of.slice(i) @ of.weight("K", i), of.features)
+    steps = [Step("softmax(S) 1", m.RowSoftmax(S) @ one_, one_), Step("H_i 1", pattern @ one_, one_)]
+    yield from proved(
+        steps, method=Method.NORMAL_FORM, what="the rows of a softmax add up to 1, for every N and any scores"
+    )
+
+
 def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:
     Q, K = (Heads().wide_weight(name, i) for name in "QK")
     QK = m.Letter("W", h * d, h * d, (sympy.Symbol("QK"), i))
@@ -407,6 +418,18 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.PROVED,
         decide=_eq_35,
+    ),
+    Claim(
+        id="attention.row-sums",
+        title="the rows of every H_i add up to 1",
+        ledger="E5",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.2", 8), v2("3.4", 8), v1("3.4", 7)),
+        printed=r"\mathbf{H}_i\mathbf{1}=\mathbf{1}",
+        reading="not printed: what a softmax of rows is; with it biases and equal tokens pass through attention",
+        hypotheses=(),
+        expects=Verdict.PROVED,
+        decide=_row_sums,
     ),
     Claim(
         id="attention.eq-35.rank",

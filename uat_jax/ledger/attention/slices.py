@@ -46,6 +46,12 @@ def _last_head() -> OneEdit:
     return shape(*formulas, ("N", "d", "h"), what="H_h V_h = Ĥ")
 
 
+def _concat_of_hats() -> OneEdit:
+    """Ĥ_1 V_1, the result of a head times its values, for H_1 V_1."""
+    formulas = (apply("product", letter(*first), letter("V_1", N, d)) for first in (("Ĥ_1", N, d), ("H_1", N, N)))
+    return shape(*formulas, ("N", "d"), what="Concat(Ĥ_1 V_1, …)")
+
+
 def _hat_for_pattern() -> OneEdit:
     """The result of a head, Ĥ_i, for its pattern H_i."""
     value = apply("product", letter("x_i", N, d), letter("W_Vi", d, d))
@@ -180,6 +186,19 @@ CLAIMS = (
         expects=Verdict.REFUTED,
         correction="head.matrix",
         decide=_hat_for_pattern(),
+    ),
+    Claim(
+        id="attention.v1-concat",
+        title="v1's Concat(Ĥ_1 V_1, …, Ĥ_h V_h) where H_i V_i is meant",
+        ledger="E1",
+        kind=Kind.SHAPE,
+        sources=(v1("B.2"),),
+        printed=r"\operatorname{Concat}\left(\hat{\mathbf{H}}_1\mathbf{V}_1,\ldots,\hat{\mathbf{H}}_h\mathbf{V}_h\right)",
+        reading="Ĥ_i is the N × d result of head i; DUAT has H_i V_i here",
+        hypotheses=(),
+        expects=Verdict.REFUTED,
+        correction="heads.stacked",
+        decide=_concat_of_hats(),
     ),
     Claim(
         id="attention.slices-embed",

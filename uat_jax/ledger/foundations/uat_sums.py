@@ -149,6 +149,23 @@ def _differences(settings: Settings) -> Iterator[Evidence]:
     yield from for_any_number_of_terms("N terms with ρ are 2N with σ", sides, what="for every N, n and σ")
 
 
+# --- a perceptron ----------------------------------------------------------------------------------------------------
+
+
+def _perceptron(settings: Settings) -> Iterator[Evidence]:
+    """Entry k of σ(Wᵀx + θ) is one term with α = 1; a number times it is one with any α."""
+    width = m.dimension("m")
+    weights, theta, e = m.Letter("W", n, width), m.Letter("θ", width, 1), m.Selection(j, width, 1)
+    layer, own = m.Activation(weights.T @ X + theta), m.Activation((weights @ e).T @ X + e.T @ theta)
+    argument = e.T @ (weights.T @ X + theta)
+    steps = [
+        Step("the argument of unit k", argument, (weights @ e).T @ X + e.T @ theta),
+        Step("a perceptron is Σ_k e_k e_kᵀ σ(…)", layer, m.Identity(width) @ layer),
+        Step("one unit", m.Identity(1) @ own, own),
+    ]
+    yield from proved(steps, method=Method.NORMAL_FORM, what="one term for every unit, for every n and m")
+
+
 # --- A10: the affine term -------------------------------------------------------------------------------------------
 
 
@@ -230,6 +247,18 @@ CLAIMS = (
         hypotheses=(DENSE, "σ is relu, gelu (with the error function) or silu: all three are continuous", ELEMENTWISE),
         expects=Verdict.PROVED,
         decide=_differences,
+    ),
+    Claim(
+        id="uat.perceptron",
+        title="a layer of perceptrons is a UAT sum of one term, with the identity for α",
+        ledger="A5",
+        kind=Kind.IDENTITY,
+        sources=(v2("4.5"), duat("6")),
+        printed=r"\text{the perceptron can be seen as a layer of}",
+        reading="σ(Wᵀx + θ) with σ on every unit; unit k is the sum of one term with column k of W",
+        hypotheses=(ELEMENTWISE,),
+        expects=Verdict.PROVED,
+        decide=_perceptron,
     ),
     Claim(
         id="uat.affine-term.density",

@@ -117,6 +117,20 @@ def _equation_30(settings: Settings) -> Iterator[Evidence]:
     )
 
 
+def _equation_30_left(settings: Settings) -> Iterator[Evidence]:
+    """Attention and then the papers' own feed-forward part, W_2 σ(W_1 Y + b_1) + b_2, which acts on tokens (Eq. 6)."""
+    of = Attention(m.dimension("h"))
+    X, M, G = m.Letter("X", of.tokens, of.features(i)), of.features(j), m.dimension("G")
+    first, second = m.Letter("W", G, of.tokens, (1,)), m.Letter("W", of.tokens, G, (2,))
+    before, after = m.Letter("b", G, M, (1,)), m.Letter("b", of.tokens, M, (2,))
+    Y, eye, vec = of.attend(j, X), m.Identity(M), m.Vectorised
+    block = m.Addition(Y, second @ m.Activation(first @ Y + before), after)
+    A, B, C = of.matrix(j, X), m.Kronecker(first, eye), m.Kronecker(second, eye)
+    layer = m.Addition(A @ vec(X), C @ m.Activation(B @ (A @ vec(X)) + vec(before)), vec(after))
+    what = "Eq. 30 with W_{i+1,2} = W_1 ⊗ I and W_{i+1,3} = W_2 ⊗ I, for every i, N, M, width and number of heads"
+    yield from proved([Step("Eq. 30 from Eq. 6", vec(block), layer)], method=Method.NORMAL_FORM, what=what)
+
+
 def _equation_31(index) -> Program:
     """Eq. 31 with W_{index,3} in front of σ, W_{i+1,2} already multiplied by W_{i+1,1}."""
     of = u.square_layers("transformer")
@@ -270,6 +284,17 @@ CLAIMS = (
         printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
         expects=Verdict.PROVED,
         decide=_equation_30,
+    ),
+    Claim(
+        id="eq-30.left",
+        title="the general term of a Transformer with the feed-forward part of Eq. 6",
+        ledger="G12",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 30), duat("3.1", 6), v2("C.2", 9)),
+        printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
+        reading="the feed-forward part as printed, acting on tokens: W_2 σ(W_1 x + b_1) + b_2 with b_1, b_2 of the shapes of Eq. 6",
+        expects=Verdict.PROVED,
+        decide=_equation_30_left,
     ),
     Claim(
         id="eq-31.printed",
