@@ -17,7 +17,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
@@ -39,7 +39,16 @@ FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
 PATIENCE = 30
 """Seconds after which a row counts as one that does not end."""
 
-NOTHING_TO_MUTATE = ("ledger.py", "parallel.py", "record.py", "source.py", "chapter.py", "claim.py")
+NOTHING_TO_MUTATE = (
+    "ledger.py",
+    "parallel.py",
+    "record.py",
+    "source.py",
+    "chapter.py",
+    "claim.py",
+    "edit.py",
+    "quotes.py",
+)
 """Files that state nothing of the papers."""
 
 # --- changes of one node ---------------------------------------------------------------------------------------------
@@ -180,7 +189,7 @@ def _decides_nothing(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Name(id=name)) if name in CITATIONS:
             return True
-        case ast.Tuple(elts=[*items]) if items and all(map(_is_citation, items)):
+        case ast.Tuple(elts=[*items]) if items and (all(map(_is_citation, items)) or any(map(_is_prose, items))):
             return True
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
@@ -199,7 +208,14 @@ def _decides_nothing(node: ast.AST) -> bool:
                 "dtype",
                 *ASSUMED,
             )
-        case ast.Subscript(value=ast.Name(id=name)) if name in ("tuple", "list", "dict", "Callable", "Iterator"):
+        case ast.Subscript(value=ast.Name(id=name)) if name in (
+            "tuple",
+            "list",
+            "dict",
+            "Callable",
+            "Iterator",
+            "Mapping",
+        ):
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name in ("at", "names", "what", "RECORDS", "_RECORDS") or name.endswith(("SOURCES", "LATEX"))
@@ -215,6 +231,11 @@ def _is_citation(node: ast.AST) -> bool:
         case ast.Starred(value=ast.Name(id=name)) | ast.Name(id=name):
             return name.startswith("_") and name.upper() == name
     return False
+
+
+def _is_prose(node: ast.AST) -> bool:
+    """A sentence, such as a hypothesis."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > 3
 
 
 def _replaced(tree: ast.Module, path: Path_, after: ast.AST) -> ast.Module:
@@ -386,9 +407,18 @@ def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
     concerned = [name for name, functions in of.enters.items() if name and mutant.scope in functions]
     everything = mutant.scope == ("", 0) or mutant.scope in of.enters[""]
     names = list(of.statements) if everything else concerned
+    found = _looked_at(mutant, tree, of, names, without_confirmation)
+    if found[0] == NOBODY and names:  # what confirms a proof may notice what the proof does not
+        found = _looked_at(mutant, tree, of, names, nullcontext)
+    return found
+
+
+def _looked_at(
+    mutant: Mutant, tree: ast.Module, of: Baseline, names: list[str], context: Callable[[], Any]
+) -> tuple[str, str]:
     other = ""
     try:
-        with patience(), without_confirmation():
+        with patience(), context():
             loaded = load(tree, mutant.file)
             found = rows(loaded.values())
             if set(found) != set(of.statements):

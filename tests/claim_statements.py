@@ -18,7 +18,7 @@ import numpy as np
 from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
-from uat_jax.decide import exhibits, functions, ranks
+from uat_jax.decide import dependence, exhibits, functions, ranks
 from uat_jax.decide.decision import decide
 from uat_jax.decide.figures import Counted, Equations, Figures, Proof, Written
 from uat_jax.decide.settings import Settings
@@ -36,7 +36,14 @@ SYMBOLIC = Settings(dtypes=(), depth=2)
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
 """Methods that confirm what another one decides: that they were asked is written down, what they say is not."""
-TOLD = (*METHODS, functions.confirm_functions, ranks.enclosed, exhibits.exhibit, exhibits.exhibit_numbers)
+TOLD = (
+    *METHODS,
+    dependence.static,
+    functions.confirm_functions,
+    ranks.enclosed,
+    exhibits.exhibit,
+    exhibits.exhibit_numbers,
+)
 """Methods whose arguments are written down."""
 LEAVES = (m.Letter, m.Identity, m.Zero, m.Ones, m.Selection)
 

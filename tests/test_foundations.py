@@ -40,7 +40,7 @@ LEDGER = {
     "uat.borel-uniform": F, "uat.borel-uniform.in-measure": T, "uat.borel-uniform.corrected": T,
     "uat.closed-interval": T,
     "uat.sigmoidal": F, "uat.sigmoidal.differences": T,
-    "uat.affine-term.density": T, "uat.affine-term.absorbed": T, "uat.affine-term.bounded": F,
+    "uat.perceptron": T, "uat.affine-term.density": T, "uat.affine-term.absorbed": T, "uat.affine-term.bounded": F,
     "uat.vector-output.diagonal": T, "uat.vector-output.matrix": T,
     "uat.one-function": F, "uat.one-function.selected": T,
     "uat.similar-inputs": F, "uat.similar-inputs.corrected": T,

@@ -148,15 +148,16 @@ def placed(references: Iterable[Reference], places: Mapping[int, str] = EQUATION
 
 def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:
     """PROVED for each kind of label of which there are as many as claimed."""
-    counted = {
-        "sections": len(SECTIONS) + len(APPENDICES),
-        "equations": len(EQUATIONS),
-        "figures": len(FIGURES) + len(APPENDIX_FIGURES),
+    labels = {
+        "sections": [*SECTIONS, *APPENDICES],
+        "equations": [f"{number} in {place}" for number, place in EQUATIONS.items()],
+        "figures": [*map(str, FIGURES), *(f"{number} of the appendix" for number in APPENDIX_FIGURES)],
     }
     for name, number in claimed.items():
-        found = counted[name]
+        found = len(labels[name])
         verdict = Verdict.PROVED if found == number else Verdict.REFUTED
-        yield Evidence(Method.LABELS, f"{found} {name}, {number} claimed", verdict, Count(found), subject=name)
+        finding = f"{found} {name}, {number} claimed: {', '.join(labels[name])}"
+        yield Evidence(Method.LABELS, finding, verdict, Count(found), subject=name)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
