@@ -41,7 +41,7 @@ class Statements:
 
 
 @contextmanager
-def recorded() -> Iterator[Statements]:
+def recorded(methods: tuple[Callable[..., Any], ...] = METHODS) -> Iterator[Statements]:
     """The statements decided while the context is open; they are decided all the same."""
     found = Statements()
     decide, difference = normal_forms.decide, programs.difference
@@ -57,7 +57,7 @@ def recorded() -> Iterator[Statements]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(normal_forms, "decide", deciding))
         stack.enter_context(mock.patch.object(programs, "difference", differing))
-        for method in METHODS:
+        for method in methods:
             for module, name in _imported(method):
                 stack.enter_context(mock.patch.object(module, name, _catching(method, found.calls)))
         yield found

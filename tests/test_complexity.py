@@ -60,8 +60,8 @@ def test_rows_are_readable(claim):
 
 L = complexity.L
 COUNTS = {
-    "memoised activations": (L, complexity.one_per_layer, complexity.activations("memoised")),
-    "two streams' activations": (L, complexity.one_per_layer, complexity.activations("two_streams")),
+    "memoised activations": (L, complexity.memoised_activations, complexity.activations("memoised")),
+    "two streams' activations": (L, complexity.two_stream_activations, complexity.activations("two_streams")),
     "network": (3 * L, complexity.network_products, complexity.with_vectors("network")),
     "tree activations": (2**L - 1, complexity.tree_activations, complexity.activations("tree")),
     "tree products": (5 * 2 ** (L - 1) - 2, complexity.tree_products, complexity.with_vectors("tree")),
@@ -178,7 +178,7 @@ def test_without_equal_row_sums_the_rank_is_larger(monkeypatch):
     free = lambda random, causal: random.integers(1, 16, (4, 4))
     monkeypatch.setattr(complexity_paths, "_rows", free)
     matrix = complexity_paths.kronecker_matrix(np.random.default_rng(0), 4, causal=False)
-    assert rank(matrix) == 16 > max(complexity_paths.RANKS["any pattern"])
+    assert rank(matrix) == 16 > complexity_paths.least_bound("any pattern", 4)
 
 
 @pytest.mark.parametrize("causal", [False, True])

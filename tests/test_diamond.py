@@ -73,7 +73,9 @@ def test_value_of_every_chain(number, line, association):
     """The table of C9; each chain has the value typed in and none of the other seven orders and transposes."""
     of = (diamond_properties.PROPERTY_1, diamond_properties.PROPERTY_2)[number - 1]
     operands = diamond_properties.SQUARE
-    value = getattr(of, line).build(operands, Association(association))
+    printed = getattr(of, line)
+    chained = line in ("deleted", "last")
+    value = chain(Association(association), *printed.operands(operands)) if chained else printed.build(operands)
     letters = {"W1": operands.W1, "W2": operands.W2, "W1'": operands.W1.T, "W2'": operands.W2.T, "x": operands.x}
     orders = [(a, b) for a, b in product(("W1", "W1'"), ("W2", "W2'"))]
     written = [f"{a} {b} x" for pair in orders for a, b in (pair, pair[::-1])]

@@ -2,7 +2,7 @@
 
 import runpy
 from collections.abc import Iterable
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +11,12 @@ import sympy
 from flint import arb
 from sympy import Rational
 
+from uat_jax.decide.confirmation import proved
 from uat_jax.decide.decision import decide
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.inequalities import enclosed
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.ledger.foundations import approximation as foundations
 from uat_jax.ledger.foundations import (
     duat_definition,
@@ -39,7 +40,7 @@ LEDGER = {
     "uat.borel-uniform": F, "uat.borel-uniform.in-measure": T, "uat.borel-uniform.corrected": T,
     "uat.closed-interval": T,
     "uat.sigmoidal": F, "uat.sigmoidal.differences": T,
-    "uat.affine-term.density": T, "uat.affine-term.absorbed": T, "uat.affine-term.bounded": F,
+    "uat.perceptron": T, "uat.affine-term.density": T, "uat.affine-term.absorbed": T, "uat.affine-term.bounded": F,
     "uat.vector-output.diagonal": T, "uat.vector-output.matrix": T,
     "uat.one-function": F, "uat.one-function.selected": T,
     "uat.similar-inputs": F, "uat.similar-inputs.corrected": T,
@@ -85,9 +86,12 @@ def _evidence(found: Evidence | Iterable[Evidence]) -> list[Evidence]:
     return [found] if isinstance(found, Evidence) else list(found)
 
 
-def _all_but_the_order(rows):
-    """Maps of the tokens that send two of them to one place."""
-    return [choice for choice in product(rows, repeat=len(rows)) if len(set(choice)) < len(rows)]
+def _other_tokens():
+    """What a token sees of a and b against what it sees of a twice."""
+    a, b = (transformer_density._token(name, 1) for name in "ab")
+    twice = lambda letter, _: a if letter == b else None
+    steps = transformer_density.neighbours_exchanged()
+    return [replace(step, right=m.replace_letters(step.right, twice)) for step in steps]
 
 
 k = vector_output.k
@@ -108,7 +112,9 @@ WRONG = {
             (lambda r, c: r, lambda r, c: c + 1),
         )
     ],
-    "uat.sigmoidal.differences": lambda: [uat_sums.differences(shift) for shift in (2, 0, -1)],
+    "uat.sigmoidal.differences": lambda: [
+        uat_sums.differences(uat_sums.SIGMA(uat_sums.t) - uat_sums.SIGMA(uat_sums.t - shift)) for shift in (2, 0, -1)
+    ],
     "uat.affine-term.absorbed": lambda: [uat_sums.odd_part(slope) for slope in (2, -1, Rational(1, 2))],
     "uat.one-function.selected": lambda: [
         *(expressive_power.switch(margin) for margin in (1, Rational(1, 8))),
@@ -118,7 +124,7 @@ WRONG = {
         expressive_power.steep_term(gap) for gap in (Rational(4, 5), 1, Rational(77, 100))
     ],
     "uat.permutation-equivariance": lambda: [
-        transformer_density.permutation_facts(_all_but_the_order),
+        [e for step in _other_tokens() for e in proved([step], method=Method.NORMAL_FORM, what="other tokens")],
         transformer_density.network_equivariance(((0, 1, 2), (1, 2, 0))),
         transformer_density.network_equivariance(((1, 0, 2), (2, 0, 1))),
     ],

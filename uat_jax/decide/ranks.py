@@ -73,7 +73,8 @@ def bounds(expression: m.Expression, scope: Scope = ()) -> Bounds:
 def _summed(bound: Any, index: Any, lower: Any, upper: Any) -> Any:
     """The sum of the bounds of upper − lower + 1 terms, at least 0 of them."""
     if index in bound.free_symbols:
-        return sympy.Sum(bound, (index, lower, upper))
+        total = sympy.Sum(bound, (index, lower, upper))
+        return total if bound.has(sympy.Indexed) else total.doit()
     return (upper - lower + 1) * bound
 
 

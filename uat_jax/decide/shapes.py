@@ -38,6 +38,13 @@ def refute_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *
     return Evidence(Method.SHAPES, f"{what}: with {shown}, {text}", Verdict.REFUTED, figures, example=example)
 
 
+def settle_shape(build: Callable[..., m.Expression], symbols: tuple[str, ...], *, what: str) -> Evidence:
+    """PROVED if the formula fits for symbolic sizes, that is for all of them; else what `refute_shape` finds."""
+    if _misfit(build, tuple(map(m.dimension, symbols))) is None:
+        return Evidence(Method.SHAPES, f"{what}: the shapes fit", Verdict.PROVED)
+    return refute_shape(build, symbols, what=what)
+
+
 def _misfit(build: Callable[..., m.Expression], sizes: tuple) -> str | None:
     try:
         build(*sizes)

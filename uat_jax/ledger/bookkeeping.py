@@ -6,7 +6,7 @@ The labels are typed in from the paper.  A reference is right if the label exist
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from uat_jax.decide.counterexample import Counterexample, named
@@ -15,6 +15,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger import names
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
 
@@ -93,17 +94,21 @@ class Reference:
     topic: str
 
 
-WRONG_APPENDICES = (
-    Reference("3.2", "Appendix B", "matrix–vector form of MHA"),
-    Reference("3.3", "Appendix C", "the multi-layer Transformer as DUAT"),
-    Reference("4.1", "Appendix D", "the learning process of MHA"),
-    Reference("4.2", "Appendix D", "the learning process of MHA"),
-    Reference("6", "Appendix E", "humans and LLMs compared"),
+TO_APPENDICES = (
+    Reference("3.2", "Appendix A", "matrix–vector form of MHA"),
+    Reference("3.3", "Appendix B", "the multi-layer Transformer as DUAT"),
+    Reference("4.1", "Appendix C", "the learning process of MHA"),
+    Reference("4.2", "Appendix C", "the learning process of MHA"),
+    Reference("6", "Appendix D", "humans and LLMs compared"),
 )
-APPENDICES_CORRECTED = tuple(
-    Reference(reference.cited_in, f"Appendix {letter}", reference.topic)
-    for reference, letter in zip(WRONG_APPENDICES, "ABCCD", strict=True)
-)
+
+
+def letters_later(number: int, settings: Settings) -> Iterator[Evidence]:
+    """The references to appendices, each so many letters behind the right one."""
+    later = lambda label: label[:-1] + chr(ord(label[-1]) + number)
+    return resolve(replace(of, label=later(of.label)) for of in TO_APPENDICES)
+
+
 FIGURE_9 = Reference("B.3", "Figure 9 of the main text", "the Transformer process")
 FIGURE_4 = Reference("B.3", "Figure 4 of the main text", "the Transformer process")
 EQUATIONS_SHOWN = (Reference("3.3", "Equation 6", "3.1"), Reference("3.3", "Equation 28", "3.2"))
@@ -143,15 +148,16 @@ def placed(references: Iterable[Reference], places: Mapping[int, str] = EQUATION
 
 def numbered(claimed: Mapping[str, int]) -> Iterator[Evidence]:
     """PROVED for each kind of label of which there are as many as claimed."""
-    counted = {
-        "sections": len(SECTIONS) + len(APPENDICES),
-        "equations": len(EQUATIONS),
-        "figures": len(FIGURES) + len(APPENDIX_FIGURES),
+    labels = {
+        "sections": [*SECTIONS, *APPENDICES],
+        "equations": [f"{number} in {place}" for number, place in EQUATIONS.items()],
+        "figures": [*map(str, FIGURES), *(f"{number} of the appendix" for number in APPENDIX_FIGURES)],
     }
     for name, number in claimed.items():
-        found = counted[name]
+        found = len(labels[name])
         verdict = Verdict.PROVED if found == number else Verdict.REFUTED
-        yield Evidence(Method.LABELS, f"{found} {name}, {number} claimed", verdict, Count(found), subject=name)
+        finding = f"{found} {name}, {number} claimed: {', '.join(labels[name])}"
+        yield Evidence(Method.LABELS, finding, verdict, Count(found), subject=name)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -192,18 +198,18 @@ CLAIMS = (
     _claim(
         "references.appendices", "the appendices referred to have what they are cited for", "G22",
         (duat("3.2"), duat("3.3"), duat("4.1"), duat("4.2"), duat("6")),
-        r"\text{in Appendix B, see Appendix C, refer to Appendix D, in Appendix E}", _references(*WRONG_APPENDICES),
+        r"\text{in Appendix B, see Appendix C, refer to Appendix D, in Appendix E}", OneEdit(1, 0, letters_later),
         correction="references.appendices-corrected",
     ),
     _claim(
         "references.appendices-corrected", "one letter earlier, the appendices have what they are cited for", "G22",
         (duat("3.2"), duat("3.3"), duat("4.1"), duat("4.2"), duat("6")),
-        r"\text{in Appendix A, see Appendix B, refer to Appendix C, in Appendix D}", _references(*APPENDICES_CORRECTED),
+        r"\text{in Appendix A, see Appendix B, refer to Appendix C, in Appendix D}", lambda settings: letters_later(0, settings),
         read="corrected",
     ),
     _claim(
         "references.figure-9", "the figure of the Transformer is Figure 9", "G22", (duat("B.3"),),
-        r"\text{based on Figure 9 in the main text}", _references(FIGURE_9), correction="references.figure-4",
+        r"\text{based on Figure 9 in the main text}", OneEdit(FIGURE_9, FIGURE_4, lambda of, settings: resolve([of])), correction="references.figure-4",
     ),
     _claim(
         "references.figure-4", "the figure of the Transformer is Figure 4", "G22", (duat("B.3"),),
@@ -217,7 +223,7 @@ CLAIMS = (
     _claim(
         "references.equations-shown", "Equations 6 and 28 stand in Sections 3.1 and 3.2", "G22", (duat("3.3"),),
         r"\text{In Sections 3.1 and 3.2, we have showcased \ldots\ Based on Eq 6 and 28}",
-        lambda settings: placed(EQUATIONS_SHOWN), read="where they are: the two results just showcased",
+        OneEdit(EQUATIONS_SHOWN, EQUATIONS_6_AND_10, lambda of, settings: placed(of)), read="where they are: the two results just showcased",
         correction="references.equations-6-and-10",
     ),
     _claim(

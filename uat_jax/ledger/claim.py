@@ -53,8 +53,8 @@ class Claim:
     as printed, in LaTeX; ``reading`` how it is read where it can be read in several ways; ``hypotheses`` what it
     presupposes; ``expects`` the verdict the ledger expects; ``exact_to`` the largest L ≤ 5 at which a refuted statement
     is still exact; ``correction`` the id of the claim that proves the corrected statement (for a correction that no
-    paper prints, ``printed`` is the corrected statement and ``sources`` are the places it corrects); ``decide`` yields
-    the evidence.
+    paper prints, ``printed`` is the corrected statement and ``sources`` are the places it corrects); ``otherwise`` the
+    papers among the sources that say it in other words or letters than ``printed``; ``decide`` yields the evidence.
     """
 
     id: str
@@ -70,8 +70,9 @@ class Claim:
     exact_to: int | None = None
     ours: bool = False
     correction: str = ""
+    otherwise: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
         """The statement as data, for the certificate."""
         names = ("id", "title", "ledger", "kind", "printed", "reading", "hypotheses", "exact_to", "ours", "correction")
-        return {"source": written(self.sources), **{name: getattr(self, name) for name in names}}
+        return {"source": written(self.sources, self.otherwise), **{name: getattr(self, name) for name in names}}

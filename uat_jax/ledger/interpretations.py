@@ -37,7 +37,7 @@ RECORDS = (
     ),
     _listed(
         "brain",
-        (v1("4.5"), v2("4.5"), v2("E"), duat("4.5"), duat("D")),
+        (v1("4.5"), v2("4.5"), v2("E"), duat("6"), duat("D")),
         "the human brain is a combination of (D)UAT functions, which explains memory and hallucination",
         "about no formula",
     ),
@@ -64,6 +64,13 @@ RECORDS = (
         (v1("1"), v2("1"), duat("1")),
         "the lists of contributions",
         "they name the results that are decided here",
+    ),
+    _listed(
+        "only-products",
+        (v2("C.2"),),
+        "with the number of layers other parameters change as well, by “only matrix multiplications or additions”",
+        "said of those that are not written down; those that are written down change so and by σ, which is in every "
+        "b'_{j,2} (Theorem 1), and in a Transformer by softmax, which is in every W'_{j,1}",
     ),
     _listed(
         "long-context",

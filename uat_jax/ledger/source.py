@@ -45,6 +45,7 @@ def duat(section: str, *equations: int) -> Source:
     return Source("DUAT", section, tuple(map(str, equations)))
 
 
-def written(sources: tuple[Source, ...]) -> str:
-    """All places in one line."""
-    return "; ".join(map(str, sources))
+def written(sources: tuple[Source, ...], otherwise: tuple[str, ...] = ()) -> str:
+    """All places in one line; of the papers that say it in other words or letters, with that remark."""
+    remark = lambda source: " (otherwise worded)" if source.paper in otherwise else ""
+    return "; ".join(f"{source}{remark(source)}" for source in sources)

@@ -13,7 +13,7 @@ from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.figures import Depths, Fields, FloatFigures, WrongWord
 from uat_jax.decide.verdict import Method, Verdict
 from uat_jax.ledger.chapter import Chapter
-from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import written
 
@@ -118,10 +118,13 @@ def _floats(certificate: Certificate) -> list[str]:
 
 def _legend(certificates: Sequence[Certificate], seconds: float) -> Group:
     lines: list[Text] = []
+    decided = [c for c in certificates if c.claim.get("kind") != Kind.BOOKKEEPING]
     for verdict, meaning in MEANINGS.items():
-        number = sum(c.verdict == verdict for c in certificates)
+        number = sum(c.verdict == verdict for c in decided)
         if number:
             lines.append(Text.assemble((f"{verdict:8s}", COLOURS[verdict]), f" {number:3d}  {meaning}"))
+    if len(decided) < len(certificates):
+        lines.append(Text(f"and      {len(certificates) - len(decided):3d}  about labels, names, references and years"))
     good, total = sum(c.passes for c in certificates), len(certificates)
     outcome = f"{good} of {total} claims have the verdict their ledger row expects ({seconds:.0f} s)."
     lines.append(Text(outcome, style="bold" if good == total else "bold red"))

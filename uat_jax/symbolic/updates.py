@@ -96,6 +96,9 @@ def sequential(assignments: Iterable[Assignment]) -> Block:
     return Block(tuple(assignments), lambda letter: True)
 
 
+ORDERS = {"at once": simultaneous, "one after the other": sequential}
+
+
 def originals(kind: str, depth: int, *, raw: bool = False) -> dict[m.Letter, m.Expression]:
     """What the variables hold before any assignment: W_{j,1} → A_j, W_{j,2} → B_j, and so on.
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 
 from uat_jax.decide import dependence
 from uat_jax.decide.confirmation import proved
@@ -22,6 +23,7 @@ from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.networks import TransformerLayer
@@ -103,12 +105,12 @@ def _decoder_witness() -> Iterator[Evidence]:
     yield from hidden_tokens()
 
 
-def _jacobian(claimed: Any, causal: bool) -> Callable[[Settings], Iterator[Evidence]]:
+def _jacobian(causal: bool) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """The derivatives that are not zero: those of the linear map at W_Qi = 0, and in a decoder no others."""
     pattern = m.Letter("L", N, N) if causal else UNIFORM
     shapes = [{N: 2, d: 1, h: 1}, {N: 3, d: 1, h: 2}]
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         found = density(frozen(pattern), {"L": lower_triangular})
         measured = lambda shape: _share_of_derivatives(tuple(shape.items()), causal)
         count = list(counted(claimed, found, what="derivatives that are not zero", measured=measured, shapes=shapes))
@@ -184,6 +186,13 @@ def _covariance(settings: Settings) -> Iterator[Evidence]:
     yield replace(refute_shape(_shape_of_covariance, ("N", "M"), what="x W_QK xᵀ = xᵀ C x"), subject="shape")
 
 
+def _scores(settings: Settings) -> Iterator[Evidence]:
+    """What stands in the softmax is x W_QK xᵀ, one number for each pair of tokens."""
+    x, Q, K = m.Letter("x", N, d, (i,)), Heads().weight("Q", i), Heads().weight("K", i)
+    step = Step("the scores", (x @ Q) @ (x @ K).T, m.Product(x, Q @ K.T, x.T))
+    yield from proved([step], method=Method.NORMAL_FORM, what="N × N, for all shapes")
+
+
 def _shape_of_covariance(N: int, M: int) -> m.Expression:
     x, W, C = m.Letter("x", N, M), m.Letter("W", M, M), m.Letter("C", N, N)
     return x @ W @ x.T - x.T @ C @ x
@@ -218,7 +227,7 @@ CLAIMS = (
         reading="without a mask: no derivative is zero",
         hypotheses=("no mask", GENERIC),
         expects=Verdict.PROVED,
-        decide=_jacobian(1, False),
+        decide=lambda settings: _jacobian(False)(1, settings),
     ),
     Claim(
         id="context.decoder-subsequent",
@@ -231,7 +240,7 @@ CLAIMS = (
         hypotheses=(*DECODER, GENERIC),
         expects=Verdict.REFUTED,
         correction="context.decoder.derivatives",
-        decide=_jacobian(1, True),
+        decide=OneEdit(sympy.Integer(1), (N + 1) / (2 * N), _jacobian(True)),
     ),
     Claim(
         id="context.decoder.derivatives",
@@ -243,7 +252,7 @@ CLAIMS = (
         reading="not printed: the Jacobian is block lower triangular, (N + 1)/(2N) of its entries are not zero",
         hypotheses=(*DECODER, GENERIC),
         expects=Verdict.PROVED,
-        decide=_jacobian((N + 1) / (2 * N), True),
+        decide=lambda settings: _jacobian(True)((N + 1) / (2 * N), settings),
     ),
     Claim(
         id="context.decoder",
@@ -268,7 +277,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.eq-35",
-        decide=_covariance,
+        decide=one_case({"the covariance of the features": _covariance, "the scores of tokens": _scores}),
     ),
 )  # fmt: skip
 

@@ -22,10 +22,13 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.networks.convolution import convolve_features, convolve_tokens
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.support import density, shift
 
@@ -160,10 +163,10 @@ def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
     yield proved_inequality(abs(p - last) <= a, first, what=f"every |p| ≤ {total} is such a sum", subject="every place")
 
 
-def _reach(claimed: sympy.Expr, layers: sympy.Expr, shapes: list[tuple[int, int]]):
+def _reach(layers: sympy.Expr, shapes: list[tuple[int, int]]) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """The number of tokens that one output sees: the reaches of layers add up, R_0 = 0 and R_l = R_{l−1} + r."""
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         reach: Any = sympy.summation(r, (k, 1, layers))
         found = 1 + 2 * reach
         given = [{r: reach, L: count} for reach, count in shapes]
@@ -174,6 +177,38 @@ def _reach(claimed: sympy.Expr, layers: sympy.Expr, shapes: list[tuple[int, int]
             yield from reaches_add()
 
     return decide
+
+
+STACKS = [(1, 1), (1, 2), (2, 2)]
+"""Reaches and numbers of layers."""
+
+
+def _residual_network(settings: Settings) -> Iterator[Evidence]:
+    """X + Σ_k S_k σ(Σ_l S_l X W_l + b) V_k + c is a layer of Eq. 20 with W_{i,1} = I; and so L of them are one sum."""
+    X, b, c = m.Letter("X", N, M), m.Letter("b", N, m.dimension("G")), m.Letter("c", N, M)
+    G, vec = m.dimension("G"), m.Vectorised
+    inner, outer = (lambda k: m.Letter("W", M, G, (k,))), (lambda k: m.Letter("V", G, M, (k,)))
+    slid = lambda x, kernel: over_taps(lambda k: _shift(N, k) @ x @ kernel(k))
+    matrix = lambda kernel: over_taps(lambda k: m.Kronecker(_shift(N, k), kernel(k).T))
+    block = m.Addition(X, slid(m.Activation(slid(X, inner) + b), outer), c)
+    layer = m.Addition(vec(X), vec(c), matrix(outer) @ m.Activation(matrix(inner) @ vec(X) + vec(b)))
+    steps = [Step("one block", vec(block), layer), *closed_form_induction(Layers("residual"))]
+    yield from proved(
+        steps, method=Method.INDUCTION, what="the closed form of L such blocks, for all shapes and every L"
+    )
+
+
+def features_seen(claimed: Any, settings: Settings) -> Iterator[Evidence]:
+    """How many entries of x one output of a convolution along the features depends on, away from the ends."""
+
+    def measured(shape: Any) -> int:
+        features = 4 * shape[r] + 1
+        matrix = features_matrix(np.ones((shape[N], shape[N], 2 * shape[r] + 1)), features)
+        return int(np.count_nonzero(matrix[2 * shape[r]]))
+
+    found = sympy.summation(N, (k, -r, r))
+    shapes = [{N: tokens, r: reach} for tokens, reach in ((1, 1), (2, 1), (3, 2), (2, 3))]
+    yield from counted(claimed, found, what="entries of x seen", measured=measured, shapes=shapes)
 
 
 APPENDIX: tuple[Source, ...] = (duat("C"), v2("D"))
@@ -203,6 +238,30 @@ CLAIMS = (
         hypotheses=("S_k is the shift by k places; zeros outside the matrix",),
         expects=Verdict.PROVED,
         decide=_tokens,
+    ),
+    Claim(
+        id="convolution.features.seen",
+        title="a convolution along the features sees all tokens and 2r + 1 features of each",
+        ledger="E15",
+        kind=Kind.COUNT,
+        sources=APPENDIX,
+        printed=r"N(2r+1)",
+        reading="not printed: what the appendix draws in its Fig. 5; it is the features that are cut into pieces, not the tokens",
+        hypotheses=("enough features on both sides", "the kernel has no zero"),
+        expects=Verdict.PROVED,
+        decide=lambda settings: features_seen(N * (2 * r + 1), settings),
+    ),
+    Claim(
+        id="convolution.residual-network",
+        title="residual networks of convolutions are sums with nested biases",
+        ledger="E15",
+        kind=Kind.ALL_DEPTHS,
+        sources=(duat("1"), duat("B.1"), duat("B.2")),
+        printed=r"\text{expressing residual-based CNNs and Transformer-based ViTs in the UAT format}",
+        reading="a block of two convolutions along the tokens with σ between them, beside a shortcut: Eq. 20 with W_{i,1} = I",
+        hypotheses=("σ is applied to every element", "as many features after the block as before"),
+        expects=Verdict.PROVED,
+        decide=_residual_network,
     ),
     Claim(
         id="convolution.features.density",
@@ -238,7 +297,7 @@ CLAIMS = (
         reading="one layer: fragmented, as claimed",
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.PROVED,
-        decide=_reach(2 * r + 1, sympy.Integer(1), [(1, 1), (2, 1)]),
+        decide=lambda settings: _reach(sympy.Integer(1), [(1, 1), (2, 1)])(2 * r + 1, settings),
     ),
     Claim(
         id="convolution.stack-fragmented",
@@ -251,7 +310,8 @@ CLAIMS = (
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.REFUTED,
         correction="convolution.stack",
-        decide=_reach(2 * r + 1, L, [(1, 1), (1, 2)]),
+        ours=True,
+        decide=OneEdit(2 * r + 1, 2 * r * L + 1, _reach(L, STACKS)),
     ),
     Claim(
         id="convolution.stack",
@@ -263,7 +323,7 @@ CLAIMS = (
         reading="not printed: from L = (N − 1)/r layers on every output sees every token",
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.PROVED,
-        decide=_reach(2 * r * L + 1, L, [(1, 1), (1, 2), (2, 2)]),
+        decide=lambda settings: _reach(L, STACKS)(2 * r * L + 1, settings),
     ),
 )  # fmt: skip
 

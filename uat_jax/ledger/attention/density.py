@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -19,10 +18,11 @@ from uat_jax.decide import ranks
 from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.counts import Shape, counted
 from uat_jax.decide.exhibits import exhibit_numbers
-from uat_jax.decide.figures import Enumerated
+from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import Source, duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
@@ -100,22 +100,24 @@ def _wide(shape: Shape) -> np.ndarray:
 
 
 def _density(
-    claimed: Any,
     expression: m.Expression,
     build: Callable[[Shape], np.ndarray],
     *,
     what: str,
     patterns: Any = None,
     shapes: list[dict[sympy.Symbol, int]] = SHAPES,
-) -> Decide:
-    """A claimed density against the one counted in the expression, and in arrays."""
+) -> Callable[[Any, Settings], Iterator[Evidence]]:
+    """(claimed density, settings) → that density against the one counted in the expression, and in arrays."""
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+    def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         found, measured = density(expression, patterns), lambda shape: _share(build(shape))
         yield from counted(claimed, found, what=what, measured=measured, shapes=shapes)
 
     return decide
 
+
+OF_VALUES = _density(Heads().values_matrix(), _values, what="W_HV")
+OF_DECODER = _density(Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL)
 
 LINEAR = m.Kronecker(m.Letter("W", N, N), m.Identity(M))
 LINEAR_SHAPES = [{N: n, M: features} for n, features in ((1, 1), (1, 2), (2, 1), (2, 2), (3, 4))]
@@ -125,10 +127,15 @@ def _linear(shape: Shape) -> np.ndarray:
     return np.kron(_weights(shape[N], shape[N]), np.eye(shape[M]))
 
 
-def _linear_zeros(settings: Settings) -> Iterator[Evidence]:
+def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
+    """The density is that number."""
+    return lambda settings: decide(claimed, settings)
+
+
+def _linear_zeros(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     found, measured = 1 - density(LINEAR), lambda shape: 1 - _share(_linear(shape))
     what = "share of zeros in W ⊗ I_M"
-    yield from counted(1 / M, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
+    yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
 
 
 ONE_HEAD = m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
@@ -150,7 +157,7 @@ def _criterion(settings: Settings) -> Iterator[Evidence]:
     yield from (replace(evidence, subject="entries") for evidence in _columns())
     for of in (Heads(), Heads(2)):
         yield from (replace(evidence, subject=f"number of entries, h = {of.heads}") for evidence in _number(of))
-    yield replace(all_patterns(lambda H, Y: bool(H.all() and Y.all())), subject="all patterns of zeros")
+    yield from (replace(evidence, subject="dense") for evidence in only_if_all())
 
 
 def _columns() -> Iterator[Evidence]:
@@ -189,15 +196,20 @@ def _filled(count: int, sizes: tuple[int, int]) -> np.ndarray:
     return (np.arange(sizes[0] * sizes[1]) < count).astype(float).reshape(sizes)
 
 
-def all_patterns(criterion: Callable[[np.ndarray, np.ndarray], bool]) -> Evidence:
-    """Dense ⟺ criterion(H_i, Y_i), for all zero patterns of two heads of one feature, two tokens."""
-    cases = list(product((0.0, 1.0), repeat=12))
-    for zeros in cases:
-        H, Y = np.array(zeros[:8]).reshape(2, 2, 2), np.array(zeros[8:]).reshape(2, 1, 2)
-        if bool(_matrix(H, _placed(Y)).all()) != criterion(H, Y):
-            return Evidence(Method.ENUMERATION, f"fails at H = {H.tolist()}, Y = {Y.tolist()}", Verdict.UNKNOWN)
-    finding = f"dense if and only if no zero in any H_i or Y_i: {len(cases)} patterns of zeros, N = 2, d = 1, h = 2"
-    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, Enumerated(len(cases)))
+def only_if_all(missing: Any = 0) -> Iterator[Evidence]:
+    """Σ_i a_i b_i is the number of all entries only if every a_i and b_i is: a of A, b of B, for any head and the others.
+
+    a_i ≤ A = N² and b_i ≤ B = dM are the non-zero entries of H_i and Y_i, r ≤ R those of the other heads; W_HVO has
+    A B + R entries.  ``missing`` is how many of them may be zero: none.
+    """
+    a, b, A, B, R = sympy.symbols("a b A B R", positive=True)
+    r = sympy.Symbol("r", nonnegative=True)
+    at_most = [a <= A, b <= B, r <= R]
+    yield proved_inequality(
+        a * b >= A * B, [r <= R, a * b + r >= A * B + R - missing], what="the head has all of its entries"
+    )
+    yield proved_inequality(a >= A, [*at_most[:2], a * b >= A * B], what="so H_i has no zero")
+    yield proved_inequality(b >= B, [*at_most[:2], a * b >= A * B], what="nor has Y_i")
 
 
 def _nonzero_suffices(settings: Settings) -> Iterator[Evidence]:
@@ -315,7 +327,7 @@ CLAIMS = (
         reading="sparsity is the share of entries that are not zero",
         hypotheses=("W has no zero",),
         expects=Verdict.PROVED,
-        decide=_density(1 / M, LINEAR, _linear, what="share of non-zeros in W ⊗ I_M", shapes=LINEAR_SHAPES),
+        decide=_is(1 / M, _density(LINEAR, _linear, what="share of non-zeros in W ⊗ I_M", shapes=LINEAR_SHAPES)),
     ),
     Claim(
         id="density.linear-zeros",
@@ -328,7 +340,7 @@ CLAIMS = (
         hypotheses=("W has no zero",),
         expects=Verdict.REFUTED,
         correction="density.linear",
-        decide=_linear_zeros,
+        decide=OneEdit(1 / M, 1 - 1 / M, _linear_zeros),
     ),
     Claim(
         id="density.one-head",
@@ -339,7 +351,7 @@ CLAIMS = (
         printed=r"\mathbf{W}'_{HVi}\text{ is a dense matrix}",
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.PROVED,
-        decide=_density(1, ONE_HEAD, _one_head, what="H_i ⊗ W_Viᵀ"),
+        decide=_is(1, _density(ONE_HEAD, _one_head, what="H_i ⊗ W_Viᵀ")),
     ),
     Claim(
         id="density.stacked-dense",
@@ -353,7 +365,7 @@ CLAIMS = (
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.REFUTED,
         correction="density.stacked",
-        decide=_density(1, Heads().values_matrix(), _values, what="W_HV"),
+        decide=OneEdit(sympy.Integer(1), 1 / h, OF_VALUES),
     ),
     Claim(
         id="density.stacked",
@@ -365,7 +377,7 @@ CLAIMS = (
         reading="not printed: each head fills the columns of its own slice only",
         hypotheses=(UNMASKED, "W_Vi has no zero"),
         expects=Verdict.PROVED,
-        decide=_density(1 / h, Heads().values_matrix(), _values, what="W_HV"),
+        decide=_is(1 / h, OF_VALUES),
     ),
     Claim(
         id="density.criterion",
@@ -390,7 +402,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="density.criterion",
-        decide=_nonzero_suffices,
+        decide=one_case({"no zero in H_i, W_Vi, W_O": _nonzero_suffices, "no zero in H_i, W_Vi W_Oi": _criterion}),
     ),
     Claim(
         id="density.encoder",
@@ -402,7 +414,7 @@ CLAIMS = (
         reading="without a mask; an entry that is not zero for some weights is zero only where a polynomial vanishes",
         hypotheses=(UNMASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(1, Heads().matrix(), _whole, what="W_HVO"),
+        decide=_is(1, _density(Heads().matrix(), _whole, what="W_HVO")),
     ),
     Claim(
         id="density.full-width",
@@ -414,7 +426,7 @@ CLAIMS = (
         reading="heads as in Vaswani et al., without a mask",
         hypotheses=(UNMASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(1, FULL_WIDTH, _wide, what="W_HVO"),
+        decide=_is(1, _density(FULL_WIDTH, _wide, what="W_HVO")),
     ),
     Claim(
         id="density.decoder-dense",
@@ -427,9 +439,7 @@ CLAIMS = (
         hypotheses=(MASKED, GENERIC),
         expects=Verdict.REFUTED,
         correction="density.decoder",
-        decide=_density(
-            1, Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL
-        ),
+        decide=OneEdit(sympy.Integer(1), (N + 1) / (2 * N), OF_DECODER),
     ),
     Claim(
         id="density.decoder",
@@ -441,9 +451,7 @@ CLAIMS = (
         reading="for every N, M and h: at most 5/8 from four tokens on, and towards 1/2",
         hypotheses=(MASKED, GENERIC),
         expects=Verdict.PROVED,
-        decide=_density(
-            (N + 1) / (2 * N), Heads().matrix(), lambda shape: _whole(shape, True), what="W_HVO, causal", patterns=CAUSAL
-        ),
+        decide=_is((N + 1) / (2 * N), OF_DECODER),
     ),
     Claim(
         id="density.correlated",

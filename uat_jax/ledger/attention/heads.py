@@ -12,9 +12,10 @@ from uat_jax.decide.confirmation import confirm_steps, proved
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, equation, letter, shape
+from uat_jax.ledger.matrix_vector.diamond import Association, chain, diamond
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.heads import COUNT, HEAD, TOKENS, WIDTH, Heads
@@ -35,11 +36,8 @@ H, V = Heads().pattern(HEAD), Heads().weight("V", HEAD)
 H_PRIMED = m.Kronecker(H, m.Identity(WIDTH)).T
 V_PRIMED = m.Kronecker(m.Identity(TOKENS), V.T).T
 """H'_i and W'_Vi."""
-
-
-def diamond(left: m.Expression, right: m.Expression) -> m.Expression:
-    """W ⋄ x = Wᵀ x, and A ⋄ B = Aᵀ B for matrices."""
-    return left.T @ right
+_CHAIN = (V_PRIMED.T, H_PRIMED, vec(x))
+"""(W'_Vi)ᵀ ⋄ H'_i ⋄ x'_i, as it is printed: without brackets."""
 
 
 def _head(printed: m.Expression, what: str) -> Decide:
@@ -47,20 +45,35 @@ def _head(printed: m.Expression, what: str) -> Decide:
     return lambda settings: settle_equation(Step(what, vec(m.Product(H, x, V)), printed))
 
 
-def _transpose_rule(settings: Settings) -> Iterator[Evidence]:
+def _head_edit(printed: m.Expression, corrected: m.Expression, what: str) -> OneEdit:
+    """vec(H_i x_i W_Vi) against what is printed for it, and what should be."""
+    return equation(Step(what, vec(m.Product(H, x, V)), printed), corrected)
+
+
+Chain = tuple[Association, tuple[m.Expression, ...]]
+
+
+def _bracketed(of: Chain, settings: Settings) -> Iterator[Evidence]:
+    """vec(H_i x_i W_Vi) against a chain of diamonds under an association."""
+    association, operands = of
+    step = Step(f"the chain from the {association}", vec(m.Product(H, x, V)), chain(association, *operands))
+    yield from settle_equation(step)
+
+
+def _transpose_rule() -> OneEdit:
     """[A B]ᵀ x = Aᵀ Bᵀ x for any two square matrices."""
     A, B, y = m.Letter("A", WIDTH, WIDTH), m.Letter("B", WIDTH, WIDTH), m.Letter("y", WIDTH, 1)
-    return settle_equation(Step("[A B]ᵀ = Aᵀ Bᵀ", (A @ B).T @ y, A.T @ B.T @ y))
+    step = Step("[A B]ᵀ = Aᵀ Bᵀ", (A @ B).T @ y, m.Product(A.T, B.T, y))
+    return equation(step, m.Product(B.T, A.T, y))
 
 
-def _row_or_column(settings: Settings) -> Iterator[Evidence]:
+def _row_or_column() -> OneEdit:
     """(W'_HV)ᵀ x' is a column, (Ĥ')ᵀ a row."""
-
-    def printed(N: int, M: int) -> m.Expression:
-        W, column, stacked = m.Letter("W", N * M, N * M), m.Letter("x", N * M, 1), m.Letter("Ĥ", N * M, 1)
-        return W.T @ column - stacked.T
-
-    yield refute_shape(printed, ("N", "M"), what="(W'_HV)ᵀ x' = (Ĥ')ᵀ")
+    size = TOKENS * m.dimension("M")
+    column = apply("product", apply("transpose", letter("W", size, size)), letter("x", size, 1))
+    stacked = letter("Ĥ", size, 1)
+    formulas = (apply("difference", column, right) for right in (apply("transpose", stacked), stacked))
+    return shape(*formulas, ("N", "M"), what="(W'_HV)ᵀ x' = (Ĥ')ᵀ")
 
 
 # --- all heads -----------------------------------------------------------------------------------------------------
@@ -84,8 +97,8 @@ def _block(i: int, heads: int) -> m.Expression:
 def _blocks(settings: Settings) -> Iterator[Evidence]:
     """blockdiag(H_i ⊗ W_Viᵀ) z = stack(vec(Ĥ_i)), where F_iᵀ z = vec(x_i) says that z is stacked head by head."""
     of, operator = Heads(), m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
-    block = m.Selection(HEAD, COUNT * TOKENS * WIDTH, TOKENS * WIDTH)
-    piece = m.Letter("z", TOKENS * WIDTH, 1, (HEAD,))
+    rows, columns = operator.shape
+    block, piece = m.Selection(HEAD, COUNT * rows, rows), m.Letter("z", columns, 1, (HEAD,))
     cut = lambda letter, ranges: vec(of.x @ of.select(letter.subscripts[0])) if letter.name == "z" else None
     left, right = of.total(lambda i: block @ operator @ piece), of.total(lambda i: block @ vec(of.head(i)))
     yield prove([Step("Fig. 5", left, right, cut)], method=Method.NORMAL_FORM, what="for every N, d and h")
@@ -100,9 +113,9 @@ def _blocks(settings: Settings) -> Iterator[Evidence]:
     yield confirmed
 
 
-def _one_head_whole(equation: Callable[[Heads], Step]) -> Decide:
-    """An equation settled with a single head, the smallest case."""
-    return lambda settings: settle_equation(equation(Heads(1)))
+def _one_head_whole(printed: Callable[[Heads], Step], corrected: Callable[[Heads], m.Expression]) -> OneEdit:
+    """An equation with a single head, the smallest case, and its corrected right side."""
+    return equation(printed(Heads(1)), corrected(Heads(1)))
 
 
 def _primed(of: Heads) -> tuple[m.Expression, m.Expression]:
@@ -167,7 +180,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="head.duat-1-d-4",
-        decide=_transpose_rule,
+        decide=_transpose_rule(),
     ),
     Claim(
         id="head.v2-1-d-3",
@@ -191,7 +204,7 @@ CLAIMS = (
         reading="left association, A ⋄ B = Aᵀ B",
         hypotheses=TRANSPOSED,
         expects=Verdict.PROVED,
-        decide=_head(diamond(diamond(V_PRIMED.T, H_PRIMED), vec(x)), "((W'_Vi)ᵀ ⋄ H'_i) ⋄ x'_i"),
+        decide=lambda settings: _bracketed((Association.LEFT, _CHAIN), settings),
     ),
     Claim(
         id="head.v2-1-d-4.right",
@@ -204,7 +217,7 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="head.v2-1-d-4.left",
-        decide=_head(diamond(V_PRIMED.T, diamond(H_PRIMED, vec(x))), "(W'_Vi)ᵀ ⋄ (H'_i ⋄ x'_i)"),
+        decide=OneEdit((Association.RIGHT, _CHAIN), (Association.LEFT, _CHAIN), _bracketed),
     ),
     Claim(
         id="head.v1-juxtaposed",
@@ -217,7 +230,9 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="head.v2-1-d-4.left",
-        decide=_head(V_PRIMED.T @ H_PRIMED @ vec(x), "[(W'_Vi)ᵀ H'_i] x'_i"),
+        decide=_head_edit(
+            m.Product(V_PRIMED.T, H_PRIMED, vec(x)), m.Product(V_PRIMED.T, H_PRIMED.T, vec(x)), "[(W'_Vi)ᵀ H'_i] x'_i"
+        ),
     ),
     Claim(
         id="head.v1-result",
@@ -231,7 +246,7 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="head.duat-1-d-3",
-        decide=_head(H_PRIMED @ V_PRIMED @ vec(x), "W'_WHi x'_i"),
+        decide=_head_edit((H_PRIMED @ V_PRIMED) @ vec(x), (H_PRIMED @ V_PRIMED).T @ vec(x), "W'_WHi x'_i"),
     ),
     Claim(
         id="head.row-or-column",
@@ -245,7 +260,7 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="heads.stacked",
-        decide=_row_or_column,
+        decide=_row_or_column(),
     ),
     Claim(
         id="heads.stacked",
@@ -273,6 +288,7 @@ CLAIMS = (
     ),
     Claim(
         id="heads.caption.without-diamond",
+        otherwise=("DUAT",),
         title="captions write W'_WH x' where the text has W'_WH ⋄ x'",
         ledger="E7",
         kind=Kind.IDENTITY,
@@ -283,7 +299,10 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="heads.stacked",
-        decide=_one_head_whole(lambda of: Step("W'_WH x'", vec(of.concatenated()), _primed(of)[0] @ vec(of.x))),
+        decide=_one_head_whole(
+            lambda of: Step("W'_WH x'", vec(of.concatenated()), _primed(of)[0] @ vec(of.x)),
+            lambda of: _primed(of)[0].T @ vec(of.x),
+        ),
     ),
     Claim(
         id="heads.order.diamond",
@@ -309,7 +328,9 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="heads.order.corrected",
-        decide=_one_head_whole(_order(lambda HV, O: O @ HV)),
+        decide=_one_head_whole(
+            _order(lambda HV, O: O @ HV), lambda of: _order(lambda HV, O: HV @ O)(of).right
+        ),
     ),
     Claim(
         id="heads.order.corrected",
@@ -347,7 +368,8 @@ CLAIMS = (
         expects=Verdict.REFUTED,
         correction="heads.caption.corrected",
         decide=_one_head_whole(
-            lambda of: Step("Fig. 6.b", _primed(of)[1].T @ vec(of.concatenated()), vec(of.concatenated()))
+            lambda of: Step("Fig. 6.b", _primed(of)[1].T @ vec(of.concatenated()), vec(of.concatenated())),
+            lambda of: vec(of.attended()),
         ),
     ),
     Claim(
@@ -361,7 +383,9 @@ CLAIMS = (
         hypotheses=TRANSPOSED,
         expects=Verdict.REFUTED,
         correction="heads.order.corrected",
-        decide=_one_head_whole(lambda of: Step("Fig. 6", of.matrix() @ vec(of.x), vec(of.concatenated()))),
+        decide=_one_head_whole(
+            lambda of: Step("Fig. 6", of.matrix() @ vec(of.x), vec(of.concatenated())), lambda of: vec(of.attended())
+        ),
     ),
     Claim(
         id="heads.caption.corrected",

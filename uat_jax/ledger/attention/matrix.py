@@ -17,12 +17,11 @@ from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.normal_forms import prove
-from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.attention.slices import attention_shapes
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, letter, one_case, one_word, shape
 from uat_jax.ledger.layers.kernels import DRAWN, HEADS, TOKENS, cast, letters, random_trials
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.lowering import Lowered
@@ -120,19 +119,21 @@ def _jacobian_size(shape: Shape) -> tuple[int, int]:
     return int(np.prod(result.shape)), tokens * count * width
 
 
-def _eq_8_left(settings: Settings) -> Iterator[Evidence]:
-    def printed(N: int, M: int) -> m.Expression:
-        W, column, ring = m.Letter("W", N * M, N * M), m.Letter("x", N * M, 1), m.Letter("H̊", N, M)
-        return ring - W.T @ column
-
-    yield refute_shape(printed, ("N", "M"), what="H̊ = (W'_HVO)ᵀ x'")
+_SIZE = N * h * d
+_TURNED = apply("transpose", letter("W", _SIZE, _SIZE))
 
 
-def _eq_8_slice(settings: Settings) -> Iterator[Evidence]:
-    def printed(N: int, d: int, h: int) -> m.Expression:
-        return m.Letter("W", N * h * d, N * h * d).T @ vec(m.Letter("x", N, d, (1,)))
+def _eq_8_left() -> OneEdit:
+    """H̊ for the column H̊'."""
+    ring, column = letter("H̊", N, h * d), apply("product", _TURNED, letter("x", _SIZE, 1))
+    formulas = (apply("difference", left, column) for left in (ring, apply("vec", ring)))
+    return shape(*formulas, ("N", "d", "h"), what="H̊ = (W'_HVO)ᵀ x'")
 
-    yield refute_shape(printed, ("N", "d", "h"), what="(W'_HVO)ᵀ (x_i)'")
+
+def _eq_8_slice() -> OneEdit:
+    """x_i for the whole x."""
+    formulas = (apply("product", _TURNED, apply("vec", letter(*x))) for x in (("x_i", N, d), ("x", N, h * d)))
+    return shape(*formulas, ("N", "d", "h"), what="(W'_HVO)ᵀ (x_i)'")
 
 
 # --- what the pattern depends on -----------------------------------------------------------------------------------
@@ -157,10 +158,6 @@ def _depends_on(name: str) -> Evidence:
     at = {other: number.tolist() for other, number in numbers.items()}
     pair = changing, 0 * changing
     return dependence.dynamic(pattern, pair, what=f"H_i as {name} changes", subject=name, at=at)
-
-
-def _from_weights_alone(settings: Settings) -> Iterator[Evidence]:
-    return opposite([replace(_depends_on("x_i"), subject="")])
 
 
 def _from_slice_and_weights(settings: Settings) -> Iterator[Evidence]:
@@ -197,6 +194,10 @@ def _linear_when_frozen(of: Heads) -> Step:
     z = m.Letter("z", *of.x.shape)
     at = lambda point: of.total(lambda i: of.pattern(i) @ point @ of.placed_value(i) @ of.output)
     return Step("frozen patterns", vec(at(of.x + 2 * z)), vec(at(of.x)) + 2 * vec(at(z)))
+
+
+_frozen = _every_number_of_heads(_linear_when_frozen)
+"""With fixed patterns attention is linear, and so its own derivative."""
 
 
 def _own_pattern(x: jax.Array) -> jax.Array:
@@ -241,6 +242,17 @@ def _eq_35(settings: Settings) -> Iterator[Evidence]:
     lines = (x @ Q) @ (x @ K).T, x @ Q @ K.T @ x.T, x @ QK @ x.T
     steps = [Step(f"line {n}", soft(lines[0]), soft(line), {QK: Q @ K.T}) for n, line in enumerate(lines[1:], 2)]
     yield from proved(steps, method=Method.NORMAL_FORM, what="all three lines are one pattern, for all shapes")
+
+
+def _row_sums(settings: Settings) -> Iterator[Evidence]:
+    """softmax(S) 1 = 1 for any scores S, and so H_i 1 = 1."""
+    S, one_ = m.Letter("S", N, N), m.Ones(N, 1)
+    of = Heads()
+    pattern = scaled_softmax(of.slice(i) @ of.weight("Q", i), of.slice(i) @ of.weight("K", i), of.features)
+    steps = [Step("softmax(S) 1", m.RowSoftmax(S) @ one_, one_), Step("H_i 1", pattern @ one_, one_)]
+    yield from proved(
+        steps, method=Method.NORMAL_FORM, what="the rows of a softmax add up to 1, for every N and any scores"
+    )
 
 
 def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:
@@ -304,7 +316,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.matrix.transposed",
-        decide=_eq_8_left,
+        decide=_eq_8_left(),
     ),
     Claim(
         id="attention.eq-8.v1-right",
@@ -317,7 +329,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.matrix.transposed",
-        decide=_eq_8_slice,
+        decide=_eq_8_slice(),
     ),
     Claim(
         id="attention.per-head",
@@ -343,7 +355,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.pattern-from-input",
-        decide=_from_weights_alone,
+        decide=one_word(lambda: [replace(_depends_on("x_i"), subject="")], "from the weights alone", "from x_i as well"),
     ),
     Claim(
         id="attention.pattern-from-input",
@@ -367,7 +379,7 @@ CLAIMS = (
         reading="H_i is regarded as a matrix of parameters, taken at the input at hand",
         hypotheses=FROZEN,
         expects=Verdict.PROVED,
-        decide=_every_number_of_heads(_linear_when_frozen),
+        decide=_frozen,
     ),
     Claim(
         id="attention.linear.map",
@@ -380,7 +392,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.linear.frozen",
-        decide=_linear_as_a_map,
+        decide=one_case({"H_i(x)": _linear_as_a_map, "H_i held fixed": _frozen}),
     ),
     Claim(
         id="attention.linear.derivative",
@@ -394,7 +406,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.linear.frozen",
-        decide=_jacobian,
+        decide=one_case({"H_i(x)": _jacobian, "H_i held fixed": _frozen}),
     ),
     Claim(
         id="attention.eq-35",
@@ -402,10 +414,22 @@ CLAIMS = (
         ledger="E13",
         kind=Kind.IDENTITY,
         sources=(duat("C", 35), v2("B"), v1("B.2")),
-        printed=r"\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{Qi}(\mathbf{x}_i\mathbf{W}_{Ki})^T}{\sqrt{M}}\right)=\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{QKi}\mathbf{x}_i^T}{\sqrt{M}}\right)",
+        printed=r"\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{Qi}(\mathbf{x}_i\mathbf{W}_{Ki})^T}{\sqrt{M}}\right)\cdots=\operatorname{softmax}\left(\frac{\mathbf{x}_i\mathbf{W}_{QKi}\mathbf{x}_i^T}{\sqrt{M}}\right)",
         hypotheses=(),
         expects=Verdict.PROVED,
         decide=_eq_35,
+    ),
+    Claim(
+        id="attention.row-sums",
+        title="the rows of every H_i add up to 1",
+        ledger="E5",
+        kind=Kind.IDENTITY,
+        sources=(duat("3.2", 8), v2("3.4", 8), v1("3.4", 7)),
+        printed=r"\mathbf{H}_i\mathbf{1}=\mathbf{1}",
+        reading="not printed: what a softmax of rows is; with it biases and equal tokens pass through attention",
+        hypotheses=(),
+        expects=Verdict.PROVED,
+        decide=_row_sums,
     ),
     Claim(
         id="attention.eq-35.rank",

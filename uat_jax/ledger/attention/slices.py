@@ -16,9 +16,9 @@ from uat_jax.decide.counts import counted
 from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, letter, one_case, shape
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import TransformerLayer, attention
@@ -39,18 +39,24 @@ def attention_shapes(width: int, count: int) -> TransformerLayer:
 # --- slips of v1 ------------------------------------------------------------------------------------------------
 
 
-def _last_head(settings: Settings) -> Iterator[Evidence]:
-    def printed(N: int, d: int, h: int) -> m.Expression:
-        return m.Letter("H", N, N, (h,)) @ m.Letter("V", N, d, (h,)) - m.Letter("Ĥ", N, h * d)
+def _last_head() -> OneEdit:
+    """Ĥ, all heads side by side, for Ĥ_h."""
+    head = apply("product", letter("H_h", N, N), letter("V_h", N, d))
+    formulas = (apply("difference", head, letter(*right)) for right in (("Ĥ", N, h * d), ("Ĥ_h", N, d)))
+    return shape(*formulas, ("N", "d", "h"), what="H_h V_h = Ĥ")
 
-    yield refute_shape(printed, ("N", "d", "h"), what="H_h V_h = Ĥ")
+
+def _concat_of_hats() -> OneEdit:
+    """Ĥ_1 V_1, the result of a head times its values, for H_1 V_1."""
+    formulas = (apply("product", letter(*first), letter("V_1", N, d)) for first in (("Ĥ_1", N, d), ("H_1", N, N)))
+    return shape(*formulas, ("N", "d"), what="Concat(Ĥ_1 V_1, …)")
 
 
-def _hat_for_pattern(settings: Settings) -> Iterator[Evidence]:
-    def printed(N: int, d: int) -> m.Expression:
-        return m.Product(m.Letter("Ĥ", N, d, (i,)), m.Letter("x", N, d, (i,)), m.Letter("W", d, d, (i,)))
-
-    yield refute_shape(printed, ("N", "d"), what="Ĥ_i [x_i W_Vi]")
+def _hat_for_pattern() -> OneEdit:
+    """The result of a head, Ĥ_i, for its pattern H_i."""
+    value = apply("product", letter("x_i", N, d), letter("W_Vi", d, d))
+    formulas = (apply("product", letter(*first), value) for first in (("Ĥ_i", N, d), ("H_i", N, N)))
+    return shape(*formulas, ("N", "d"), what="Ĥ_i [x_i W_Vi]")
 
 
 # --- slices and full width -----------------------------------------------------------------------------------------
@@ -146,6 +152,13 @@ def _same_weights(settings: Settings) -> Iterator[Evidence]:
     )
 
 
+def _one_head_of_all(settings: Settings) -> Iterator[Evidence]:
+    """With h = 1 there is one width, M = d."""
+    of = Heads(1)
+    patterns = (scaled_softmax(of.x @ of.weight("Q", 1), of.x @ of.weight("K", 1), size) for size in (d, of.features))
+    yield from proved([Step("h = 1", *patterns)], method=Method.NORMAL_FORM, what="one pattern, for every N and d")
+
+
 CLAIMS = (
     Claim(
         id="attention.v1-last-head",
@@ -159,7 +172,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="heads.stacked",
-        decide=_last_head,
+        decide=_last_head(),
     ),
     Claim(
         id="attention.v1-hat",
@@ -172,7 +185,20 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="head.matrix",
-        decide=_hat_for_pattern,
+        decide=_hat_for_pattern(),
+    ),
+    Claim(
+        id="attention.v1-concat",
+        title="v1's Concat(Ĥ_1 V_1, …, Ĥ_h V_h) where H_i V_i is meant",
+        ledger="E1",
+        kind=Kind.SHAPE,
+        sources=(v1("B.2"),),
+        printed=r"\operatorname{Concat}\left(\hat{\mathbf{H}}_1\mathbf{V}_1,\ldots,\hat{\mathbf{H}}_h\mathbf{V}_h\right)",
+        reading="Ĥ_i is the N × d result of head i; DUAT has H_i V_i here",
+        hypotheses=(),
+        expects=Verdict.REFUTED,
+        correction="heads.stacked",
+        decide=_concat_of_hats(),
     ),
     Claim(
         id="attention.slices-embed",
@@ -211,7 +237,7 @@ CLAIMS = (
         hypotheses=(),
         expects=Verdict.REFUTED,
         correction="attention.slices-separate",
-        decide=_full_width_is_more,
+        decide=one_case({"a head that sees both slices": _full_width_is_more, "slice heads": _separable}),
     ),
     Claim(
         id="attention.slices-parameters",
@@ -249,7 +275,7 @@ CLAIMS = (
         hypotheses=("h > 1",),
         expects=Verdict.REFUTED,
         correction="attention.scale-class",
-        decide=_same_weights,
+        decide=one_case({"h > 1": _same_weights, "h = 1": _one_head_of_all}),
     ),
 )  # fmt: skip
 

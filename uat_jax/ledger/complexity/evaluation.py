@@ -22,6 +22,15 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.complexity import evaluators
 from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
+from uat_jax.ledger.complexity.generic_layer import (
+    LAYERS,
+    activation,
+    activations_in,
+    added_up,
+    first_activation,
+    products_in,
+    products_of_matrices,
+)
 from uat_jax.ledger.source import duat
 from uat_jax.networks import ResidualLayer, TransformerLayer, residual_network, transformer
 from uat_jax.symbolic import language as m
@@ -85,14 +94,9 @@ def _solved(right: Callable[[Any], Any], start: int, value: int) -> Any:
     return solution.subs(n, j)
 
 
-def one_per_layer() -> Any:
-    """n_{j+1} = n_j + 1 and n_1 = 1: a layer more is one activation more, which needs the one before."""
-    return _solved(lambda n: n + 1, 1, 1).subs(j, L)
-
-
 def network_products() -> Any:
-    """A_j x, B_j x and C_j σ(…) in every layer."""
-    return sympy.summation(3, (j, 1, L))
+    """Σ over the layers of the products of a generic one: A_j x, B_j x and C_j σ(…)."""
+    return sympy.summation(products_in(LAYERS.apply(INDEX + 1, LAYERS.x(INDEX))), (j, 1, L))
 
 
 def levels() -> Any:
@@ -103,33 +107,52 @@ def levels() -> Any:
 
 
 def tree_activations() -> Any:
-    """Σ_j S_j: s_j costs S_j = 1 + Σ_{k<j} S_k, hence S_{j+1} = 2 S_j, S_1 = 1."""
-    return sympy.summation(_solved(lambda S: 2 * S, 1, 1), (j, 1, L))
+    """Every s_k computed wherever it stands: s_j costs 1 + Σ_{k<j} S_k."""
+    return added_up(activations_in, L, shared=False)
 
 
 def tree_products() -> Any:
-    """1 + L + Σ_j V_j: P_L x_0, every W̃_k s_k, and V_j for s_j.
+    """Every s_k computed wherever it stands: Ŵ_{j,2} x_0, B_j(…), and each W̃_k s_k with all that s_k costs."""
+    return added_up(products_in, L, shared=False)
 
-    V_j = 2 + (j−1) + Σ_{k<j} V_k for Ŵ_{j,2} x_0, B_j(…), every W̃_k s_k and every s_k, hence V_{j+1} = 2 V_j + 1
-    from j = 2 on; V_1 = 1 and V_2 = 4.
-    """
-    return 1 + L + 1 + sympy.summation(_solved(lambda V: 2 * V + 1, 2, 4), (j, 2, L))
+
+def memoised_activations() -> Any:
+    """Every s_k computed once."""
+    return added_up(activations_in, L, shared=True)
 
 
 def memoised_products() -> Any:
     """P_L x_0, every W̃_k^{(L)} s_k; for s_1 one product, for s_j the products Ŵ_{j,2} x_0, B_j(…), W̃_k^{(j−1)} s_k."""
-    return 1 + L + 1 + sympy.summation(2 + (j - 1), (j, 2, L))
+    return added_up(products_in, L, shared=True)
 
 
 def hatted_products() -> Any:
     """For every layer j ≥ 2: A_j P_{j−1}, B_j P_{j−1} and A_j W̃_k^{(j−1)} for k < j."""
-    return sympy.summation(2 + (j - 1), (j, 2, L))
+    return sympy.summation(products_of_matrices().subs(INDEX, j - 1), (j, 2, L))
 
 
 def two_stream_products() -> Any:
     """A_j p_{j−1}, A_j u_{j−1}, B_j(…) and C_j σ(…) in every layer, but u_0 = 0."""
-    total: Any = sympy.summation(4, (j, 1, L))
-    return total - 1
+    return _of_streams(products_in)
+
+
+def two_stream_activations() -> Any:
+    """One in every layer."""
+    return _of_streams(activations_in)
+
+
+def _of_streams(count: Callable[[m.Expression], Any]) -> Any:
+    """The first layer, and L − 1 generic ones, read off `_streams`."""
+    i, start = INDEX, m.Zero(LAYERS.widths(0), 1)
+    p, u = (m.Letter(name, LAYERS.widths(i), 1, (i,)) for name in "pu")
+    first = sum(map(count, _streams(LAYERS, 1, LAYERS.x(0), start)))
+    return first + (L - 1) * sum(map(count, _streams(LAYERS, i + 1, p, u)))
+
+
+def longest_nesting() -> Any:
+    """n_{j+1} = n_j + 1, n_1 = 1: s_{i+1} is one σ around the s_k before it, of which s_i is nested deepest."""
+    outside = activations_in(activation())
+    return _solved(lambda n: n + outside, 1, activations_in(first_activation())).subs(j, L)
 
 
 def _count(claimed: Any, found: Callable[[], Any] | Any, measured: Callable[[Shape], int]) -> Callable[[Settings], Any]:
@@ -218,9 +241,9 @@ def _chains(settings: Settings) -> Iterator[Evidence]:
     for name in ("network", "memoised", "tree", "two_streams"):
         chain = lambda shape, name=name: longest_chain(trace(name, shape[L]), "tanh")
         what = f"σ one after the other, {name}"
-        yield from _named(name, counted(L, one_per_layer(), what=what, measured=chain, shapes=UP_TO_SIX))
+        yield from _named(name, counted(L, longest_nesting(), what=what, measured=chain, shapes=UP_TO_SIX))
     what = "attention patterns one after the other"
-    found = counted(L, one_per_layer(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
+    found = counted(L, longest_nesting(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
     yield from _named("attention", found)
 
 
@@ -263,7 +286,7 @@ CLAIMS = (
         "L2",
         "with every s_k computed once, σ is evaluated L times",
         "L",
-        _count(L, one_per_layer, activations("memoised")),
+        _count(L, memoised_activations, activations("memoised")),
     ),
     _row(
         "memoised.products",
@@ -296,7 +319,7 @@ CLAIMS = (
         "L3",
         "two streams evaluate σ L times",
         "L",
-        _count(L, one_per_layer, activations("two_streams")),
+        _count(L, two_stream_activations, activations("two_streams")),
         hypotheses=(ELEMENTWISE,),
     ),
     _row(

@@ -73,41 +73,74 @@ def row_sums(settings: Settings) -> Iterator[Evidence]:
     yield from proved([step], method=Method.NORMAL_FORM, what="products of row-stochastic matrices are row-stochastic")
 
 
-def rearranged(free: Any, where: str) -> Step:
-    """Σ_p vec(G_p) u_pᵀ, the rearrangement of Σ_p G_p ⊗ U_pᵀ, with vec(G_p) = S g_p + o.
+def rearranged() -> Step:
+    """Σ_p vec(G_p) u_pᵀ, the rearrangement of Σ_p G_p ⊗ U_pᵀ, through the entries that determine the G_p, and one column.
 
-    The G_p have a fixed row sum, so that ``free`` numbers g_p determine them; S and o are the same for all p.
+    A matrix whose rows add up to 1 is G S + 1 eᵀ, with G its first N − 1 columns, S = (I, −1) and e the last unit column:
+    vec(G S + 1 eᵀ) = (I ⊗ Sᵀ) vec(G) + vec(1 eᵀ).
     """
     n, p = m.dimension("n"), sympy.Symbol("p", integer=True, positive=True)
-    g, u = m.Letter("g", free, 1, (p,)), m.Letter("u", M * M, 1, (p,))
-    S, o = m.Letter("S", N * N, free), m.Letter("o", N * N, 1)
+    free, u = m.Letter("G", N, N - 1, (p,)), m.Letter("u", M * M, 1, (p,))
+    S, last = m.Letter("S", N - 1, N), m.Ones(N, 1) @ m.Letter("e", N, 1).T
     over = lambda term: m.RangeSum(term, p, 1, n)
-    return Step(where, over((S @ g + o) @ u.T), S @ over(g @ u.T) + o @ over(u.T))
+    through = m.Kronecker(m.Identity(N), S.T) @ over(m.Vectorised(free) @ u.T)
+    return Step("any pattern", over(m.Vectorised(free @ S + last) @ u.T), through + m.Vectorised(last) @ over(u.T))
+
+
+def rearranged_causal() -> Step:
+    """The same for causal G_p: row k + 1 has k entries g_{p,k} before the diagonal, which then is 1 minus their sum.
+
+    vec(G_p) = Σ_k (e_{k+1} ⊗ S_kᵀ) g_{p,k} + o, with k × N matrices S_k; the first row has no free entry.
+    """
+    n, p, k = m.dimension("n"), *(sympy.Symbol(name, integer=True, positive=True) for name in "pk")
+    free, u = m.Letter("g", k, 1, (p, k)), m.Letter("u", M * M, 1, (p,))
+    row = m.Kronecker(m.Letter("e", N, 1, (k,)), m.Letter("S", k, N, (k,)).T)
+    o, over, rows = m.Letter("o", N * N, 1), (lambda t: m.RangeSum(t, p, 1, n)), (lambda t: m.RangeSum(t, k, 1, N - 1))
+    return Step("causal", over((rows(row @ free) + o) @ u.T), rows(row @ over(free @ u.T)) + o @ over(u.T))
+
+
+def _all_paths() -> Step:
+    """Σ over (h+1)^L paths, each of rank 1."""
+    p = sympy.Symbol("p", integer=True, positive=True)
+    g, u = m.Letter("g", N * N, 1, (p,)), m.Letter("u", M * M, 1, (p,))
+    paths = m.RangeSum(g @ u.T, p, 1, (h + 1) ** L)
+    return Step("paths", paths, paths)
+
+
+BOUNDS = {"any pattern": N * (N - 1) + 1, "causal": N * (N - 1) / 2 + 1}
+"""The dimensions of the G_p, and one more: as claimed."""
+MORE_BOUNDS = (M**2, (h + 1) ** L)
+"""The other two bounds, of any pattern."""
 
 
 def _rank_bounds(settings: Settings) -> Iterator[Evidence]:
     """The Kronecker rank is at most the number of paths, the dimension of the G_p, and M²."""
-    for subject, free in (("any pattern", N * (N - 1)), ("causal", N * (N - 1) / 2)):
-        step = rearranged(free, subject)
-        yield from bounded(step, claimed=free + 1, what=f"rearranged P_L, {subject}", subject=subject)
-        yield from bounded(step, claimed=M**2, what=f"rearranged P_L, {subject}", subject=f"{subject}, M²")
-    p = sympy.Symbol("p", integer=True, positive=True)
-    g, u = m.Letter("g", N * N, 1, (p,)), m.Letter("u", M * M, 1, (p,))
-    paths = m.RangeSum(g @ u.T, p, 1, (h + 1) ** L)
-    yield from bounded(Step("paths", paths, paths), claimed=(h + 1) ** L, what="rearranged P_L", subject="paths")
+    size, paths = MORE_BOUNDS
+    for step in (rearranged(), rearranged_causal()):
+        what = f"rearranged P_L, {step.name}"
+        yield from bounded(step, claimed=BOUNDS[step.name], what=what, subject=step.name)
+        yield from bounded(step, claimed=size, what=what, subject=f"{step.name}, M²")
+    yield from bounded(_all_paths(), claimed=paths, what="rearranged P_L", subject="paths")
     yield from row_sums(settings)
 
 
-TOKENS, FEATURES, HEADS = 4, 4, 2
-RANKS = {"any pattern": (3, 9, 13, 13), "causal": (3, 7, 7, 7)}
-"""Reached at N = 4, M = 4, h = 2 and L = 1, 2, 3, 4."""
+TOKENS, FEATURES, HEADS, DEEPEST = 4, 4, 2, 4
+"""N, M, h, and the largest L at which the bounds are reached."""
+
+
+def least_bound(pattern: str, depth: int) -> int:
+    """min((h+1)^L, the bound of the pattern, M²) at N = M = 4 and h = 2."""
+    sizes = {N: TOKENS, M: FEATURES, h: HEADS, L: depth}
+    return min(int(bound.xreplace(sizes)) for bound in (BOUNDS[pattern], *MORE_BOUNDS))
 
 
 def _ranks_attained(settings: Settings) -> Iterator[Evidence]:
-    for subject, ranks in RANKS.items():
-        for depth, claimed in enumerate(ranks, 1):
+    """The bounds of the row before are reached: its claimed numbers are ranks of matrices."""
+    for subject in BOUNDS:
+        for depth in range(1, DEEPEST + 1):
             build = lambda random, s=subject, depth=depth: kronecker_matrix(random, depth, causal=s == "causal")
-            yield attained(claimed, build, what=f"{subject}, L = {depth}", subject=f"{subject}, L = {depth}")
+            what = f"{subject}, L = {depth}"
+            yield attained(least_bound(subject, depth), build, what=what, subject=what)
 
 
 def kronecker_matrix(random: np.random.Generator, depth: int, *, causal: bool) -> np.ndarray:

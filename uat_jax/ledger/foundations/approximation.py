@@ -13,8 +13,9 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
-from uat_jax.ledger.foundations.elementary import equations, near_two, resting_on
+from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_two, resting_on
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 
@@ -43,11 +44,19 @@ def _for_all_x(claimed: Any) -> Callable[[Settings], Iterator[Evidence]]:
     return lambda settings: monotone_term(claimed)
 
 
-def _no_quantifier(settings: Settings) -> Iterator[Evidence]:
-    """One term satisfies Eq. 2 at each x, by a G of its own; no one-term sum satisfies it at all x."""
+EACH, ALL = "for each x some G", "some G for all x"
+"""Two orders of the quantifiers of Eq. 2."""
+
+
+def _quantified(order: str, settings: Settings) -> Iterator[Evidence]:
+    """With the one order one term will do, at each x by a G of its own; with the other no term does."""
+    least, proof = least_error(monotone_term)
+    if order == ALL:
+        yield from proof
+        return
     names = ("least error of one term at all x", "at each x, by a G of its own")
-    example = exhibit_numbers(Rational(1, 2), 0, at={"f": "4x(1−x)"}, what="one term, σ monotone", names=names)
-    yield resting_on([pointwise_term(), *monotone_term(Rational(1, 2))], example)
+    example = exhibit_numbers(least, 0, at={"f": "4x(1−x)"}, what="one term, σ monotone", names=names)
+    yield resting_on([pointwise_term(), *proof], example)
 
 
 FIRST_VOLUME = 1988
@@ -86,10 +95,16 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 
 
-def _step(settings: Settings) -> Iterator[Evidence]:
-    at, names = {"f": "1 for x > 1/2, else 0", "ε": "1/4"}, ("least sup error", "promised: below")
-    example = exhibit_numbers(Rational(1, 2), Rational(1, 4), at=at, what="the step, continuous G", names=names)
-    yield resting_on([step_bound(Rational(1, 2))], example)
+def constant_half(error: Any) -> Evidence:
+    """G = 1/2 is within 1/2 of both values of the step, and so within any larger error."""
+    within = [abs(Rational(1, 2) - value) <= error for value in (0, 1)]
+    return proved_inequality(sympy.And(*within), [], what=f"G = 1/2 is within {error} of the step")
+
+
+STEP = Promise(
+    lambda error: [step_bound(error)], constant_half, "the step, continuous G", {"f": "1 for x > 1/2, else 0"}
+)
+"""Some continuous G is within ε of the step."""
 
 
 # --- the rows -------------------------------------------------------------------------------------------------------
@@ -109,7 +124,7 @@ _CLAIMS = (
         hypotheses=("σ is monotone and σ(b) ≠ 0 for some b, as for the logistic function",),
         expects=Verdict.REFUTED,
         correction="uat.density.for-all",
-        decide=_no_quantifier,
+        decide=OneEdit(EACH, ALL, _quantified),
     ),
     Claim(
         id="uat.density.for-all",
@@ -134,7 +149,7 @@ _CLAIMS = (
         hypotheses=("the journal began in 1988 and printed one volume a year; pages 303–314 are in volume 2",),
         expects=Verdict.REFUTED,
         correction="uat.citation-year.corrected",
-        decide=lambda settings: year_of_the_theorem(2007),
+        decide=OneEdit(2007, 1989, lambda year, settings: year_of_the_theorem(year)),
     ),
     Claim(
         id="uat.citation-year.corrected",
@@ -158,7 +173,7 @@ _CLAIMS = (
         hypotheses=("G is continuous, as every network with continuous σ is",),
         expects=Verdict.REFUTED,
         correction="uat.borel-uniform.in-measure",
-        decide=_step,
+        decide=OneEdit(Rational(1, 4), Rational(1, 2), STEP),
     ),
     Claim(
         id="uat.borel-uniform.in-measure",

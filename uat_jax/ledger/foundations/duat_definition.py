@@ -13,10 +13,10 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.dependence import dynamic
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.inequalities import proved_inequality
-from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.edit import one_word
 from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat
@@ -100,10 +100,6 @@ def dynamic_coefficient() -> Evidence:
     return dynamic(coefficient, INPUTS, what="α_1 = A_2(x_1) C_1 of a two-layer Transformer")
 
 
-def _static_coefficient(settings: Settings) -> Iterator[Evidence]:
-    yield from opposite([dynamic_coefficient()])
-
-
 def _all_dynamic(settings: Settings) -> Iterator[Evidence]:
     steps = closed_form_induction(Layers("transformer", dynamic=True))
     yield from proved(steps, method=Method.INDUCTION, what="the form with α(x), W(x) and b(x), for every L")
@@ -163,7 +159,8 @@ CLAIMS = (
         hypotheses=("the Transformer of Eq. 30, its parameters those of Theorem 1",),
         expects=Verdict.REFUTED,
         correction="duat.eq-4.corrected",
-        decide=_static_coefficient,
+        ours=True,
+        decide=one_word(lambda: [dynamic_coefficient()], "static", "dynamic"),
     ),
     Claim(
         id="duat.eq-4.corrected",

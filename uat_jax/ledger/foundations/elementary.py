@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 
+from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.figures import Equations, RestsOn
 from uat_jax.decide.inequalities import proved_inequality
+from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.errors import InputError
 
 
 def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str = "") -> Evidence:
@@ -41,6 +44,48 @@ def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:
     if missing is not None:
         return replace(example, verdict=Verdict.UNKNOWN, finding=f"{example.finding}: not shown: {missing.finding}")
     return replace(example, figures=RestsOn(tuple(found.finding for found in bounds)))
+
+
+ERRORS = tuple(sympy.Rational(n, 4) for n in (12, 8, 6, 4, 3, 2, 1))
+"""The errors among which the least one is looked for, the largest first."""
+
+
+def least_error(bound: Callable[[Any], Iterable[Evidence]]) -> tuple[Any, tuple[Evidence, ...]]:
+    """The largest of `ERRORS` for which ``bound(error)`` is proved, and the proof: nothing is typed beside its bound.
+
+    Raises `InputError` if none is.
+    """
+    for error in ERRORS:
+        found = tuple(bound(error))
+        if all(evidence.verdict is Verdict.PROVED for evidence in found):
+            return error, found
+    raise InputError(f"got a bound that holds for none of the errors {', '.join(map(str, ERRORS))}")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The statement "some G comes within an error of f", decided by what is proved of all G, and of one.
+
+    Attributes:
+        bound: error → evidence that every G misses f by at least that much.
+        reached: error → evidence that a given G stays within it.
+        what: of what it is said.
+        at: f and whatever else was chosen.
+    """
+
+    bound: Callable[[Any], Iterable[Evidence]]
+    reached: Callable[[Any], Evidence]
+    what: str
+    at: Mapping[str, Any]
+
+    def __call__(self, error: Any, settings: Settings) -> Iterator[Evidence]:
+        """REFUTED for an error below the least one, with both numbers; PROVED for one that is reached."""
+        least, proof = least_error(self.bound)
+        if error >= least:
+            yield self.reached(error)
+            return
+        at, names = {**self.at, "ε": str(error)}, ("least error", "promised")
+        yield resting_on(proof, exhibit_numbers(least, error, at=at, what=self.what, names=names))
 
 
 def near_two(first: Any, second: Any, claimed: Any, *, what: str) -> Evidence:

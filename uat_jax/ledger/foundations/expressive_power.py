@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import sympy
 from sympy import Rational
 
-from uat_jax.decide.exhibits import exhibit
 from uat_jax.decide.inequalities import enclosed, proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import Claim, Kind
-from uat_jax.ledger.foundations.elementary import equations, resting_on
+from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 
@@ -39,12 +37,13 @@ def on_both_sides(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> 
         yield proved_inequality(sympy.Eq(two_terms(x, t), f(x)), [x >= 0, x <= 1], what=what, subject=f"t = {t}")
 
 
-def _one_function(settings: Settings) -> Iterator[Evidence]:
-    ramp = lambda u: jnp.clip(u, 0, 1)
-    at = lambda t: lambda x: ramp(x - t) + ramp(t - x)
-    what, names = "G(x, t) = σ(x − t) + σ(t − x), σ the ramp", ("at t = 0", "at t = 1")
-    example = exhibit(at(0.0), at(1.0), {"x": 0}, what=what, names=names)
-    yield resting_on(on_both_sides(lambda x: x, lambda x: 1 - x), example)
+def _one_function(prompts: tuple[int, int], settings: Settings) -> Iterator[Evidence]:
+    """Whether the fixed sum is one function of x at these two values of t."""
+    x = sympy.Symbol("x", real=True)
+    yield from on_both_sides(lambda x: x, lambda x: 1 - x)
+    same = sympy.Eq(*(two_terms(x, t) for t in prompts))
+    what = f"G(x, {prompts[0]}) = G(x, {prompts[1]}) for 0 ≤ x ≤ 1, G(x, t) = σ(x − t) + σ(t − x), σ the ramp"
+    yield proved_inequality(same, [x >= 0, x <= 1], what=what)
 
 
 def switch(margin: Any = 0) -> Iterator[Evidence]:
@@ -77,12 +76,15 @@ def _logistic(x: Any) -> Any:
     return 1 / (1 + (-x).exp())
 
 
-def _similar(settings: Settings) -> Iterator[Evidence]:
-    """G(t) = logistic(2000(t − 1/2)) with t = n/1000."""
-    at = lambda n: jax.nn.sigmoid(2 * n - 1000)
-    names = ("at t = 0.501", "at t = 0.499")
-    what = "logistic(2000(t − 1/2)), t = n/1000"
-    yield exhibit(at, lambda n: at(n - 2), {"n": 501}, what=what, names=names)
+NEAR = (Rational(501, 1000), Rational(499, 1000))
+"""Two inputs that are 0.002 apart."""
+
+
+def _similar(distance: Any, settings: Settings) -> Iterator[Evidence]:
+    """Whether G(t) = logistic(2000(t − 1/2)) differs by less than that between two near inputs."""
+    box = [(2000 * (t - Rational(1, 2)),) * 2 for t in NEAR]
+    what = f"G({NEAR[0]}) − G({NEAR[1]}), G(t) = logistic(2000(t − 1/2))"
+    yield enclosed(lambda u, v: _logistic(u) - _logistic(v), box, below=distance, what=what)
 
 
 def steep_term(gap: Any) -> Iterator[Evidence]:
@@ -108,6 +110,7 @@ _SECTION_4_1 = (v1("4.1"), v2("4.1"), duat("4.1"))
 CLAIMS = (
     Claim(
         id="uat.one-function",
+        otherwise=("v1", "v2"),
         title="a sum with fixed parameters can fit only one function",
         ledger="A7",
         kind=Kind.EXISTENCE,
@@ -118,7 +121,7 @@ CLAIMS = (
         hypotheses=("σ is the ramp min(max(u, 0), 1), continuous and sigmoidal",),
         expects=Verdict.REFUTED,
         correction="uat.one-function.selected",
-        decide=_one_function,
+        decide=OneEdit((0, 1), (0, 0), _one_function),
     ),
     Claim(
         id="uat.one-function.selected",
@@ -136,16 +139,17 @@ CLAIMS = (
     ),
     Claim(
         id="uat.similar-inputs",
+        otherwise=("v1",),
         title="with fixed parameters nearly identical inputs give similar outputs",
         ledger="A8",
         kind=Kind.EXISTENCE,
         sources=(*_SECTION_4_1, v2("Fig. 6")),
         printed=r"\text{will result in identical or similar outputs}",
-        reading="inputs 0.002 apart, outputs 0.76 apart, where σ ranges over an interval of length 1",
+        reading="inputs 0.002 apart, outputs less than 1/2 apart, where σ ranges over an interval of length 1: they are 0.76",
         hypotheses=("σ is the logistic function",),
         expects=Verdict.REFUTED,
         correction="uat.similar-inputs.corrected",
-        decide=_similar,
+        decide=OneEdit(Rational(1, 2), Rational(4, 5), _similar),
     ),
     Claim(
         id="uat.similar-inputs.corrected",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import permutations
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -12,22 +11,20 @@ import numpy as np
 import sympy
 from sympy import Rational
 
-from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.exhibits import exhibit_numbers
-from uat_jax.decide.figures import Permutations
 from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
-from uat_jax.ledger.foundations.elementary import equations, near_two, resting_on
+from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.foundations.elementary import Promise, equations, near_two
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import TransformerLayer, transformer
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.heads import HEAD, WIDTH, Heads, scaled_softmax
 from uat_jax.symbolic.heads import TOKENS as ALL_TOKENS
-from uat_jax.symbolic.heads import Heads, scaled_softmax
 from uat_jax.symbolic.layers import Attention
 from uat_jax.symbolic.step import Step
 
@@ -38,8 +35,7 @@ def equivariance() -> tuple[Step, ...]:
     """T(ΠX) = Π T(X) up to terms with ΠᵀΠ − I, 1 − Π1 and 1 − Πᵀ1, which vanish for a permutation matrix Π.
 
     The normal form knows nothing of permutations: the remainders are written out, and the equations hold for every Π.
-    softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ and σ(ΠZ) = Π σ(Z) lie between them: exp and σ move with the entries, and the sums of
-    the rows by which softmax divides, E 1 with E = exp(S), are those of ΠEΠᵀ in the order Π.
+    What lies between them, softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ, is `neighbours_exchanged`; σ acts on every entry.
     """
     of = Attention(m.dimension("h"))
     i, size, features = sympy.Symbol("i", integer=True, positive=True), of.tokens, of.features(0)
@@ -48,10 +44,9 @@ def equivariance() -> tuple[Step, ...]:
     V1, v1_, V2, v2_ = of.feed_forward(1)
     eye, one, value = m.Identity(size), m.Ones(size, 1), of.value_output(1, i)
     scores = lambda x: (x @ of.select(1, i) @ of.weight("Q", 1, i)) @ (x @ of.select(1, i) @ of.weight("K", 1, i)).T
-    moved, kept, E = one - P @ one, P.T @ P - eye, m.Letter("E", size, size)
+    moved, kept = one - P @ one, P.T @ P - eye
     return (
         Step("scores of ΠX", scores(P @ X), P @ scores(X) @ P.T),
-        Step("sums of rows", m.Product(P, E, P.T, one), P @ (E @ one) - m.Product(P, E, one - P.T @ one)),
         Step(
             "head i of ΠX",
             (P @ H @ P.T) @ (P @ X) @ value,
@@ -66,36 +61,30 @@ def equivariance() -> tuple[Step, ...]:
     )
 
 
-Orders = Callable[[Iterable[int]], Iterable[tuple[int, ...]]]
+def neighbours_exchanged() -> tuple[Step, ...]:
+    """What a token q sees of the tokens P, a, b, R, in this order and with a and b exchanged, for any number of tokens.
 
-
-def permutation_facts(orders: Orders = permutations, largest: int = 4) -> Evidence:
-    """For every permutation matrix Π of up to 4 tokens: ΠᵀΠ = I, Π1 = 1, softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ.
-
-    The entries of exp(S) are symbols; ``orders`` gives the rows of I that make up Π.
+    Ĥ_i at q is a quotient of two sums over all tokens, Σ exp(q kᵀ) v and Σ exp(q kᵀ); σ stands for exp of the scores
+    over √M.  Neither changes with a and b, and so no quotient does: the outputs change places with their tokens.  Every
+    permutation is made of exchanges of neighbours.
     """
-    what, cases = "ΠᵀΠ = I, Π1 = 1, softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ", []
-    for size in range(1, largest + 1):
-        scores = sympy.Matrix(size, size, lambda row, column: sympy.Symbol(f"e_{row}_{column}"))
-        cases += [(order, _permutes(sympy.eye(size)[list(order), :], scores)) for order in orders(range(size))]
-    wrong = next((order for order, holds in cases if not holds), None)
-    if wrong is not None:
-        return Evidence(Method.ENTRY_BY_ENTRY, f"{what}: not for {wrong}", Verdict.UNKNOWN)
-    finding = f"{what}, for all {len(cases)} permutations of up to {largest} tokens"
-    order = Assumption(AssumptionKind.ORDER_OF_SUMS, {"tokens": largest})
-    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.CERTIFIED, Permutations(len(cases)), (order,))
+    before, after, (own, a, b) = m.dimension("n"), m.dimension("k"), (_token(name, 1) for name in "qab")
+    P, R = _token("P", before), _token("R", after)
+    exponential = lambda part: m.Activation(_project(own, "Q") @ _project(part, "K").T)
+    value = lambda part: exponential(part) @ _project(part, "V")
+    weight = lambda part: exponential(part) @ m.Ones(part.shape[0], 1)
+    orders = (P, a, b, R), (P, b, a, R)
+    sums = {"numerator of softmax": value, "denominator of softmax": weight}
+    return tuple(Step(name, *(m.Addition(*map(of, order)) for order in orders)) for name, of in sums.items())
 
 
-def _permutes(P: Any, scores: Any) -> bool:
-    one = sympy.ones(P.rows, 1)
-    commutes = _row_softmax(P * scores * P.T) == P * _row_softmax(scores) * P.T
-    return P.T * P == sympy.eye(P.rows) and P * one == one and commutes
+def _token(name: str, rows: Any) -> m.Letter:
+    """Slice i of some tokens, rows × d."""
+    return m.Letter(name, rows, WIDTH, (HEAD,))
 
 
-def _row_softmax(exponentials: Any) -> Any:
-    """Rows divided by their sums."""
-    sums = [sympy.Add(*exponentials.row(row)) for row in range(exponentials.rows)]
-    return sympy.Matrix(*exponentials.shape, lambda row, column: exponentials[row, column] / sums[row])
+def _project(tokens: m.Expression, name: str) -> m.Expression:
+    return tokens @ Heads().weight(name, HEAD)
 
 
 TOKENS, WIDTHS = 3, ((2, 1, 1),) * 3 + ((2, 1, 2), (2, 2), (2,), (2, 2), (2,))
@@ -116,8 +105,8 @@ def network_equivariance(after: tuple[tuple[int, ...], ...] = GENERATORS) -> Evi
 
 
 def _equivariant(settings: Settings) -> Iterator[Evidence]:
-    yield from proved(equivariance(), method=Method.NORMAL_FORM, what="T(ΠX) = Π T(X) for every N, M and h")
-    yield permutation_facts()
+    steps = (*equivariance(), *neighbours_exchanged())
+    yield from proved(steps, method=Method.NORMAL_FORM, what="T(ΠX) = Π T(X) for every N, M and h")
     yield network_equivariance()
 
 
@@ -136,14 +125,20 @@ def equal_tokens(rows: Callable[..., m.Expression] = m.Ones) -> Iterator[Evidenc
     yield from proved([step], method=Method.NORMAL_FORM, what="equal tokens have equal outputs")
 
 
-def _permutations(settings: Settings) -> Iterator[Evidence]:
-    """At x = (1, 1) both outputs are one number c, layer by layer; f asks for 2 and 1."""
-    bound = near_two(2, 1, Rational(1, 2), what="one number misses 2 or 1 by at least 1/2")
-    at, names = {"x": [1, 1], "f": "(2x_1, x_2)", "ε": "1/4"}, ("least error", "promised: below")
-    example = exhibit_numbers(Rational(1, 2), Rational(1, 4), at=at, what="two tokens of one feature", names=names)
-    equal = next(equal_tokens())
-    yield resting_on([equal, bound], example)
+def _equal_outputs(error: Any) -> Iterator[Evidence]:
+    """At x = (1, 1) both outputs are one number, layer by layer; f asks for 2 and 1."""
+    yield next(equal_tokens())
+    yield near_two(2, 1, error, what=f"one number misses 2 or 1 by at least {error}")
 
+
+def _between(error: Any) -> Evidence:
+    """The number 3/2 for both outputs."""
+    within = [abs(Rational(3, 2) - value) <= error for value in (2, 1)]
+    return proved_inequality(sympy.And(*within), [], what=f"3/2 is within {error} of 2 and of 1")
+
+
+PERMUTED = Promise(_equal_outputs, _between, "two tokens of one feature", {"x": [1, 1], "f": "(2x_1, x_2)"})
+"""At x = (1, 1) some Transformer without positions is within ε of f."""
 
 # --- a fixed size is not dense -------------------------------------------------------------------------------
 
@@ -151,17 +146,36 @@ POINTS = tuple(Rational(2 * k - 1, 10) for k in range(1, 6))
 """Where sin 5πx is 1, −1, 1, −1, 1."""
 
 
+def middle_slope() -> Iterator[Evidence]:
+    """Where a derivative rises up to a point and falls from there on, a mean slope is not below both its neighbours'.
+
+    d_2, d_3, d_4 are mean slopes of three neighbouring pieces, g_3 and g_4 the derivative at the ends of the middle one.
+    """
+    before, slope, after, start, end = sympy.symbols("d_2 d_3 d_4 g_3 g_4", real=True)
+    highest_point = {
+        "behind the middle piece": [before <= start, start <= slope],
+        "in the middle piece": [before <= start, after <= end, slope >= sympy.Min(start, end)],
+        "before the middle piece": [slope >= end, end >= after],
+    }
+    for where, mean_values in highest_point.items():
+        what = f"d_3 ≥ min(d_2, d_4) where the derivative is highest {where}"
+        yield proved_inequality(slope >= sympy.Min(before, after), mean_values, what=what, subject=where)
+
+
 def alternation(claimed: Any) -> Iterator[Evidence]:
     """G = a x + c + w σ(v x + b) misses sin 5πx by at least 1, if σ' rises up to some point and falls from there on.
 
-    G' then also does (or −G' does), so that its mean slopes d_1, …, d_4 between the five points satisfy d_3 ≥ d_2 or
-    d_3 ≥ d_4 (or, for −G', d_2 ≤ d_1 or d_2 ≤ d_3).  Each of the four cases contradicts an error below 1.
+    G' then also does, so that its mean slopes d_1, …, d_4 between the five points satisfy d_3 ≥ min(d_2, d_4); or −G'
+    does, and d_2 ≤ max(d_1, d_3) (`middle_slope`).  Both contradict an error below 1.
     """
     error, *G = sympy.symbols("e G1:6", real=True)
     near = [abs(value - (-1) ** k) <= error for k, value in enumerate(G)]
     d = [b - a for a, b in zip(G, G[1:], strict=False)]
-    cases = {"d_3 ≥ d_2": d[2] >= d[1], "d_3 ≥ d_4": d[2] >= d[3], "d_2 ≤ d_1": d[1] <= d[0], "d_2 ≤ d_3": d[1] <= d[2]}
-    for name, shape in cases.items():
+    shapes = {
+        "G' rises, then falls": d[2] >= sympy.Min(d[1], d[3]),
+        "G' falls, then rises": d[1] <= sympy.Max(d[0], d[2]),
+    }
+    for name, shape in shapes.items():
         what = f"{name}: the error is at least {claimed}"
         yield proved_inequality(error >= claimed, [*near, shape], what=what, subject=name)
 
@@ -176,16 +190,21 @@ def unimodal(points: tuple[Any, ...] = POINTS) -> Evidence:
     return equations(facts, what="alternation", subject="the points and σ")
 
 
-def _one_unit_bound(settings: Settings) -> Iterator[Evidence]:
+def one_unit_bound(error: Any) -> Iterator[Evidence]:
+    """One hidden unit misses sin 5πx by at least that much."""
     yield unimodal()
-    yield from alternation(1)
+    yield from middle_slope()
+    yield from alternation(error)
 
 
-def _one_unit(settings: Settings) -> Iterator[Evidence]:
-    at, names = {"f": "sin 5πx", "ε": "1/2"}, ("least sup error", "promised: below")
-    example = exhibit_numbers(1, Rational(1, 2), at=at, what="one token, one feature, one hidden unit", names=names)
-    yield resting_on([unimodal(), *alternation(1)], example)
+def _zero(error: Any) -> Evidence:
+    """G = 0, with w = 0, is as far from the sine as that is from 0."""
+    s = sympy.Symbol("sin 5πx", real=True)
+    return proved_inequality(abs(0 - s) <= error, [s <= 1, s >= -1], what=f"G = 0 is within {error} of the sine")
 
+
+ONE_UNIT = Promise(one_unit_bound, _zero, "one token, one feature, one hidden unit", {"f": "sin 5πx"})
+"""Some network of that size is within ε of the sine."""
 
 # --- the rows -------------------------------------------------------------------------------------------------------
 
@@ -194,6 +213,7 @@ _ANY_FUNCTION = r"\text{enabling them to approximate any Borel measurable functi
 CLAIMS = (
     Claim(
         id="uat.any-function.permutations",
+        otherwise=("v1",),
         title="Transformers approximate any function: f(x) = (2x_1, x_2, …, x_N)",
         ledger="A9",
         kind=Kind.EXISTENCE,
@@ -204,7 +224,7 @@ CLAIMS = (
         hypotheses=("the feed-forward part acts on each token, as in Transformers", "nothing depends on the positions"),
         expects=Verdict.REFUTED,
         correction="uat.permutation-equivariance",
-        decide=_permutations,
+        decide=OneEdit(Rational(1, 4), Rational(1, 2), PERMUTED),
     ),
     Claim(
         id="uat.permutation-equivariance",
@@ -220,6 +240,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.any-function.one-unit",
+        otherwise=("v1",),
         title="having the form of Eq. 11 makes a network approximate any function",
         ledger="A9",
         kind=Kind.EXISTENCE,
@@ -229,7 +250,7 @@ CLAIMS = (
         hypotheses=("σ is logistic (or any σ whose derivative rises to one point and falls from there on)",),
         expects=Verdict.REFUTED,
         correction="uat.any-function.one-unit.corrected",
-        decide=_one_unit,
+        decide=OneEdit(Rational(1, 2), Rational(1), ONE_UNIT),
     ),
     Claim(
         id="uat.any-function.one-unit.corrected",
@@ -241,7 +262,7 @@ CLAIMS = (
         reading="density needs a size that grows with 1/ε; with depth and positions it holds (Yun et al.)",
         hypotheses=("σ is logistic (or any σ whose derivative rises to one point and falls from there on)",),
         expects=Verdict.PROVED,
-        decide=_one_unit_bound,
+        decide=lambda settings: one_unit_bound(1),
     ),
 )  # fmt: skip
 

@@ -20,7 +20,8 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
-from uat_jax.ledger.foundations.elementary import equations, resting_on
+from uat_jax.ledger.edit import OneEdit, one_case
+from uat_jax.ledger.foundations.elementary import equations, least_error, resting_on
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
@@ -89,7 +90,19 @@ def unbounded(slope: Any) -> Iterator[Evidence]:
         yield proved_inequality(value >= slope * positive, known, what=f"{name}(t) ≥ {slope} t for t ≥ 0", subject=name)
 
 
-def _not_sigmoidal(settings: Settings) -> Iterator[Evidence]:
+SIGMA = sympy.Function("σ")
+"""Any of relu, gelu and silu; σ(t) = t + σ(−t)."""
+
+
+def _sigmoidal(of: Any, settings: Settings) -> Iterator[Evidence]:
+    """Whether what is made of σ(t), σ(t − 1), … tends to 1 at +∞: there σ(t − s) is t − s up to σ(s − t), which tends to 0."""
+    if of.replace(SIGMA, lambda u: u).expand() == 1:
+        yield from differences(of)
+    else:
+        yield from _not_sigmoidal()
+
+
+def _not_sigmoidal() -> Iterator[Evidence]:
     """σ(4) ≥ 2, and σ stays above 2 from there on: it cannot tend to 1."""
     for bound in unbounded(Rational(1, 2)):
         sigma, names = IN_JAX[bound.subject], ("σ(4)", "limit of a sigmoidal σ")
@@ -106,14 +119,22 @@ def odd_part(slope: Any = 1) -> Iterator[Evidence]:
         yield equations({"σ(t) − σ(−t) = t": (difference, slope * positive)}, what=name, subject=name)
 
 
-def differences(shift: int = 1) -> Iterator[Evidence]:
+RHO = SIGMA(t) - SIGMA(t - 1)
+"""ρ(t) = σ(t) − σ(t − 1)."""
+
+
+def differences(rho: Any = RHO) -> Iterator[Evidence]:
     """ρ(t) = σ(t) − σ(t − 1) tends to 0 at −∞ and to 1 at +∞, where it is 1 + σ(−t) − σ(1 − t)."""
     yield from odd_part()
     positive = sympy.Symbol("t", positive=True)
+    by_odd_part = rho.replace(SIGMA, lambda u: u + SIGMA(-u))
     for name, sigma in SIGMAS.items():
+        of = lambda e, sigma=sigma: e.replace(SIGMA, lambda u: sigma.subs(t, u))
+        far_left = lambda u, sigma=sigma: sympy.limit(sigma.subs(t, -positive), positive, oo)
         limits = {
-            "σ → 0 at −∞, and so ρ": (sympy.limit(sigma.subs(t, -positive), positive, oo), 0),
-            "ρ → 1 at +∞": (sympy.expand(t - (t - shift)), 1),
+            "σ → 0 at −∞, and so ρ": (rho.replace(SIGMA, far_left), 0),
+            "ρ(t) = 1 + σ(−t) − σ(1 − t) for t > 1": (of(rho - by_odd_part).subs(t, positive + 1), 0),
+            "which tends to 1 at +∞": (by_odd_part.replace(SIGMA, far_left).expand(), 1),
         }
         yield equations(limits, what=name, subject=name)
 
@@ -126,6 +147,23 @@ def _differences(settings: Settings) -> Iterator[Evidence]:
     twice = (ALPHA @ m.Activation(argument), -ALPHA @ m.Activation(W.T @ X + (THETA - ONE)))
     sides = lambda total: (total(ALPHA @ rho), m.Addition(*map(total, twice)))
     yield from for_any_number_of_terms("N terms with ρ are 2N with σ", sides, what="for every N, n and σ")
+
+
+# --- a perceptron ----------------------------------------------------------------------------------------------------
+
+
+def _perceptron(settings: Settings) -> Iterator[Evidence]:
+    """Entry k of σ(Wᵀx + θ) is one term with α = 1; a number times it is one with any α."""
+    width = m.dimension("m")
+    weights, theta, e = m.Letter("W", n, width), m.Letter("θ", width, 1), m.Selection(j, width, 1)
+    layer, own = m.Activation(weights.T @ X + theta), m.Activation((weights @ e).T @ X + e.T @ theta)
+    argument = e.T @ (weights.T @ X + theta)
+    steps = [
+        Step("the argument of unit k", argument, (weights @ e).T @ X + e.T @ theta),
+        Step("a perceptron is Σ_k e_k e_kᵀ σ(…)", layer, m.Identity(width) @ layer),
+        Step("one unit", m.Identity(1) @ own, own),
+    ]
+    yield from proved(steps, method=Method.NORMAL_FORM, what="one term for every unit, for every n and m")
 
 
 # --- A10: the affine term -------------------------------------------------------------------------------------------
@@ -158,9 +196,10 @@ def bounded_sum(claimed: Any) -> Evidence:
 
 
 def _affine_bounded(settings: Settings) -> Iterator[Evidence]:
+    least, proof = least_error(lambda error: [bounded_sum(error)])
     names = ("least |x − G(x)|", "printed")
-    example = exhibit_numbers(1, 0, at={"x": "1 + Σ|α_j|", "σ": "logistic"}, what="G(x) = x", names=names)
-    yield resting_on([bounded_sum(1)], example)
+    example = exhibit_numbers(least, 0, at={"x": "1 + Σ|α_j|", "σ": "logistic"}, what="G(x) = x", names=names)
+    yield resting_on(proof, example)
 
 
 # --- the rows -------------------------------------------------------------------------------------------------------
@@ -183,6 +222,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.sigmoidal",
+        otherwise=("DUAT",),
         title="the theorem's hypothesis holds for relu, gelu and silu",
         ledger="A6",
         kind=Kind.CRITERION,
@@ -192,7 +232,7 @@ CLAIMS = (
         "(gelu with the error function)",
         expects=Verdict.REFUTED,
         correction="uat.sigmoidal.differences",
-        decide=_not_sigmoidal,
+        decide=OneEdit(SIGMA(t), RHO, _sigmoidal),
     ),
     Claim(
         id="uat.sigmoidal.differences",
@@ -207,6 +247,18 @@ CLAIMS = (
         hypotheses=(DENSE, "σ is relu, gelu (with the error function) or silu: all three are continuous", ELEMENTWISE),
         expects=Verdict.PROVED,
         decide=_differences,
+    ),
+    Claim(
+        id="uat.perceptron",
+        title="a layer of perceptrons is a UAT sum of one term, with the identity for α",
+        ledger="A5",
+        kind=Kind.IDENTITY,
+        sources=(v2("4.5"), duat("6")),
+        printed=r"\text{the perceptron can be seen as a layer of}",
+        reading="σ(Wᵀx + θ) with σ on every unit; unit k is the sum of one term with column k of W",
+        hypotheses=(ELEMENTWISE,),
+        expects=Verdict.PROVED,
+        decide=_perceptron,
     ),
     Claim(
         id="uat.affine-term.density",
@@ -244,7 +296,8 @@ CLAIMS = (
         hypotheses=("|σ| ≤ 1, as for the logistic function and tanh", "W ≠ 0"),
         expects=Verdict.REFUTED,
         correction="uat.affine-term.density",
-        decide=_affine_bounded,
+        ours=True,
+        decide=one_case({"a bounded σ": _affine_bounded, "relu, gelu or silu": _affine_absorbed}),
     ),
 )  # fmt: skip
 

@@ -117,7 +117,7 @@ CLAIMS = (
         printed=_DIAGONAL + r",\ \alpha_j\text{ a matrix}",
         reading="diagonal matrices are matrices, so that these sums are dense as well; and term (j, l) with diag(α_j e_l) "
         "gives them back, so that both versions have the same functions and differ in the number of terms (see "
-        "lemma-1.diagonal)",
+        "lemma-1.diagonal-more-terms)",
         hypotheses=(DENSE, ELEMENTWISE),
         expects=Verdict.PROVED,
         decide=_matrix,

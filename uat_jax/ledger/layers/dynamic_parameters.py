@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +12,10 @@ import sympy
 
 from uat_jax.decide import dependence
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_word
 from uat_jax.ledger.layers.dependence import (
     DEPTH,
     DYNAMIC,
@@ -71,11 +72,10 @@ def _passed_on(normed: Callable[[jax.Array], jax.Array], x: jax.Array) -> jax.Ar
     return v + jnp.mean(normed(x + v), axis=0, keepdims=True)
 
 
-def _one_token(settings: Settings) -> Iterator[Evidence]:
+def _one_token() -> Iterator[Evidence]:
     """W_HVO of a single token takes one value."""
     X = tokens(2).renamed({m.dimension("N"): sympy.Integer(1)})
-    what = "W_HVO of one token is the same at any two inputs"
-    yield from opposite(dependence.static(one_token(2), X, what=what))
+    yield from dependence.static(one_token(2), X, what="W_HVO of one token is the same at any two inputs")
 
 
 PRINTED = (
@@ -97,6 +97,7 @@ def _claim(
     decide: Decide,
     correction: str = "",
     kind: Kind = Kind.DEPENDENCE,
+    ours: bool = False,
 ) -> Claim:
     return Claim(
         id=name,
@@ -109,21 +110,34 @@ def _claim(
         expects=Verdict.REFUTED if correction else Verdict.PROVED,
         correction=correction,
         decide=decide,
+        ours=ours,
     )
 
 
 def _printed(
-    name: str, title: str, printed: str, sources: tuple[Source, ...], read: str, decide: Decide, correction: str = ""
+    name: str,
+    title: str,
+    printed: str,
+    sources: tuple[Source, ...],
+    read: str,
+    decide: Decide,
+    correction: str = "",
+    ours: bool = False,
 ) -> Claim:
-    return _claim(f"dependence.{name}", title, "G18", printed, sources, read, decide, correction)
+    return _claim(f"dependence.{name}", title, "G18", printed, sources, read, decide, correction, ours=ours)
 
 
-def _first_coefficient(settings: Settings) -> Iterator[Evidence]:
+def _first_coefficient() -> Iterator[Evidence]:
     """Ŵ_{1,3} = A_2 C_1 of two layers, the smallest network with a W_{j,3} that is dynamic and not listed."""
     of = parameters("transformer")
     letter = of.closed.W3(1, 2)
     assert isinstance(letter, m.Letter)
-    yield from opposite([of.moves(letter, subject="L = 2, j = 1")])
+    yield of.moves(letter, subject="L = 2, j = 1")
+
+
+def _not_static(*place: Any) -> OneEdit:
+    """A parameter that is said to be static and is not."""
+    return OneEdit(STATIC, DYNAMIC, lambda word, settings: said(word, place)(settings))
 
 
 def _list(word: str, *ranges: tuple[str, range]) -> Decide:
@@ -146,7 +160,7 @@ def _weights_differ(settings: Settings) -> Iterator[Evidence]:
 # --- networks without a skip, and the bias as a sum ----------------------------------------------------------------
 
 
-def _perceptron(settings: Settings) -> Iterator[Evidence]:
+def _perceptron() -> Iterator[Evidence]:
     """x_j = c_j + C_j σ(B_j x_{j−1} + b_j) is 0 x_0 + c_j + C_j s_j, s_{j} = σ(0 x_0 + B_j (c_{j−1} + C_{j−1} s_{j−1}) + b_j)."""
     of = Layers("residual")
     i, j = INDEX, INDEX + 1
@@ -165,9 +179,10 @@ def _perceptron(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method=Method.INDUCTION, what="A_j = 0: the form of Eq. 11/33, for every L and every σ")
 
 
-def _not_duat(settings: Settings) -> Iterator[Evidence]:
+def _is_duat() -> Iterator[Evidence]:
     """The perceptron has the form, and b̂_{2,2} takes two values."""
-    yield from opposite((*_perceptron(settings), *cell("perceptron", "b2", 2)))
+    yield from _perceptron()
+    yield from cell("perceptron", "b2", 2)
 
 
 def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
@@ -201,12 +216,13 @@ CLAIMS = (
     ),
     _printed(
         "printed.complete", "no W_{j,3} but those with 1 < j < i+1 is dynamic", PRINTED, IN_DUAT,
-        "the list is complete: W_{1,3} is static, here of two layers (i = 1)", _first_coefficient, "dependence.transformer.w3",
+        "the list is complete: W_{1,3} is static, here of two layers (i = 1)",
+        one_word(_first_coefficient, STATIC, DYNAMIC), "dependence.transformer.w3",
     ),
     _printed(
         "printed.no-b3", "no b_{j,3} is dynamic", PRINTED, IN_DUAT,
         "the list is complete: no b_{j,3} is on it; biases of shape (N, M) as in Eq. 6",
-        said(STATIC, ("transformer", "b3-by-position", 2)), "dependence.transformer.b3-by-position",
+        _not_static("transformer", "b3-by-position", 2), "dependence.transformer.b3-by-position",
     ),
     _printed(
         "printed.no-b3-shared", "no b_{j,3} is dynamic if biases are token-shared", PRINTED, IN_DUAT,
@@ -226,30 +242,31 @@ CLAIMS = (
     _printed(
         "v2.complete", "v2's list of dynamic parameters is complete", PRINTED_V2, IN_V2,
         "the network of Eq. 11, of i + 1 layers: W_{i+1,1} is not on the list, so it is static",
-        said(STATIC, ("transformer", "W1", DEPTH)), "dependence.transformer.w1",
+        _not_static("transformer", "W1", DEPTH), "dependence.transformer.w1",
     ),
     _printed(
         "v2.first-layers", "the parameters that v2 lists as dynamic are so, in i layers", PRINTED_V2, IN_V2,
         "“for the i-th layer”: a network of i layers, whose W_{i,3} would be dynamic",
-        said(DYNAMIC, ("transformer", "W3", DEPTH)), "dependence.transformer.w3",
+        OneEdit(DYNAMIC, STATIC, lambda word, settings: said(word, ("transformer", "W3", DEPTH))(settings)),
+        "dependence.transformer.w3",
     ),
     _printed(
         "one-token", "in any Transformer W_{1,1} is dynamic", PRINTED, IN_DUAT,
         "also for N = 1, where every H_i is the number 1",
-        _one_token,
-        "dependence.transformer.w1",
+        one_word(_one_token, DYNAMIC, STATIC),
+        "dependence.transformer.w1", ours=True,
     ),
     _claim(
         "known-after-training.residual", "the combined weights of a residual network are fixed", "G7",
         r"\text{once the network training is complete, }\mathbf{W}'_{2,1}\text{ \ldots\ are essentially fixed}",
-        (duat("B.2"), v2("C.1")), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
+        (duat("B.2"),), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
         _fixed_weights,
     ),
     _claim(
         "known-after-training.transformer", "the combined weights of a Transformer are known after training", "G7",
         r"\text{Once the network training is complete, we know these parameters}",
         (v2("C.1"), v2("C.2")), "the same step in a Transformer, whose terms v2 combines in the same way",
-        said(STATIC, ("transformer", "W1", 2)), "known-after-training.residual",
+        _not_static("transformer", "W1", 2), "known-after-training.residual",
     ),
     _claim(
         "vit-vs-cnn", "a Transformer's weights are dynamic, a residual network's are not", "G21",
@@ -261,19 +278,19 @@ CLAIMS = (
         "perceptron.closed-form", "a perceptron without any skip is a sum with nested biases", "F2",
         r"\mathbf{x}_j=\mathbf{c}_j+\mathbf{C}_j\sigma(\mathbf{B}_j\mathbf{x}_{j-1}+\mathbf{b}_j)",
         (duat("4.1"), duat("B.2")), "Eq. 20 with W_{j,1} = 0, so that Ŵ_{j,2} = 0 for j ≥ 2: x_0 acts through the bias alone",
-        _perceptron, kind=Kind.ALL_DEPTHS,
+        lambda settings: _perceptron(), kind=Kind.ALL_DEPTHS,
     ),
     _claim(
         "residual-makes-biases-dynamic", "without the residual mechanism the biases are static", "F2",
         r"\text{the residual mechanism supports the dynamic approximation of bias terms}",
         (duat("4.1"), v2("4.1")), "and nothing else does: with A_j = 0 all b_{j,2} are static",
-        said(STATIC, ("perceptron", "b2", 2)), "dependence.perceptron.b2",
+        _not_static("perceptron", "b2", 2), "dependence.perceptron.b2", ours=True,
     ),
     _claim(
         "perceptron.not-duat", "a network without any skip is no DUAT", "F2",
         r"\text{Currently, DUAT primarily is implemented by residual structure}", (duat("B.2"),),
-        "and by nothing else: without a skip there is no sum with input-dependent biases", _not_duat,
-        "perceptron.closed-form", kind=Kind.EXISTENCE,
+        "and by nothing else: without a skip there is no sum with input-dependent biases",
+        one_word(_is_duat, "no DUAT", "DUAT"), "perceptron.closed-form", kind=Kind.EXISTENCE, ours=True,
     ),
     _claim(
         "attention-makes-weights-dynamic", "attention makes the weights dynamic", "F2",

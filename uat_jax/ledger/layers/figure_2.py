@@ -11,9 +11,9 @@ from typing import Any
 
 from uat_jax.decide.programs import settle
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, letter, shape
 from uat_jax.ledger.layers.update_lists import BIAS, PRINTED, corrected_boxes, j, written
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v2
@@ -45,10 +45,13 @@ def _decide(depth: int, blocks: list[Block], *, raw: bool = False) -> Callable[[
     return lambda settings: settle(*pair, what=f"x_{depth} as in the figure")
 
 
-def misprint(D: Any, F: Any) -> m.Expression:
-    """W_{2,1} b_{1,3} + b_{2,3}, subtracted from the D × F matrix W_{1,3} that it should be equal to."""
-    product = m.Letter("W", D, D, (2, 1)) @ m.Letter("b", D, 1, (1, 3))
-    return m.Letter("W", D, F, (1, 3)) - (product + m.Letter("b", D, 1, (2, 3)))
+def _misprint() -> OneEdit:
+    """W_{2,1} b_{1,3} + b_{2,3}, which should be the D × F matrix W_{1,3}: the line above, for W_{2,1} W_{1,3}."""
+    first, third, bias = letter("W_{2,1}", u.D, u.D), letter("W_{1,3}", u.D, u.F), letter("b_{1,3}", u.D, 1)
+    line_above = apply("sum", apply("product", first, bias), letter("b_{2,3}", u.D, 1))
+    right = line_above, apply("product", first, third)
+    formulas = (apply("difference", third, side) for side in right)
+    return shape(*formulas, ("D", "F"), what="W_{1,3} = W_{2,1}b_{1,3} + b_{2,3}")
 
 
 _FIGURE = (duat("App. Fig. 2"),)
@@ -56,7 +59,7 @@ _EQ_30 = "Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k"
 _WRONG_LINE = r"\mathbf{W}'_{1,3}=\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3}"
 _THIRD = (
     r"\mathbf{x}'_3=(\mathbf{W}'_{3,1}\mathbf{x}'_0+\mathbf{b}'_{3,3})+UAT_3^R,\ "
-    r"UAT_3^R=\sum_{j=1}^{3}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})"
+    r"UAT_3^R=\mathbf{W}'_{1,3}\sigma(\mathbf{W}'_{1,2}\mathbf{x}'_0+\mathbf{b}'_{1,2})+\cdots"
 )
 
 
@@ -83,7 +86,7 @@ CLAIMS = (
     ),
     _claim(
         "box-2.misprint", "W_{1,3} in the second box", _WRONG_LINE, "as printed: a column for a matrix",
-        lambda settings: iter([refute_shape(misprint, ("D", "F"), what="W_{1,3} = W_{2,1}b_{1,3} + b_{2,3}")]),
+        _misprint(),
         kind=Kind.SHAPE, correction="fig-2.box-2",
     ),
     _claim(

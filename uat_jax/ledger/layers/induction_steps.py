@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.programs import settle, settle_equation
+from uat_jax.decide.programs import settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, equation
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -17,7 +19,7 @@ from uat_jax.symbolic.layers import Attention, Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
-from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, b2, b3
 
 i, j = INDEX, INDEX + 1
 
@@ -71,11 +73,11 @@ def _equations_28_29(index) -> Program:
     return Program({of.x(j): y + (C @ m.Activation(B @ y + b) + c)}, of.x(j))
 
 
-def _index_of_28(settings: Settings) -> Iterator[Evidence]:
-    """Layer i+1 with the parameters of layer i."""
+def _index_of_28(layer: Any, settings: Settings) -> Iterator[Evidence]:
+    """Layer i+1 with the parameters of that layer."""
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
-    yield from settle(network, _equations_28_29(i), what="Eq. 28 and 29 as layer i+1, for every i")
+    yield from settle(network, _equations_28_29(layer), what="Eq. 28 and 29 as layer i+1, for every i")
 
 
 def _corrected_28_29(settings: Settings) -> Iterator[Evidence]:
@@ -115,6 +117,20 @@ def _equation_30(settings: Settings) -> Iterator[Evidence]:
     )
 
 
+def _equation_30_left(settings: Settings) -> Iterator[Evidence]:
+    """Attention and then the papers' own feed-forward part, W_2 σ(W_1 Y + b_1) + b_2, which acts on tokens (Eq. 6)."""
+    of = Attention(m.dimension("h"))
+    X, M, G = m.Letter("X", of.tokens, of.features(i)), of.features(j), m.dimension("G")
+    first, second = m.Letter("W", G, of.tokens, (1,)), m.Letter("W", of.tokens, G, (2,))
+    before, after = m.Letter("b", G, M, (1,)), m.Letter("b", of.tokens, M, (2,))
+    Y, eye, vec = of.attend(j, X), m.Identity(M), m.Vectorised
+    block = m.Addition(Y, second @ m.Activation(first @ Y + before), after)
+    A, B, C = of.matrix(j, X), m.Kronecker(first, eye), m.Kronecker(second, eye)
+    layer = m.Addition(A @ vec(X), C @ m.Activation(B @ (A @ vec(X)) + vec(before)), vec(after))
+    what = "Eq. 30 with W_{i+1,2} = W_1 ⊗ I and W_{i+1,3} = W_2 ⊗ I, for every i, N, M, width and number of heads"
+    yield from proved([Step("Eq. 30 from Eq. 6", vec(block), layer)], method=Method.NORMAL_FORM, what=what)
+
+
 def _equation_31(index) -> Program:
     """Eq. 31 with W_{index,3} in front of σ, W_{i+1,2} already multiplied by W_{i+1,1}."""
     of = u.square_layers("transformer")
@@ -123,11 +139,10 @@ def _equation_31(index) -> Program:
     return Program({of.x(j): value}, of.x(j))
 
 
-def _decide_31(index):
+def _decide_31(layer: Any, settings: Settings) -> Iterator[Evidence]:
     of = u.square_layers("transformer")
     network = Program({of.x(j): of.apply(j, of.x(i))}, of.x(j))
-
-    return lambda settings: settle(network, _equation_31(index), what="Eq. 31 against Eq. 30, for every i")
+    yield from settle(network, _equation_31(layer), what="Eq. 31 against Eq. 30, for every i")
 
 
 # --- Eq. 32 --------------------------------------------------------------------------------------------------------
@@ -141,7 +156,7 @@ LETS = (
     Assignment(b2(j), (W2(j) @ b3(i) + b2(j)) + W2(j) @ UAT),
 )
 _LETS_LATEX = (
-    r"\mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\ \mathbf{b}'_{i+1,3}=\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3},\ "
+    r"\mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\ \mathbf{b}'_{i+1,3}=(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3}),\ "
     r"UAT^R_i=\mathbf{W}'_{i+1,1}UAT^R_i,\ \mathbf{W}'_{i+1,2}=\mathbf{W}'_{i+1,2}\mathbf{W}_{i,1},\ "
     r"\mathbf{b}'_{i+1,2}=(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT^R_i"
 )
@@ -161,19 +176,20 @@ def _equation_32(settings: Settings) -> Iterator[Evidence]:
     yield from proved(lines, method=Method.NORMAL_FORM, what="every line equals x_{i+1}, for every i and all shapes")
 
 
-def _equation_32_as_printed(settings: Settings) -> Iterator[Evidence]:
+def _equation_32_as_printed() -> OneEdit:
     """The last line with W_{i,3} before σ."""
     of = u.square_layers("transformer")
     closed = ClosedForm(of)
     A, B, _, b, c = of.parameters(j)
     P, q, U, x = closed.W1(i), closed.b3(i), closed.u(i), of.x(0)
     W = B @ A
-    line = (A @ P @ x + (A @ q + c)) + A @ U + of.C(i) @ m.Activation(W @ P @ x + (W @ q + b) + W @ U)
-    step = Step("x_{i+1}", of.apply(j, (P @ x + q) + U), line)
-    yield from settle_equation(step, what="Eq. 32 with W_{i,3}, for every i")
+    sigma = m.Activation(W @ P @ x + (W @ q + b) + W @ U)
+    line = lambda layer: (A @ P @ x + (A @ q + c)) + A @ U + of.C(layer) @ sigma
+    step = Step("x_{i+1}", of.apply(j, (P @ x + q) + U), line(i))
+    return equation(step, line(j), what="Eq. 32 with W_{i,3}, for every i")
 
 
-def _lets_32(block: Block):
+def _lets_32(order: str, settings: Settings) -> Iterator[Evidence]:
     """Eq. 32's assignments, then x_{i+1} = (W_{i+1,1} x_0 + b_{i+1,3}) + UAT_i^R + W_{i+1,3} σ(W_{i+1,2} x_0 + b_{i+1,2})."""
     of = u.square_layers("transformer")
     closed = ClosedForm(of)
@@ -183,11 +199,10 @@ def _lets_32(block: Block):
         W1(j): A, W2(j): B @ A, W3(j): C, b2(j): b, b3(j): c,
     }  # fmt: skip
     value = (W1(j) @ u.X0 + b3(j)) + UAT + W3(j) @ m.Activation(W2(j) @ u.X0 + b2(j))
-    printed = u.run(store, [block], of.x(j), value)
+    printed = u.run(store, [u.ORDERS[order](LETS)], of.x(j), value)
     x = m.Addition(closed.affine(i), closed.u(i))
     pair = Program({of.x(j): of.apply(j, x)}, of.x(j)), printed
-
-    return lambda settings: settle(*pair, what="Eq. 32 with its assignments, for every i")
+    yield from settle(*pair, what="Eq. 32 with its assignments, for every i")
 
 
 _SLIPS = "W_{i+1,3} for the printed W_{i,3}, b_{i,3} for b_{i,1}"
@@ -208,7 +223,7 @@ CLAIMS = (
         ledger="G8",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 26), v2("C.1", 7)),
-        printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}=[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R",
+        printed=r"\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{b}'_{i+1,3}\cdots=\{[\mathbf{W}'_{i+1,1}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,1}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
         decide=_equation_26,
@@ -219,7 +234,7 @@ CLAIMS = (
         ledger="G8",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 27), v2("C.1", 8)),
-        printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
+        printed=r"\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_i+\mathbf{b}'_{i+1,2})=\cdots=\mathbf{W}'_{i+1,3}\sigma\{\mathbf{W}'_{i+1,2}\mathbf{W}'_{i,1}\mathbf{x}'_0+(\mathbf{W}'_{i+1,2}\mathbf{b}'_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT_i^R\}",
         reading="b_{i,1} is a slip for b_{i,3}",
         expects=Verdict.PROVED,
         decide=_equation_27,
@@ -235,7 +250,7 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-28-29.corrected",
-        decide=_index_of_28,
+        decide=OneEdit(i, j, _index_of_28),
     ),
     Claim(
         id="eq-28-29.corrected",
@@ -250,6 +265,7 @@ CLAIMS = (
     ),
     Claim(
         id="eq-31.matches-eq-20",
+        otherwise=("v2",),
         title="a Transformer layer has the form of the general residual term",
         ledger="G12",
         kind=Kind.IDENTITY,
@@ -270,6 +286,17 @@ CLAIMS = (
         decide=_equation_30,
     ),
     Claim(
+        id="eq-30.left",
+        title="the general term of a Transformer with the feed-forward part of Eq. 6",
+        ledger="G12",
+        kind=Kind.IDENTITY,
+        sources=(duat("B.3", 30), duat("3.1", 6), v2("C.2", 9)),
+        printed=r"\mathbf{x}'_{i+1}=\mathbf{W}'_{i+1,1}\mathbf{x}'_i+\mathbf{W}'_{i+1,3}\sigma[\mathbf{W}'_{i+1,2}(\mathbf{W}'_{i+1,1}\mathbf{x}'_i)+\mathbf{b}'_{i+1,2}]+\mathbf{b}'_{i+1,3}",
+        reading="the feed-forward part as printed, acting on tokens: W_2 σ(W_1 x + b_1) + b_2 with b_1, b_2 of the shapes of Eq. 6",
+        expects=Verdict.PROVED,
+        decide=_equation_30_left,
+    ),
+    Claim(
         id="eq-31.printed",
         title="Eq. 31 with W_{i,3} as printed",
         ledger="G12",
@@ -280,7 +307,7 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-31.corrected",
-        decide=_decide_31(i),
+        decide=OneEdit(i, j, _decide_31),
     ),
     Claim(
         id="eq-31.corrected",
@@ -292,7 +319,7 @@ CLAIMS = (
         reading="W_{i+1,2} already stands for W_{i+1,2}W_{i+1,1}",
         hypotheses=SQUARE,
         expects=Verdict.PROVED,
-        decide=_decide_31(j),
+        decide=lambda settings: _decide_31(j, settings),
     ),
     Claim(
         id="eq-32",
@@ -300,7 +327,7 @@ CLAIMS = (
         ledger="G13",
         kind=Kind.IDENTITY,
         sources=(duat("B.3", 32), v2("C.2", 11)),
-        printed=r"\mathbf{x}'_{i+1}=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
+        printed=r"\mathbf{x}'_{i+1}=\cdots=[\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1}\mathbf{x}_0+(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3})]+\mathbf{W}'_{i+1,1}UAT_i^R+\cdots",
         reading=_SLIPS,
         expects=Verdict.PROVED,
         decide=_equation_32,
@@ -316,7 +343,7 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-32",
-        decide=_equation_32_as_printed,
+        decide=_equation_32_as_printed(),
     ),
     Claim(
         id="eq-32.simultaneous",
@@ -328,7 +355,7 @@ CLAIMS = (
         reading=f"every right-hand side is the old value; {_SLIPS}",
         hypotheses=SQUARE,
         expects=Verdict.PROVED,
-        decide=_lets_32(simultaneous(LETS)),
+        decide=lambda settings: _lets_32("at once", settings),
     ),
     Claim(
         id="eq-32.sequential",
@@ -341,6 +368,6 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-32.simultaneous",
-        decide=_lets_32(sequential(LETS)),
+        decide=OneEdit("one after the other", "at once", _lets_32),
     ),
 )  # fmt: skip

@@ -2,20 +2,24 @@
 
     β Σ_j α_j σ(W_jᵀ x + b_j) = Σ_j (β α_j) σ(W_jᵀ x + b_j)
 
-β α_j is not diagonal (uat.vector-output.diagonal-lemma-1).  Row by row, though, the left side is a sum of m N terms
+β α_j is not diagonal (lemma-1.diagonal).  Row by row, though, the left side is a sum of m N terms
 with diagonal coefficients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import sympy
 
 from uat_jax.decide.confirmation import proved
+from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.foundations.elementary import equations
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
@@ -61,7 +65,35 @@ def _scalar(settings: Settings) -> Iterator[Evidence]:
     yield from proved([scalar_case()], method=Method.NORMAL_FORM, what="for all shapes and every N")
 
 
+def entry_beside(value: Any, settings: Settings) -> Iterator[Evidence]:
+    """Whether entry (1, 2) of β α is that number for α = diag(a_1, a_2), m = 2."""
+    a = sympy.symbols("a_1 a_2")
+    b = sympy.Matrix(2, 2, sympy.symbols("β_11 β_12 β_21 β_22"))
+    found = (b * sympy.diag(*a))[0, 1]
+    if sympy.expand(found - value) == 0:
+        yield equations({"(β α)_12": (found, value)}, what="α = diag(a_1, a_2)")
+        return
+    ones = dict.fromkeys(found.free_symbols, 1)
+    at = {str(symbol): 1 for symbol in sorted(ones, key=str)}
+    yield exhibit_numbers(
+        found.xreplace(ones), value, at=at, what="entry (1, 2) of β α, α diagonal", names=("β α", "diagonal")
+    )
+
+
 CLAIMS = (
+    Claim(
+        id="lemma-1.diagonal",
+        title="Lemma 1 with the diagonal coefficients of v1",
+        ledger="G1",
+        kind=Kind.IDENTITY,
+        sources=(v1("2"), v2("C.1", 3)),
+        printed=r"\alpha_j\text{ diagonal }\Rightarrow\ \beta\alpha_j\text{ diagonal}",
+        reading="not printed: Lemma 1 said of v1's diagonal α_j, which β α_j would have to be again; m = 2",
+        ours=True,
+        expects=Verdict.REFUTED,
+        correction="lemma-1.diagonal-more-terms",
+        decide=OneEdit(sympy.Integer(0), sympy.Symbol("β_12") * sympy.Symbol("a_2"), entry_beside),
+    ),
     Claim(
         id="lemma-1.scalar",
         title="the case f(x) ∈ R of Lemma 1",

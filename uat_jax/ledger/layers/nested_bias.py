@@ -5,7 +5,7 @@ What it says for j = 1, and how many σ-terms it has, comes after them (G16, G17
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -19,6 +19,8 @@ from uat_jax.decide.programs import settle_by_depth, settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, equation
+from uat_jax.ledger.layers import padding
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -81,17 +83,36 @@ def pair_of(kind: str, reading: tuple[str, str, str]) -> Callable[[int], tuple[P
     return pair
 
 
-def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterator[Evidence]]:
-    def decide(settings: Settings) -> Iterator[Evidence]:
-        for kind in KINDS:
-            if EXACT_TO.get(reading, 1) is None:
-                proof = prove(
-                    [_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L"
-                )
-                yield replace(proof, subject=f"{kind} network")
-            yield from settle_by_depth(pair_of(kind, reading), DEPTHS, what=f"{kind} network")
+RIGHT = ("original", "updated", "previous")
+"""The one right reading."""
 
-    return decide
+
+def _read(reading: tuple[str, str, str], settings: Settings) -> Iterator[Evidence]:
+    """Whether it is exact at L = 1…5, and the right one for every L."""
+    for kind in KINDS:
+        if reading == RIGHT:
+            proof = prove([_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L")
+            yield replace(proof, subject=f"{kind} network")
+        yield from settle_by_depth(pair_of(kind, reading), DEPTHS, what=f"{kind} network")
+    if reading != RIGHT:
+        yield from padding.of_the_biases()
+
+
+def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evidence]]:
+    """A reading that is wrong in one word is mended by that word; others are true up to the depth of their row."""
+    wrong = sum(word != right for word, right in zip(reading, RIGHT, strict=True))
+    if not wrong:
+        return lambda settings: _read(reading, settings)
+    if wrong == 1:
+        return OneEdit(reading, RIGHT, _read)
+    return OneEdit(DEPTHS[-1], EXACT_TO.get(reading, 1), lambda last, settings: _up_to(reading, last))
+
+
+def _up_to(reading: tuple[str, str, str], last: int) -> Iterator[Evidence]:
+    for kind in KINDS:
+        yield from settle_by_depth(pair_of(kind, reading), range(1, last + 1), what=f"{kind} network")
+    if last > EXACT_TO.get(reading, 1):
+        yield from padding.of_the_biases()
 
 
 def _right_for_all(kind: str) -> Step:
@@ -174,11 +195,11 @@ def derived_terms() -> Any:
     return (last - first + 1).xreplace({INDEX: LAYER - 1})
 
 
-def _number(claimed: Any) -> Callable[[Settings], Iterator[Evidence]]:
+def _number(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     """``claimed`` against the number of σ-terms that Theorem 1 has for every j, counted for j = 1…5."""
     shapes = [{LAYER: j} for j in DEPTHS]
     what, measured = "σ-terms of b_{j,2}", lambda shape: terms(shape[LAYER])
-    return lambda settings: counted(claimed, derived_terms(), what=what, measured=measured, shapes=shapes)
+    yield from counted(claimed, derived_terms(), what=what, measured=measured, shapes=shapes)
 
 
 def _equality(settings: Settings) -> Iterator[Evidence]:
@@ -202,6 +223,7 @@ def _remark(name: str, title: str, kind: Kind, printed: str, read: str, decide, 
         ledger="G17" if of_its_form else "G16",
         kind=kind,
         sources=(duat("3.3", 12), v2("3.5", 11)) if of_its_form else (duat("3.3", 12), duat("B.3", 34)),
+        otherwise=("v2",) if of_its_form else (),
         printed=printed,
         reading=read,
         hypotheses=SQUARE,
@@ -214,26 +236,26 @@ def _remark(name: str, title: str, kind: Kind, printed: str, read: str, decide, 
 CLAIMS = (
     *(_claim(reading) for reading in product(MATRIX, BIAS, VERSION)),
     _remark(
-        "from-two", "the nested bias for j = 2, …, i+1", Kind.ALL_DEPTHS, rf"{PRINTED}\quad(j=2,\ldots,i+1)",
+        "from-two", "the nested bias for j = 2, …, i+1", Kind.ALL_DEPTHS, rf"{PRINTED}\quad j=2,\ldots,i+1",
         "Eq. 12's range, in the one right reading; b_{1,2} stays as it is", _starts_at_two,
     ),
     _remark(
-        "from-one", "the nested bias for j = 1, b_{0,3} undefined", Kind.IDENTITY, rf"{PRINTED}\quad(j=1,2,\ldots,i+1)",
+        "from-one", "the nested bias for j = 1, b_{0,3} undefined", Kind.IDENTITY, rf"{PRINTED}\quad j=1,2,\ldots,i+1",
         "Eq. 34's range, at j = 1: b_{0,3} may be any column (its heading prints b_{i,2} for b_{j,2})",
-        lambda settings: settle_equation(first_bias(FIRST), what="Eq. 34 at j = 1"), "nested-bias.from-one-zero",
+        equation(first_bias(FIRST), first_bias(m.Zero(u.D, 1)).right, what="Eq. 34 at j = 1"), "nested-bias.from-one-zero",
     ),
     _remark(
-        "from-one-zero", "the nested bias for j = 1 with b_{0,3} = 0", Kind.IDENTITY, rf"{PRINTED}\quad(j=1,2,\ldots,i+1)",
+        "from-one-zero", "the nested bias for j = 1 with b_{0,3} = 0", Kind.IDENTITY, rf"{PRINTED}\quad j=1,2,\ldots,i+1",
         "Eq. 34's range, at j = 1: with b_{0,3} = 0 and the empty sum 0 it says nothing",
         lambda settings: settle_equation(first_bias(m.Zero(u.D, 1)), what="Eq. 34 at j = 1 with b_{0,3} = 0"),
     ),
     _remark(
         "j-terms", "the nested bias has j σ-terms", Kind.COUNT, _APPROXIMATED, "“j layer UAT”: j terms",
-        _number(LAYER), "nested-bias.fewer-terms",
+        OneEdit(LAYER, LAYER - 1, _number), "nested-bias.fewer-terms",
     ),
     _remark(
         "fewer-terms", "the nested bias has j − 1 σ-terms", Kind.COUNT, _FEWER,
-        "corrected: j − 1 terms, as in v2's own UAT_{j−1}^R", _number(LAYER - 1),
+        "corrected: j − 1 terms, as in v2's own UAT_{j−1}^R", lambda settings: _number(LAYER - 1, settings),
     ),
     _remark(
         "equality", "the nested bias equals its sum", Kind.ALL_DEPTHS, rf"{_APPROXIMATED},\ {PRINTED}",

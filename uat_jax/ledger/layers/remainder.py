@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
+from uat_jax.decide.shapes import settle_shape
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, equation, letter
 from uat_jax.ledger.source import Source, duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -51,17 +52,25 @@ def absent(A: m.Expression, P: m.Expression) -> m.Expression:
     return m.Identity(u.D)
 
 
-def _decide(kind: str, factor: Factor) -> Callable[[Settings], Iterator[Evidence]]:
-    step = recursion(kind, factor)
-    return lambda settings: settle_equation(step, what=f"{kind} network, for every i")
+def _decide(kind: str, factor: Factor, correction: Factor | None = None) -> Callable[[Settings], Iterable[Evidence]]:
+    step, what = recursion(kind, factor), f"{kind} network, for every i"
+    if correction is None:
+        return lambda settings: settle_equation(step, what=what)
+    return equation(step, recursion(kind, correction).right, what=what)
 
 
-def printed_definition(D: Any, F: Any) -> m.Expression:
-    """x_i = (W_{i,1} x_0 + b_{i,1}) + one term W_{j,2} σ(W_{j,1} x_0 + b_{j,1}); W_{j,1} is D × D and W_{j,2} F × D."""
-    letter = lambda name, columns, *subscripts, rows=D: m.Letter(name, rows, columns, subscripts)
-    x, one = letter("x", 1, 0), 1
-    term = letter("W", D, one, 2, rows=F) @ m.Activation(letter("W", D, one, 1) @ x + letter("b", 1, one, 1))
-    return letter("W", D, i, 1) @ x + letter("b", 1, i, 1) + term
+def _definition(inner: int, settings: Settings) -> Iterator[Evidence]:
+    """x_i = (W_{i,1} x_0 + b_{i,3}) + W_{j,n+1} σ(W_{j,n} x_0 + b_{j,n}), n the number inside σ; W_{j,1} is D × D."""
+    D, F = map(m.dimension, "DF")
+    shapes = {1: (D, D), 2: (F, D), 3: (D, F)}
+    matrix = lambda number: letter(f"W_{{j,{number}}}", *shapes[number])
+    bias = lambda number: letter(f"b_{{j,{number}}}", shapes[number][0], 1)
+    x = letter("x_0", D, 1)
+    sigma = apply("σ", apply("sum", apply("product", matrix(inner), x), bias(inner)))
+    affine = apply("product", letter("W_{i,1}", D, D), x), letter("b_{i,3}", D, 1)
+    formula = apply("sum", *affine, apply("product", matrix(inner + 1), sigma))
+    build = lambda *sizes: formula.at(dict(zip((D, F), sizes, strict=True)))
+    yield settle_shape(build, ("D", "F"), what="x_i with UAT_i^R as printed")
 
 
 _RECURSION = r"UAT^R_{i+1}=\mathbf{W}'_{i+1,1}UAT^R_i+\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_0+\mathbf{b}'_{i+1,2})"
@@ -99,7 +108,7 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="residual.closed-form",
-        decide=lambda settings: iter([refute_shape(printed_definition, ("D", "F"), what="x_i with UAT_i^R as printed")]),
+        decide=OneEdit(1, 2, _definition),
     ),
     _recursion_claim(
         "original", "UAT_{i+1}^R from UAT_i^R with the layer's own W_{i+1,1}", _RECURSION, duat("B.2", 27),
@@ -107,11 +116,11 @@ CLAIMS = (
     ),
     _recursion_claim(
         "overwritten", "UAT_{i+1}^R from UAT_i^R with the product W_{i+1,1}W_{i,1}", _RECURSION, duat("B.2", 27),
-        overwritten.__doc__ or "", _decide("residual", overwritten), "remainder.original",
+        overwritten.__doc__ or "", _decide("residual", overwritten, original), "remainder.original",
     ),
     _recursion_claim(
         "v2", "v2's UAT_{i+1}^R, UAT_i^R as it was defined", _RECURSION_V2, v2("C.2", 11),
-        absent.__doc__ or "", _decide("transformer", absent), "remainder.v2-assigned",
+        absent.__doc__ or "", _decide("transformer", absent, original), "remainder.v2-assigned",
     ),
     _recursion_claim(
         "v2-assigned", "v2's UAT_{i+1}^R after UAT_i^R = W_{i+1,1} UAT_i^R", _RECURSION_V2, v2("C.2", 11),

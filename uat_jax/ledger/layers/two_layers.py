@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import sympy
 
 from uat_jax.decide.confirmation import confirm_steps, proved
-from uat_jax.decide.programs import settle, settle_equation
+from uat_jax.decide.programs import settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import ShapeError
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, equation
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -20,7 +21,7 @@ from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
-from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, sequential, simultaneous
+from uat_jax.symbolic.updates import W1, W2, W3, Assignment, b2, b3, simultaneous
 
 # --- Lemma 1 -------------------------------------------------------------------------------------------------------
 
@@ -46,19 +47,25 @@ def _lemma_1(settings: Settings) -> Iterator[Evidence]:
 # --- Lemma 2 -------------------------------------------------------------------------------------------------------
 
 
-def _fixed_bias(settings: Settings) -> Iterator[Evidence]:
+def _fixed_bias() -> OneEdit:
     """A fixed bias would make the argument of the second σ affine in x_0: every second difference would be zero.
 
-    The counterexample's two numbers are second differences: of that argument, and of w x_0 + β.
+    The counterexample's two numbers are second differences: of that argument, and of B_2 A_1 x_0 + β.
     """
     layers = u.square_layers("residual")
     x, e, result = layers.x(0), m.Letter("e", u.D, 1), m.Letter("d", u.F, 1)
-    argument = lambda point: layers.B(2) @ layers.apply(1, point) + layers.b(2)
-    affine = lambda point: m.Letter("w", u.F, u.D) @ point + m.Letter("β", u.F, 1)
-    difference = lambda f: Program({result: m.Addition(f(x + e), m.Scaled(-2, f(x)), f(x - e))}, result)
-    pair = difference(argument), difference(affine)
-    what = "second difference in x_0: that of w x_0 + β against that of the argument of the second σ"
-    yield from settle(*pair, what=what)
+    argument = layers.B(2) @ layers.apply(1, x) + layers.b(2)
+    written = lambda bias: (layers.B(2) @ layers.A(1)) @ x + bias
+
+    def difference(f: m.Expression) -> Program:
+        at = lambda point: m.replace_letters(f, lambda letter, _: point if letter == x else None)
+        return Program({result: m.Addition(at(x + e), m.Scaled(-2, f), at(x - e))}, result)
+
+    def decide(inside: m.Expression, settings: Settings) -> Iterator[Evidence]:
+        what = "second difference in x_0: that of B_2 A_1 x_0 + β against that of the argument of the second σ"
+        yield from settle(difference(argument), difference(inside), what=what)
+
+    return OneEdit(written(m.Letter("β", u.F, 1)), written(_bias_in(layers)), decide)
 
 
 def _dynamic_bias(settings: Settings) -> Iterator[Evidence]:
@@ -116,18 +123,17 @@ _LETS_LATEX = (
 )
 
 
-def _equation_23(block: Block):
-    pair = plain_network(u.square_layers("residual"), 2), u.execute("residual", 2, [block])
+def _equation_23(order: str, settings: Settings) -> Iterator[Evidence]:
+    pair = plain_network(u.square_layers("residual"), 2), u.execute("residual", 2, [u.ORDERS[order](_LETS)])
+    yield from settle(*pair, what="Eq. 23 with its assignments")
 
-    return lambda settings: settle(*pair, what="Eq. 23 with its assignments")
 
-
-def _wrong_name(settings: Settings) -> Iterator[Evidence]:
+def _named(lets: tuple[Assignment, ...], settings: Settings) -> Iterator[Evidence]:
     """v2 (6) assigns W_{2,2}W_{1,1} to W_{2,3}: the shapes clash, and where F = D the value is wrong."""
     try:
         u.run(
             u.originals("residual", 2),
-            [simultaneous(_v2_lets(u.W3))],
+            [simultaneous(lets)],
             u.square_layers("residual").x(2),
             u.closed_form_33(2),
         )
@@ -137,8 +143,12 @@ def _wrong_name(settings: Settings) -> Iterator[Evidence]:
     names = {u.F: u.D}
     at = lambda e: e.xreplace(names)
     store = {at(v): at(value) for v, value in u.originals("residual", 2).items()}
-    lets = [Assignment(at(a.target), at(a.value)) for a in _v2_lets(u.W3)]
-    program = u.run(store, [simultaneous(lets)], square.x(2), at(u.closed_form_33(2)))
+    program = u.run(
+        store,
+        [simultaneous([Assignment(at(a.target), at(a.value)) for a in lets])],
+        square.x(2),
+        at(u.closed_form_33(2)),
+    )
     yield from settle(plain_network(square, 2), program, what="with F = D")
 
 
@@ -152,7 +162,10 @@ def _v2_lets(target) -> tuple[Assignment, ...]:
 
 def nested_bias() -> m.Expression:
     """b̂_{2,2} = (B_2 c_1 + b_2) + B_2 C_1 σ(B_1 x_0 + b_1)."""
-    of = Layers("residual")
+    return _bias_in(Layers("residual"))
+
+
+def _bias_in(of: Layers) -> m.Expression:
     _, B1, C1, b1, c1 = of.parameters(1)
     _, B2, _, b2_, _ = of.parameters(2)
     return (B2 @ c1 + b2_) + B2 @ C1 @ m.Activation(B1 @ of.x(0) + b1)
@@ -167,12 +180,13 @@ def _constant_and_sum(settings: Settings) -> Iterator[Evidence]:
     yield from proved([step], method=Method.NORMAL_FORM, what="a constant and a UAT sum of one term")
 
 
-def _sum_alone(settings: Settings) -> Iterator[Evidence]:
+def _sum_alone() -> OneEdit:
     """b̂_{2,2} against its σ-term."""
     of = Layers("residual")
     _, B1, C1, b1, _ = of.parameters(1)
     term = of.B(2) @ C1 @ m.Activation(B1 @ of.x(0) + b1)
-    yield from settle_equation(Step("b_{2,2}", nested_bias(), term), what="b_{2,2} against its σ-term")
+    step = Step("b_{2,2}", nested_bias(), term)
+    return equation(step, m.Addition(of.B(2) @ of.c(1), of.b(2), term), what="b_{2,2} against its σ-term")
 
 
 def _constant_as_term(settings: Settings) -> Iterator[Evidence]:
@@ -195,7 +209,8 @@ CLAIMS = (
         ledger="G1",
         kind=Kind.IDENTITY,
         sources=(duat("B.1", 19), v2("C.1", 3)),
-        printed=r"\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)=\sum_{j=1}^{N}(\beta\alpha_j)\sigma(\mathbf{W}_j^T\mathbf{x}+b_j)",
+        printed=r"G(\mathbf{x})=\beta\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\mathbf{b}_j)"
+        r"=\sum_{j=1}^{N}\beta\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\mathbf{b}_j)",
         reading="α_j are matrices (v2, DUAT §2.1), as they must be for βα_j to be one of them",
         expects=Verdict.PROVED,
         decide=_lemma_1,
@@ -206,12 +221,13 @@ CLAIMS = (
         ledger="G2",
         kind=Kind.EXISTENCE,
         sources=(v2("C.1"), duat("B.2")),
-        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ corresponds to UAT}",
+        printed=r"\text{The multi-layer network of this form still corresponds to the mathematical form of UAT}",
+        otherwise=("DUAT",),
         reading="UAT: the network's own σ-terms, written on x_0, have parameters that do not depend on the input, so that "
         "the argument of the second σ is w x_0 + β (whether some other fixed sum equals the network depends on σ)",
         expects=Verdict.REFUTED,
         correction="lemma-2.dynamic-bias",
-        decide=_fixed_bias,
+        decide=_fixed_bias(),
     ),
     Claim(
         id="lemma-2.dynamic-bias",
@@ -219,7 +235,7 @@ CLAIMS = (
         ledger="G2",
         kind=Kind.ALL_DEPTHS,
         sources=(duat("B.2"),),
-        printed=r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{ is a DUAT function}",
+        printed=r"\text{A multi-layer network structured in this way aligns with the mathematical form of DUAT}",
         reading="DUAT: b_{j,2} may depend on the input, by its own UAT sum",
         expects=Verdict.PROVED,
         decide=_dynamic_bias,
@@ -255,7 +271,7 @@ CLAIMS = (
         reading="its own σ-term is all of it",
         expects=Verdict.REFUTED,
         correction="b22.constant-and-sum",
-        decide=_sum_alone,
+        decide=_sum_alone(),
     ),
     Claim(
         id="b22.constant-as-term",
@@ -275,7 +291,7 @@ CLAIMS = (
         ledger="G4",
         kind=Kind.IDENTITY,
         sources=(duat("B.2", 21, 22), v2("C.1", 4, 5)),
-        printed=r"\mathbf{x}'_2=\{(\mathbf{W}'_{2,1}\mathbf{W}'_{1,1}\mathbf{x}'_0+\mathbf{W}'_{2,1}\mathbf{b}'_{1,3}+\mathbf{b}'_{2,3})+\cdots\}",
+        printed=r"\mathbf{x}'_2=\mathbf{W}'_{2,1}\mathbf{x}'_1+\mathbf{W}'_{2,3}\sigma(\mathbf{W}'_{2,2}\mathbf{x}'_1+\mathbf{b}'_{2,2})+\mathbf{b}'_{2,3}=\cdots",
         expects=Verdict.PROVED,
         decide=_equation_22,
     ),
@@ -289,7 +305,7 @@ CLAIMS = (
         reading="every right-hand side is the original value; b_{2,1} is a slip for b_{2,3}",
         hypotheses=SQUARE,
         expects=Verdict.PROVED,
-        decide=_equation_23(simultaneous(_LETS)),
+        decide=lambda settings: _equation_23("at once", settings),
     ),
     Claim(
         id="eq-23.sequential",
@@ -302,7 +318,7 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-23.simultaneous",
-        decide=_equation_23(sequential(_LETS)),
+        decide=OneEdit("one after the other", "at once", _equation_23),
     ),
     Claim(
         id="eq-23.v2-index",
@@ -315,6 +331,6 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="eq-23.simultaneous",
-        decide=_wrong_name,
+        decide=OneEdit(_v2_lets(u.W3), _v2_lets(u.W2), _named),
     ),
 )  # fmt: skip

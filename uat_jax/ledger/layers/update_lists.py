@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import sympy
 
@@ -15,6 +16,8 @@ from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_b
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat
 from uat_jax.symbolic import language as m
@@ -55,7 +58,7 @@ PRINTED_LATEX = (
 )
 
 
-def _at(rules: tuple[Assignment, ...], number: int) -> list[Assignment]:
+def _at(rules: tuple[Assignment, ...], number: Any) -> list[Assignment]:
     return [rule.at(j, number) for rule in rules]
 
 
@@ -83,7 +86,12 @@ def one_sweep(depth: int) -> list[Block]:
 
 def boxes(depth: int) -> list[Block]:
     """(c) Fig. 2: one box per layer from top to bottom; in a box the right-hand sides are the values on entering."""
-    return [simultaneous([*_at(PRINTED, n), BIAS.at(j, n + 1)]) for n in range(1, depth)]
+    return boxes_of(PRINTED, depth)
+
+
+def boxes_of(rules: tuple[Assignment, ...], depth: int) -> list[Block]:
+    """Boxes of these rules; one whose target has the index k is meant for every k ≤ j."""
+    return [simultaneous((*u.for_every_k(_at(rules, n), n), BIAS.at(j, n + 1))) for n in range(1, depth)]
 
 
 def boxes_with_new_W3(depth: int) -> list[Block]:
@@ -99,8 +107,7 @@ def redone(depth: int) -> list[Block]:
 
 def corrected_boxes(depth: int) -> list[Block]:
     """(f) As (c), but box j+1 multiplies every W_{k,3}, k ≤ j, by the W_{j+1,1} on entering."""
-    pass_ = lambda n: (*u.for_every_k(_at(CORRECTED, n), n), BIAS.at(j, n + 1))
-    return [simultaneous(pass_(n)) for n in range(1, depth)]
+    return boxes_of(CORRECTED, depth)
 
 
 def in_place(depth: int) -> list[Block]:
@@ -128,18 +135,31 @@ def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
     return lambda depth: {layers.A(n): m.Identity(u.D) for n in range(1, depth + 1)}
 
 
-def reading(pairs: Callable[[str], Pair]) -> Callable[[Settings], Iterator[Evidence]]:
-    """Compare for both kinds of network at L = 1…5 and, where it fails, refute by a counterexample.
+def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
+    """Compare for both kinds of network at these depths and, where it fails, refute by a counterexample.
 
     With A_j = I (a pure ResNet) some readings are exact for longer; that is recorded as a figure.
     """
+    for kind in KINDS:
+        yield from settle_by_depth(pairs(kind), depths, what=f"{kind} network", also=_identity_skip(kind))
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
-        for kind in KINDS:
-            what = f"{kind} network"
-            yield from settle_by_depth(pairs(kind), DEPTHS, what=what, also=_identity_skip(kind))
 
-    return decide
+def up_to(exact_to: int, pairs: Callable[[str], Pair]) -> OneEdit:
+    """Read as a statement on every depth it is false; as one on the depths up to ``exact_to`` it is true."""
+
+    def decide(last: int, settings: Settings) -> Iterator[Evidence]:
+        yield from reading(pairs, range(1, last + 1))
+        if last > exact_to:
+            yield from padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
+
+    return OneEdit(DEPTHS[-1], exact_to, decide)
+
+
+def which_W3(index: Any, settings: Settings) -> Iterator[Evidence]:
+    """The boxes with W_{n,3} ← W_{j+1,1} W_{n,3} for n that index: j, or k for every k ≤ j."""
+    rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
+    yield from reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
+    yield from padding.of_boxes(tuple(_at(rules, INDEX)), k, *KINDS)
 
 
 def for_all_depths(
@@ -158,26 +178,32 @@ def for_all_depths(
     return decide
 
 
-def _first_factor(kind: str) -> Callable[[Settings], Iterator[Evidence]]:
-    """The rule for i = 0: W_{1,2} = W_{1,2} W_{1,1}, everything else unchanged."""
-    store = u.originals(kind, 1, raw=True)
-    rule = simultaneous([Assignment(W2(1), W2(1) @ W1(1))])
-    x = u.square_layers(kind).x(1)
-    printed = u.run(store, [rule], x, u.closed_form_33(1))
-    network = plain_network(u.square_layers(kind), 1)
-    return lambda settings: settle(network, printed, what=f"{kind} network of one layer")
+FIRST_FACTOR = Assignment(W2(1), W2(1) @ W1(1))
+"""The rule for i = 0."""
 
 
-def _raw_weights(settings: Settings) -> Iterator[Evidence]:
+def _first_factor(kind: str) -> Callable[[Assignment, Settings], Iterator[Evidence]]:
+    """One rule for W_{1,2}, everything else unchanged."""
+
+    def decide(rule: Assignment, settings: Settings) -> Iterator[Evidence]:
+        x = u.square_layers(kind).x(1)
+        printed = u.run(u.originals(kind, 1, raw=True), [simultaneous([rule])], x, u.closed_form_33(1))
+        yield from settle(plain_network(u.square_layers(kind), 1), printed, what=f"{kind} network of one layer")
+
+    return decide
+
+
+def _raw_weights(last: int, settings: Settings) -> Iterator[Evidence]:
     """The corrected boxes on a Transformer's own W_{j,2}, without Eq. 30's factor; i = 0 as printed."""
 
     def pair(depth: int) -> tuple[Program, Program]:
-        first = simultaneous([Assignment(W2(1), W2(1) @ W1(1))])
+        first = simultaneous([FIRST_FACTOR])
         store, x = u.originals("transformer", depth, raw=True), u.square_layers("transformer").x(depth)
         program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
         return plain_network(u.square_layers("transformer"), depth), program
 
-    return settle_by_depth(pair, DEPTHS, what="transformer, raw W_{j,2}")
+    yield from settle_by_depth(pair, range(1, last + 1), what="transformer, raw W_{j,2}")
+    yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
@@ -200,7 +226,7 @@ def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable
         expects=Verdict.REFUTED,
         exact_to=exact_to,
         correction="updates.corrected-boxes",
-        decide=reading(pairs),
+        decide=up_to(exact_to, pairs),
     )
 
 
@@ -223,7 +249,7 @@ CLAIMS = (
     ),
     _list_claim("one-shot", "(a) all right-hand sides old", one_shot.__doc__ or "", 2, _ordered(one_shot)),
     _list_claim("one-sweep", "(b) executed in printed order", one_sweep.__doc__ or "", 1, _ordered(one_sweep)),
-    _list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__ or "", 2, _ordered(boxes)),
+    replace(_list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__ or "", 2, _ordered(boxes)), decide=OneEdit(j, k, which_W3)),
     _list_claim("boxes-new-w3", "(c′) boxes with the new W_{k,3}", boxes_with_new_W3.__doc__ or "", 1, _ordered(boxes_with_new_W3)),
     _list_claim("redone", "(d) redone for each layer", redone.__doc__ or "", 2, _ordered(redone)),
     _list_claim("final-values", "(e) all right-hand sides final", _final.__doc__ or "", 1, _final),
@@ -245,11 +271,11 @@ CLAIMS = (
         ledger="G15",
         kind=Kind.IDENTITY,
         sources=(duat("3.3", 11), duat("B.3", 33)),
-        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
-        reading="the product W_{1,2}W_{1,1}, as in Fig. 2 (the text of one copy has a comma between the factors)",
+        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2},\,\mathbf{W}'_{1,1}",
+        reading="the product W_{1,2}W_{1,1}, as in Fig. 2, for the comma between the factors",
         hypotheses=SQUARE,
         expects=Verdict.PROVED,
-        decide=_first_factor("transformer"),
+        decide=lambda settings: _first_factor("transformer")(FIRST_FACTOR, settings),
     ),
     Claim(
         id="updates.first-factor-residual",
@@ -258,12 +284,12 @@ CLAIMS = (
         ledger="G15",
         kind=Kind.IDENTITY,
         sources=(duat("3.3", 11), duat("B.3", 33)),
-        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
+        printed=r"\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2},\,\mathbf{W}'_{1,1}",
         reading="the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0",
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="residual.closed-form",
-        decide=_first_factor("residual"),
+        decide=OneEdit(FIRST_FACTOR, Assignment(W2(1), W2(1)), _first_factor("residual")),
     ),
     Claim(
         id="updates.raw-weights",
@@ -277,6 +303,6 @@ CLAIMS = (
         expects=Verdict.REFUTED,
         exact_to=1,
         correction="updates.corrected-boxes",
-        decide=_raw_weights,
+        decide=OneEdit(DEPTHS[-1], 1, _raw_weights),
     ),
 )  # fmt: skip

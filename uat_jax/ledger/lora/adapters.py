@@ -13,6 +13,7 @@ from uat_jax.decide.ranks import attained, bounded
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, equation
 from uat_jax.ledger.lora.closed_form import TunedLayers, delta, recomputed
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
@@ -84,25 +85,24 @@ def _factors(weight: m.Letter) -> tuple[m.Letter, m.Letter]:
     return m.Letter("U", rows, r, map(str, own)), m.Letter("V", r, columns, map(str, own))
 
 
-def _later_bias(settings: Settings) -> Iterator[Evidence]:
-    """b̂_{2,2} with layer 1 tuned, and no other, against b̂_{2,2} of the network that was not tuned."""
-    tuned, old = _second_bias(tuned=[0]), _second_bias(tuned=[])
-    yield from settle(tuned, old, what="b̂_{2,2} of a residual network")
+def _later_bias(tuned: tuple[int, ...], settings: Settings) -> Iterator[Evidence]:
+    """b̂_{2,2} with layer 1 tuned, and no other, against b̂_{2,2} of the network with those layers tuned (none)."""
+    yield from settle(_second_bias((0,)), _second_bias(tuned), what="b̂_{2,2} of a residual network")
 
 
-def _second_bias(tuned: list[int]) -> Program:
+def _second_bias(tuned: tuple[int, ...]) -> Program:
     """b̂_{2,2}, and the lines before it, with those layers tuned (counted from 0)."""
     bias, lines = ClosedForm(u.square_layers("residual")).b2(2), recomputed("residual", tuned, 2).lines
     return Program({letter: lines[letter] for letter in [*lines][: [*lines].index(bias) + 1]}, bias)
 
 
-def _later_coefficient(settings: Settings) -> Iterator[Evidence]:
+def _later_coefficient() -> OneEdit:
     """The coefficient of s_1 in two layers, A_2 (C_1 + ΔC_1), against A_2 C_1 + ΔC_1."""
     layers = u.square_layers("residual")
-    A, C, x, y = layers.A(2), layers.C(1), m.Letter("x", u.F, 1), m.Letter("y", u.D, 1)
-    sides = (A @ (C + delta(C)) @ x, (A @ C + delta(C)) @ x)
-    tuned, printed = (Program({y: side}, y) for side in sides)
-    yield from settle(tuned, printed, what="the coefficient of s_1")
+    A, C, x = layers.A(2), layers.C(1), m.Letter("x", u.F, 1)
+    with_change = lambda change: (A @ C + change) @ x
+    step = Step("the coefficient of s_1", A @ (C + delta(C)) @ x, with_change(delta(C)))
+    return equation(step, with_change(A @ delta(C)))
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -149,6 +149,7 @@ CLAIMS = (
     ),
     Claim(
         id="lora.layer-by-layer.own-weights",
+        otherwise=("v1", "v2"),
         title="the adapters of layer j change the weights of layer j alone",
         ledger="H3",
         kind=Kind.IDENTITY,
@@ -161,6 +162,7 @@ CLAIMS = (
     ),
     Claim(
         id="lora.layer-by-layer.biases",
+        otherwise=("v1", "v2"),
         title="the adapters of layer j leave the later biases b'_{k,2} alone",
         ledger="H3",
         kind=Kind.DEPENDENCE,
@@ -170,10 +172,12 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="lora.original",
-        decide=_later_bias,
+        ours=True,
+        decide=OneEdit((), (0,), _later_bias),
     ),
     Claim(
         id="lora.layer-by-layer.coefficients",
+        otherwise=("v1", "v2"),
         title="the delta of W'_{j,3} is ΔW_{j,3}",
         ledger="H3",
         kind=Kind.DEPENDENCE,
@@ -183,7 +187,8 @@ CLAIMS = (
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         correction="lora.coefficient-delta",
-        decide=_later_coefficient,
+        ours=True,
+        decide=_later_coefficient(),
     ),
 )
 

@@ -11,9 +11,11 @@ import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.exhibits import exhibit
+from uat_jax.decide.opposite import opposite
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, Claim, Kind
+from uat_jax.ledger.edit import one_word
 from uat_jax.ledger.lora.closed_form import delta
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import TransformerLayer, attention_weights, transformer
@@ -135,10 +137,11 @@ def second_pattern(x: jax.Array, delta: jax.Array, tuned: bool) -> jax.Array:
     return attention_weights(layer, transformer([first], x, jax.nn.relu))[0]
 
 
-def _later_attention(settings: Settings) -> Iterator[Evidence]:
+def _later_attention() -> Iterator[Evidence]:
     tuned, old = (lambda x, delta, t=t: second_pattern(x, delta, t) for t in (True, False))
     inputs = {"x": [[1], [0]], "delta": [[1]]}
-    yield exhibit(tuned, old, inputs, what="H of layer 2 with ΔW_2 in layer 1", names=("tuned", "not tuned"))
+    found = [exhibit(tuned, old, inputs, what="H of layer 2 with ΔW_2 in layer 1", names=("tuned", "not tuned"))]
+    yield from opposite(found)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -187,7 +190,7 @@ CLAIMS = (
         "later-attention",
         "adapters in a layer leave the attention matrices of later layers alone",
         r"\mathbf{W}'_{i+1,1}\text{ without a }\Delta\mathbf{W}",
-        _later_attention,
+        one_word(_later_attention, "as it was", "changed"),
         kind=Kind.DEPENDENCE,
         reading="in Eq. 18 W'_{i+1,1} is that of the network that was not tuned; in a Transformer it depends on x_1, x_2, …",
         hypotheses=("the papers' Transformer",),

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import sympy
+
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle, settle_by_depth
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, letter, shape
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
@@ -42,6 +44,8 @@ def _tuned(kind: str) -> TunedLayers:
     return TunedLayers(kind, widths=lambda j: u.D, hidden_widths=lambda j: u.F)
 
 
+J = sympy.Symbol("j", integer=True, positive=True)
+
 Term = Callable[[Layers, int, int], m.Expression]
 """(layers, j, L) → what is added to Ŵ_{j,2}, or to Ŵ_{j,3}, in the network of L layers."""
 
@@ -71,21 +75,37 @@ def _transported_inner(layers: Layers, j: int, depth: int) -> m.Expression:
 READINGS: dict[str, tuple[Term, Term]] = {
     "final-values": (lambda of, j, L: delta(of.B(j)), lambda of, j, L: delta(of.C(j))),
     "transported": (_transported_inner, lambda of, j, L: _products(of, j + 1, L) @ delta(of.C(j))),
-    "delta-index": (lambda of, j, L: delta(of.B(j + 1)), lambda of, j, L: delta(of.C(j + 1))),
 }
 """What is added to Ŵ_{j,2} and to Ŵ_{j,3}."""
 
 
-def _reading(name: str, *kinds: str) -> Callable[[Settings], Iterator[Evidence]]:
-    """Compare with the tuned network at L = 1…5."""
+AFTER, BEFORE = "after all updates", "before all updates"
+"""When the deltas are added."""
 
-    def decide(settings: Settings) -> Iterator[Evidence]:
+
+def _reading(name: str, *kinds: str) -> OneEdit:
+    """Deltas added to hatted parameters, as one of the readings says, or to the layers' own weights; at L = 1…5."""
+
+    def decide(when: str, settings: Settings) -> Iterator[Evidence]:
         for kind in kinds:
-            printed = lambda depth, kind=kind: eq_18(kind, depth, *READINGS[name])
+            added = lambda depth, kind=kind: eq_18(kind, depth, *READINGS[name])
+            own = lambda depth, kind=kind: recomputed(kind, range(depth), depth)
+            printed = {AFTER: added, BEFORE: own}[when]
             pair = lambda depth, kind=kind, p=printed: (plain_network(_tuned(kind), depth), p(depth))
             yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
 
-    return decide
+    return OneEdit(AFTER, BEFORE, decide)
+
+
+def _delta_index(layer: Any, settings: Settings) -> Iterator[Evidence]:
+    """The deltas of that layer, j or j + 1, in the own weights of layer j, and every parameter computed anew."""
+    shift = int(layer - J)
+    for kind in KINDS:
+        pair = lambda depth, kind=kind: (
+            plain_network(_tuned(kind), depth),
+            recomputed(kind, range(depth), depth, shift),
+        )
+        yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
 
 
 def tuned_rules(closed: ClosedForm) -> Recurrence:
@@ -121,11 +141,14 @@ def _original(settings: Settings) -> Iterator[Evidence]:
     yield from (replace(e, subject="dynamic") for e in proved(steps, method=Method.INDUCTION, what=what))
 
 
-def recomputed(kind: str, tuned: Iterable[int], depth: int) -> Program:
-    """Theorem 1's program with W + ΔW put in for the weights W of those layers (counted from 0)."""
+def recomputed(kind: str, tuned: Iterable[int], depth: int, shift: int = 0) -> Program:
+    """Theorem 1's program with W + ΔW put in for the weights W of those layers (counted from 0).
+
+    ``shift``: by how many layers the deltas are mistaken.
+    """
     layers = u.square_layers(kind)
-    weights = {weight for j in tuned for weight in (layers.B(j + 1), layers.C(j + 1))}
-    put_in = lambda letter, _: letter + delta(letter) if letter in weights else None
+    deltas = {of(j + 1): delta(of(j + 1 + shift)) for j in tuned for of in (layers.B, layers.C)}
+    put_in = lambda letter, _: letter + deltas[letter] if letter in deltas else None
     program = closed_form(layers, depth)
     return Program({x: m.replace_letters(e, put_in) for x, e in program.items()}, program.result)
 
@@ -142,17 +165,19 @@ def _coefficient(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method=Method.INDUCTION, what="for every k and L")
 
 
-def stray_plus(D: Any, F: Any) -> m.Expression:
-    """(W'_{j,3} + ΔW_{j+1,3}) + σ((W'_{j,2} + ΔW_{j+1,2}) x_0 + b_{j,2})."""
-    W2, W3, b, x = m.Letter("W", F, D, (2,)), m.Letter("W", D, F, (3,)), m.Letter("b", F, 1, (2,)), m.Letter("x", D, 1)
-    return (W3 + delta(W3)) + m.Activation((W2 + delta(W2)) @ x + b)
+def _stray_plus() -> OneEdit:
+    """(W'_{j,3} + ΔW_{j+1,3}) + σ((W'_{j,2} + ΔW_{j+1,2}) x_0 + b_{j,2}), and the product that it should be."""
+    tuned = lambda name, *sizes: apply("sum", letter(name, *sizes), letter(f"Δ{name}", *sizes))
+    inside = apply("product", tuned("W_{j,2}", u.F, u.D), letter("x_0", u.D, 1))
+    sigma = apply("σ", apply("sum", inside, letter("b_{j,2}", u.F, 1)))
+    formulas = (apply(of, tuned("W_{j,3}", u.D, u.F), sigma) for of in ("sum", "product"))
+    return shape(*formulas, ("D", "F"), what="(W' + ΔW) + σ(…)")
 
 
-def _bias_index(settings: Settings) -> Iterator[Evidence]:
+def _bias_index(bias: m.Expression, settings: Settings) -> Iterator[Evidence]:
     """b_{i+1,1} is the bias of no layer; one layer, everything else right."""
     layers = _tuned("residual")
-    x, printed = layers.x(1), m.Letter("b", u.D, 1, (1, 1))
-    wrong = lambda letter, _: printed if letter == layers.c(1) else None
+    x, wrong = layers.x(1), lambda letter, _: bias if letter == layers.c(1) else None
     value = m.replace_letters(layers.apply(1, layers.x(0)), wrong)
     yield from settle(plain_network(layers, 1), Program({x: value}, x), what="one layer")
 
@@ -175,6 +200,7 @@ def _row(name: str, title: str, decide: Any, **others: Any) -> Claim:
         "ledger": "H2",
         "kind": Kind.ALL_DEPTHS,
         "sources": _CLOSED,
+        "otherwise": ("DUAT",),
         "printed": _18,
         "hypotheses": SQUARE,
         "expects": Verdict.REFUTED,
@@ -187,24 +213,26 @@ CLAIMS = (
     _row(
         "stray-plus",
         "Eq. 18 adds a matrix to a column",
-        lambda settings: [refute_shape(stray_plus, ("D", "F"), what="(W' + ΔW) + σ(…)")],
+        _stray_plus(),
         kind=Kind.SHAPE,
         sources=(duat("4.4", 18),),
         printed=_18_PLUS,
+        otherwise=(),
         reading="with the plus before σ; the second version of the UAT paper has a product there",
         hypotheses=(ELEMENTWISE,),
     ),
     _row(
         "delta-index",
         "the delta of term j is that of layer j+1",
-        _reading("delta-index", *KINDS),
+        OneEdit(J + 1, J, _delta_index),
         exact_to=0,
-        reading="a product before σ and b_{i+1,3}; there is no layer i+2 whose deltas the last term could take",
+        reading="a product before σ, b_{i+1,3}, and every parameter computed from the tuned weights; there is no layer i+2 "
+        "whose deltas the last term could take",
     ),
     _row(
         "bias-index",
         "the bias outside the sum is b_{i+1,1}",
-        _bias_index,
+        OneEdit(m.Letter("b", u.D, 1, (1, 1)), _tuned("residual").c(1), _bias_index),
         kind=Kind.IDENTITY,
         reading="a product before σ and Δ of layer j; no layer has a bias b_{i+1,1}",
     ),

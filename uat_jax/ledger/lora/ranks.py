@@ -14,6 +14,7 @@ from uat_jax.decide.ranks import attained, bounded, enclosed, exceeded
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import TransformerLayer, attention_weights
 from uat_jax.networks.lora import Adapter, merge
@@ -23,6 +24,8 @@ from uat_jax.symbolic.step import Step
 N, M, h, d, r, r_Q, r_K, r_V, r_O = map(m.dimension, ("N", "M", "h", "d", "r", "r_Q", "r_K", "r_V", "r_O"))
 i = sympy.Symbol("i", integer=True, positive=True)
 SEED = 1
+
+Decide = Callable[[int, Settings], Iterator[Evidence]]
 
 # --- ranks -----------------------------------------------------------------------------------------------------------
 
@@ -133,15 +136,20 @@ def six_tokens() -> dict[str, np.ndarray]:
     return {name: random.integers(-2, 3, size) for name, size in sizes.items()}
 
 
+def _stochastic() -> tuple[Callable[[m.Expression], m.Expression], m.Letter, m.Letter, m.Letter]:
+    """(the first N−1 columns → the matrix whose rows add up to 1, S, two such sets of columns)."""
+    S, e, one = m.Letter("S", N - 1, N), m.Letter("e", N, 1), m.Ones(N, 1)
+    G, tuned = (m.Letter(name, N, N - 1, (i,)) for name in ("G", "G̃"))
+    return lambda free: free @ S + one @ e.T, S, G, tuned
+
+
 def matrix_rank_step() -> Step:
     """ΔA = Σ_i (H̃_i − H_i) ⊗ V_iᵀ goes through (N−1)M columns.
 
     A matrix whose rows add up to 1 is G S + 1 eᵀ, with G its first N−1 columns, S = (I, −1) and e the last unit column.
     """
-    S, e, one = m.Letter("S", N - 1, N), m.Letter("e", N, 1), m.Ones(N, 1)
-    G, tuned = (m.Letter(name, N, N - 1, (i,)) for name in ("G", "G̃"))
+    rows, S, G, tuned = _stochastic()
     V = m.Letter("V", M, M, (i,))
-    rows = lambda free: free @ S + one @ e.T
     left = m.RangeSum(m.Kronecker(rows(tuned) - rows(G), V.T), i, 1, h)
     right = m.RangeSum(m.Kronecker(tuned - G, V.T), i, 1, h) @ m.Kronecker(S, m.Identity(M))
     return Step("ΔA through (N−1)M columns", left, right)
@@ -153,12 +161,30 @@ def _matrix_rank(settings: Settings) -> Iterator[Evidence]:
     yield enclosed(40, MATRIX, six_tokens(), what="ΔA with N = 6, M = 8, h = 2 and ΔQ of rank 1")
 
 
-def _pattern_low_rank(settings: Settings) -> Iterator[Evidence]:
-    yield exceeded(1, PATTERN, THREE_TOKENS, what="ΔH with N = 3, M = 1, r_Q = 1, r_K = 0")
+def pattern_rank_step() -> Step:
+    """ΔH = (G̃ − G) S goes through N − 1 columns, as in `matrix_rank_step`."""
+    rows, S, G, tuned = _stochastic()
+    return Step("ΔH through N − 1 columns", rows(tuned) - rows(G), (tuned - G) @ S)
 
 
-def _matrix_low_rank(settings: Settings) -> Iterator[Evidence]:
-    yield exceeded(2, MATRIX, THREE_FEATURES, what="ΔA with N = 2, M = 3, r_Q = 1, r_K = 0")
+def _low_rank(function: Any, inputs: Any, step: Step, size: Any, sizes: Any, what: str) -> Decide:
+    """Whether a rank is at most that many: it is exceeded, or it is the bound ``size`` that the structure gives."""
+
+    def decide(claimed: int, settings: Settings) -> Iterator[Evidence]:
+        if claimed < size.xreplace(sizes):
+            yield exceeded(claimed, function, inputs, what=what)
+        else:
+            yield from bounded(step, claimed=sympy.expand(size), what=what)
+
+    return decide
+
+
+_pattern_rank = _low_rank(
+    PATTERN, THREE_TOKENS, pattern_rank_step(), N - 1, {N: 3}, "ΔH with N = 3, M = 1, r_Q = 1, r_K = 0"
+)
+_whole_rank = _low_rank(
+    MATRIX, THREE_FEATURES, matrix_rank_step(), (N - 1) * M, {N: 2, M: 3}, "ΔA with N = 2, M = 3, r_Q = 1, r_K = 0"
+)
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
@@ -202,7 +228,7 @@ CLAIMS = (
         "query-key.pattern-rank",
         "adapters on Q and K change the attention pattern by one of low rank",
         r"\operatorname{rank}\Delta H_i\le r_Q+r_K",
-        _pattern_low_rank,
+        OneEdit(1, 2, _pattern_rank),
         reading="what holds for W_Q W_Kᵀ taken to hold behind the softmax",
         hypotheses=(_LOW,),
         expects=Verdict.REFUTED,
@@ -212,7 +238,7 @@ CLAIMS = (
         "query-key.low-matrix-rank",
         "adapters on Q and K change attention's matrix by one of rank N(r_Q + r_K)",
         r"\operatorname{rank}\Delta A\le N(r_Q+r_K)",
-        _matrix_low_rank,
+        OneEdit(2, 3, _whole_rank),
         reading="what holds for the feed-forward part (rank N·r) taken to hold for Q and K, one head",
         hypotheses=(_LOW,),
         expects=Verdict.REFUTED,

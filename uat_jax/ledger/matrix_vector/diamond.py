@@ -14,9 +14,9 @@ from uat_jax.decide.confirmation import proved
 from uat_jax.decide.opposite import opposite
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, apply, equation, letter, one_word, shape
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import v1, v2
 from uat_jax.symbolic import language as m
@@ -57,12 +57,13 @@ def _letters(rows: Any, columns: Any) -> tuple[m.Letter, m.Letter]:
 # --- Eq. 4 -----------------------------------------------------------------------------------------------------------
 
 
-def _first_row(settings: Settings) -> Iterator[Evidence]:
+def _first_row() -> OneEdit:
     """w_{1,1}x_1 + w_{2,1}x_2 + w_{3,1}x_3 against w_{1,1}x_1 + w_{3,1}x_2 + w_{3,1}x_3, the printed row for m = 3."""
     w = [m.Letter("w", 1, 1, (k, 1)) for k in (1, 2, 3)]
     x = [m.Letter("x", 1, 1, (k,)) for k in (1, 2, 3)]
     row = lambda *entries: m.Addition(*(w[k - 1] @ x[n] for n, k in enumerate(entries)))
-    yield from settle_equation(Step("first row of Eq. 4", row(1, 2, 3), row(1, 3, 3)), what="m = 3, the first row")
+    true = row(1, 2, 3)
+    return equation(Step("first row of Eq. 4", true, row(1, 3, 3)), true, what="m = 3, the first row")
 
 
 def entry_by_entry(value: Callable[[Any, Any], Any]) -> Evidence:
@@ -89,14 +90,15 @@ def _transpose(settings: Settings) -> Iterator[Evidence]:
     yield entry_by_entry(lambda W, x: W.T * x)
 
 
-def _result_shape(settings: Settings) -> Iterator[Evidence]:
+_M, _N = map(m.dimension, _DIMENSIONS)
+_W, _x = letter("W", _M, _N), letter("x", _M, 1)
+_Wx, _xW = apply("product", apply("transpose", _W), _x), apply("product", apply("transpose", _x), _W)
+
+
+def _result_shape() -> OneEdit:
     """y ∈ R^{(m,1)} in y = W ⋄ x."""
-
-    def printed(rows: Any, columns: Any) -> m.Expression:
-        W, x = _letters(rows, columns)
-        return m.Letter("y", rows, 1) - diamond(W, x)
-
-    yield refute_shape(printed, _DIMENSIONS, what="y = W ⋄ x with y of m × 1")
+    formula = lambda rows: apply("difference", letter("y", rows, 1), _Wx)
+    return shape(formula(_M), formula(_N), _DIMENSIONS, what="y = W ⋄ x with y of m × 1")
 
 
 def shaped(claimed: tuple[str, str]) -> Evidence:
@@ -123,14 +125,10 @@ def same_elements(term: Callable[[Any, Any, Any, Any], Any]) -> Evidence:
     return Evidence(Method.INDEX_NOTATION, finding, Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
-def _commutes_in_shape(settings: Settings) -> Iterator[Evidence]:
+def _commutes_in_shape() -> OneEdit:
     """W ⋄ x = x ⋄ W with x ⋄ W = xᵀW: a column equated with a row."""
-
-    def printed(rows: Any, columns: Any) -> m.Expression:
-        W, x = _letters(rows, columns)
-        return diamond(W, x) - diamond(x, W)
-
-    yield refute_shape(printed, _DIMENSIONS, what="W ⋄ x = x ⋄ W, both AᵀB")
+    formulas = (apply("difference", _Wx, right) for right in (_xW, apply("transpose", _xW)))
+    return shape(*formulas, _DIMENSIONS, what="W ⋄ x = x ⋄ W, both AᵀB")
 
 
 def _commutes_transposed(settings: Settings) -> Iterator[Evidence]:
@@ -147,10 +145,10 @@ def _not_associative(settings: Settings) -> Iterator[Evidence]:
     yield from opposite(settle_equation(step, what="(A ⋄ B) ⋄ C = A ⋄ (B ⋄ C)"))
 
 
-def _bilinear(settings: Settings) -> Iterator[Evidence]:
-    """W ⋄ (x + y) = W ⋄ x + W ⋄ y, (W + V) ⋄ x = W ⋄ x + V ⋄ x, (cW) ⋄ x = W ⋄ (cx) = c (W ⋄ x) for c = 3."""
+def _bilinear() -> Iterator[Evidence]:
+    """W ⋄ (x + y) = W ⋄ x + W ⋄ y, (W + V) ⋄ x = W ⋄ x + V ⋄ x, (cW) ⋄ x = W ⋄ (cx) = c (W ⋄ x) for every c."""
     W, x = _letters(*map(m.dimension, _DIMENSIONS))
-    V, y, c = m.Letter("V", *W.shape, (1,)), m.Letter("y", *x.shape, (0,)), 3
+    V, y, c = m.Letter("V", *W.shape, (1,)), m.Letter("y", *x.shape, (0,)), sympy.Symbol("c", real=True)
     steps = [
         Step("distributive on the right", diamond(W, x + y), diamond(W, x) + diamond(W, y)),
         Step("distributive on the left", diamond(W + V, x), diamond(W, x) + diamond(V, x)),
@@ -158,11 +156,6 @@ def _bilinear(settings: Settings) -> Iterator[Evidence]:
         Step("a factor on the right", diamond(W, c * x), c * diamond(W, x)),
     ]
     yield from proved(steps, method=Method.NORMAL_FORM, what="⋄ is linear in both operands, for all shapes")
-
-
-def _not_distributive(settings: Settings) -> Iterator[Evidence]:
-    """Refuted by the proof of the opposite."""
-    yield from opposite(_bilinear(settings))
 
 
 # --- the rows ---------------------------------------------------------------------------------------------------------
@@ -184,7 +177,7 @@ CLAIMS = (
         hypotheses=("m ≥ 3, so that there is a w_{3,1}",),
         expects=Verdict.REFUTED,
         correction="diamond.transpose",
-        decide=_first_row,
+        decide=_first_row(),
     ),
     Claim(
         id="diamond.transpose",
@@ -208,7 +201,7 @@ CLAIMS = (
         hypotheses=(_SIZES,),
         expects=Verdict.REFUTED,
         correction="diamond.result-shape.corrected",
-        decide=_result_shape,
+        decide=_result_shape(),
     ),
     Claim(
         id="diamond.result-shape.corrected",
@@ -244,7 +237,7 @@ CLAIMS = (
         hypotheses=(EXTENDED,),
         expects=Verdict.REFUTED,
         correction="diamond.commutes.transposed",
-        decide=_commutes_in_shape,
+        decide=_commutes_in_shape(),
     ),
     Claim(
         id="diamond.commutes.transposed",
@@ -283,7 +276,7 @@ CLAIMS = (
         hypotheses=(EXTENDED,),
         expects=Verdict.REFUTED,
         correction="diamond.bilinear",
-        decide=_not_distributive,
+        decide=one_word(_bilinear, "not distributive", "distributive"),
     ),
     Claim(
         id="diamond.bilinear",
@@ -295,7 +288,7 @@ CLAIMS = (
         r"(\mathbf{W}+\mathbf{V})\diamond\mathbf{x}=\mathbf{W}\diamond\mathbf{x}+\mathbf{V}\diamond\mathbf{x}",
         hypotheses=(EXTENDED,),
         expects=Verdict.PROVED,
-        decide=_bilinear,
+        decide=lambda settings: _bilinear(),
     ),
 )  # fmt: skip
 

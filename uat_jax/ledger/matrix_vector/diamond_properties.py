@@ -6,16 +6,17 @@ row for each of the two, and the lines that have brackets have one row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.shapes import refute_shape
+from uat_jax.decide.shapes import settle_shape
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import Formula, OneEdit, apply, letter
 from uat_jax.ledger.matrix_vector.diamond import EXTENDED, Association, chain, diamond
 from uat_jax.ledger.source import Source, v1, v2
 from uat_jax.symbolic import language as m
@@ -51,15 +52,27 @@ RECTANGULAR_2 = _shaped("pq", "qr", "p")
 
 # --- the two properties and their derivations ------------------------------------------------------------------------
 
-Builder = Callable[[Operands, Association], m.Expression]
+Builder = Callable[[Operands], m.Expression]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One printed line of a derivation: in LaTeX, and as an expression under an association."""
+    """One printed line of a derivation: in LaTeX, and as an expression."""
 
     latex: str
     build: Builder
+
+
+@dataclass(frozen=True)
+class ChainLine:
+    """A printed line that is a chain of three operands without brackets: in LaTeX, and its operands."""
+
+    latex: str
+    operands: Callable[[Operands], tuple[m.Expression, ...]]
+
+
+Chain = tuple[Association, tuple[m.Expression, ...]]
+"""A chain under an association: the statement that a row decides."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +86,8 @@ class Property:
     number: int
     start: Line
     bracketed: tuple[Line, ...]
-    deleted: Line
-    last: Line
+    deleted: ChainLine
+    last: ChainLine
     shapes: Operands
     v1: Source
     v2: Source
@@ -89,16 +102,16 @@ _D = r"\diamond"
 
 PROPERTY_1 = Property(
     number=1,
-    start=Line(rf"{_W(1)}{_D}[{_X}{_D}{_W(2)}]", lambda o, _: diamond(o.W1, diamond(o.W2, o.x))),
+    start=Line(rf"{_W(1)}{_D}[{_X}{_D}{_W(2)}]", lambda o: diamond(o.W1, diamond(o.W2, o.x))),
     bracketed=(
-        Line(rf"{_W(1)}{_D}[{_W(2, True)}{_X}]", lambda o, _: diamond(o.W1, o.W2.T @ o.x)),
-        Line(rf"{_W(1, True)}[{_W(2, True)}{_X}]", lambda o, _: o.W1.T @ (o.W2.T @ o.x)),
-        Line(rf"{_W(1, True)}{_W(2, True)}{_X}", lambda o, _: (o.W1.T @ o.W2.T) @ o.x),
-        Line(rf"({_W(1, True)}{_W(2, True)})^T{_D}{_X}", lambda o, _: diamond((o.W1.T @ o.W2.T).T, o.x)),
-        Line(rf"({_W(2)}{_W(1)}){_D}{_X}", lambda o, _: diamond(o.W2 @ o.W1, o.x)),
+        Line(rf"{_W(1)}{_D}[{_W(2, True)}{_X}]", lambda o: diamond(o.W1, o.W2.T @ o.x)),
+        Line(rf"{_W(1, True)}[{_W(2, True)}{_X}]", lambda o: o.W1.T @ (o.W2.T @ o.x)),
+        Line(rf"{_W(1, True)}{_W(2, True)}{_X}", lambda o: (o.W1.T @ o.W2.T) @ o.x),
+        Line(rf"({_W(1, True)}{_W(2, True)})^T{_D}{_X}", lambda o: diamond((o.W1.T @ o.W2.T).T, o.x)),
+        Line(rf"({_W(2)}{_W(1)}){_D}{_X}", lambda o: diamond(o.W2 @ o.W1, o.x)),
     ),
-    deleted=Line(rf"{_W(2)}{_D}{_W(1)}{_D}{_X}", lambda o, a: chain(a, o.W2, o.W1, o.x)),
-    last=Line(rf"{_W(2, True)}{_D}{_W(1)}{_D}{_X}", lambda o, a: chain(a, o.W2.T, o.W1, o.x)),
+    deleted=ChainLine(rf"{_W(2)}{_D}{_W(1)}{_D}{_X}", lambda o: (o.W2, o.W1, o.x)),
+    last=ChainLine(rf"{_W(2, True)}{_D}{_W(1)}{_D}{_X}", lambda o: (o.W2.T, o.W1, o.x)),
     shapes=RECTANGULAR_1,
     v1=v1("A", 13),
     v2=v2("A", 1),
@@ -106,15 +119,15 @@ PROPERTY_1 = Property(
 
 PROPERTY_2 = Property(
     number=2,
-    start=Line(rf"[{_W(1)}{_D}{_X}]{_D}{_W(2)}", lambda o, _: diamond(o.W2, diamond(o.W1, o.x))),
+    start=Line(rf"[{_W(1)}{_D}{_X}]{_D}{_W(2)}", lambda o: diamond(o.W2, diamond(o.W1, o.x))),
     bracketed=(
-        Line(rf"[{_W(1, True)}{_X}]{_D}{_W(2)}", lambda o, _: diamond(o.W2, o.W1.T @ o.x)),
-        Line(rf"{_W(2, True)}[{_W(1, True)}{_X}]", lambda o, _: o.W2.T @ (o.W1.T @ o.x)),
-        Line(rf"[{_W(2, True)}{_W(1, True)}]^T{_D}{_X}", lambda o, _: diamond((o.W2.T @ o.W1.T).T, o.x)),
-        Line(rf"[{_W(1)}{_W(2)}]{_D}{_X}", lambda o, _: diamond(o.W1 @ o.W2, o.x)),
+        Line(rf"[{_W(1, True)}{_X}]{_D}{_W(2)}", lambda o: diamond(o.W2, o.W1.T @ o.x)),
+        Line(rf"{_W(2, True)}[{_W(1, True)}{_X}]", lambda o: o.W2.T @ (o.W1.T @ o.x)),
+        Line(rf"[{_W(2, True)}{_W(1, True)}]^T{_D}{_X}", lambda o: diamond((o.W2.T @ o.W1.T).T, o.x)),
+        Line(rf"[{_W(1)}{_W(2)}]{_D}{_X}", lambda o: diamond(o.W1 @ o.W2, o.x)),
     ),
-    deleted=Line(rf"{_W(1)}{_D}{_W(2)}{_D}{_X}", lambda o, a: chain(a, o.W1, o.W2, o.x)),
-    last=Line(rf"{_W(1, True)}{_D}{_W(2)}{_D}{_X}", lambda o, a: chain(a, o.W1.T, o.W2, o.x)),
+    deleted=ChainLine(rf"{_W(1)}{_D}{_W(2)}{_D}{_X}", lambda o: (o.W1, o.W2, o.x)),
+    last=ChainLine(rf"{_W(1, True)}{_D}{_W(2)}{_D}{_X}", lambda o: (o.W1.T, o.W2, o.x)),
     shapes=RECTANGULAR_2,
     v1=v1("A", 14),
     v2=v2("A", 2),
@@ -123,55 +136,65 @@ PROPERTY_2 = Property(
 
 def _bracketed(of: Property) -> Callable[[Settings], Iterator[Evidence]]:
     """Every bracketed line equals the first one, for all shapes."""
-    start = of.start.build(of.shapes, Association.LEFT)
-    lines = (line.build(of.shapes, Association.LEFT) for line in of.bracketed)
+    start = of.start.build(of.shapes)
+    lines = (line.build(of.shapes) for line in of.bracketed)
     steps = [Step(f"line {n}", start, line) for n, line in enumerate(lines, 2)]
     return lambda settings: proved(steps, method=Method.NORMAL_FORM, what="all these lines are equal, for all shapes")
 
 
-def _line(
-    of: Property, line: Line, association: Association, operands: Operands
-) -> Callable[[Settings], Iterator[Evidence]]:
-    """One line against the first one, under an association."""
-    start, printed = of.start.build(operands, association), line.build(operands, association)
-    step = Step(line.latex, start, printed)
-    return lambda settings: settle_equation(step, what=f"read from the {association}")
+def _chained(of: Property, operands: Operands) -> Callable[[Chain, Settings], Iterator[Evidence]]:
+    """A chain under an association against the first line."""
+
+    def decide(of_chain: Chain, settings: Settings) -> Iterator[Evidence]:
+        association, factors = of_chain
+        step = Step("the chain", of.start.build(operands), chain(association, *factors))
+        yield from settle_equation(step, what=f"read from the {association}")
+
+    return decide
+
+
+def _property(of: Property, association: Association) -> Callable[[Settings], Iterable[Evidence]]:
+    """The right-hand side; read from the right it is another value, read from the left it is the first line."""
+    if association is Association.LEFT:
+        return lambda settings: _chained(of, of.shapes)((association, of.last.operands(of.shapes)), settings)
+    factors = of.last.operands(SQUARE)
+    return OneEdit((association, factors), (Association.LEFT, factors), _chained(of, SQUARE))
+
+
+def _deleted(of: Property, association: Association) -> OneEdit:
+    """The line that v2 deleted: from the left its first factor lacks a transpose, from the right two have changed places."""
+    first, second, x = factors = of.deleted.operands(SQUARE)
+    corrected = (first.T, second, x) if association is Association.LEFT else (second, first, x)
+    return OneEdit((association, factors), (association, corrected), _chained(of, SQUARE))
 
 
 # --- W_12 ------------------------------------------------------------------------------------------------------------
 
 
-def _without_x(settings: Settings) -> Iterator[Evidence]:
+def _without_x() -> OneEdit:
     """W_1 ⋄ [x ⋄ W_2] = W_12 with W_12 = W_1ᵀW_2ᵀ: a column and a matrix, two values where both are numbers."""
+    n = m.dimension("n")
+    first, second, x = letter("W_1", n, n), letter("W_2", n, n), letter("x", n, 1)
+    W12 = apply("product", apply("transpose", first), apply("transpose", second))
 
-    def printed(size: Any) -> m.Expression:
-        return _start(size) - _W12(size)
+    def decide(right: Formula, settings: Settings) -> Iterator[Evidence]:
+        start = apply("product", apply("transpose", first), apply("product", apply("transpose", second), x))
+        build = lambda size: apply("difference", start, right).at({n: size})
+        yield settle_shape(build, ("n",), what="W_1 ⋄ [x ⋄ W_2] = W_12, a column and a matrix")
+        step = Step("n = 1", start.at({n: 1}), right.at({n: 1}))
+        yield from settle_equation(step, what="n = 1, where both are numbers", subject="n = 1")
 
-    yield refute_shape(printed, ("n",), what="W_1 ⋄ [x ⋄ W_2] = W_12, a column and a matrix")
-    step = Step("n = 1", _start(1), _W12(1))
-    yield from settle_equation(step, what="n = 1, where both are numbers", subject="n = 1")
-
-
-def _start(size: Any) -> m.Expression:
-    return PROPERTY_1.start.build(_of_size(size), Association.LEFT)
-
-
-def _W12(size: Any) -> m.Expression:
-    return _of_size(size).W1.T @ _of_size(size).W2.T
-
-
-def _of_size(size: Any) -> Operands:
-    return Operands(_matrix("W", size, size, 1), _matrix("W", size, size, 2), _matrix("x", size, 1, 0))
+    return OneEdit(W12, apply("product", W12, x), decide)
 
 
 def _with_x(settings: Settings) -> Iterator[Evidence]:
     """W_1 ⋄ [x ⋄ W_2] = (W_2ᵀ ⋄ W_1) ⋄ x = W_12 x with W_12 = W_1ᵀW_2ᵀ."""
     o = PROPERTY_1.shapes
     W12 = _matrix("W", o.W1.shape[1], o.W2.shape[0], 12)
-    start, where = PROPERTY_1.start.build(o, Association.LEFT), {W12: o.W1.T @ o.W2.T}
+    start, where = PROPERTY_1.start.build(o), {W12: o.W1.T @ o.W2.T}
     steps = [
         Step("W_12 x", start, W12 @ o.x, where),
-        Step("the chain", W12 @ o.x, PROPERTY_1.last.build(o, Association.LEFT), where),
+        Step("the chain", W12 @ o.x, chain(Association.LEFT, *PROPERTY_1.last.operands(o)), where),
     ]
     yield from proved(steps, method=Method.NORMAL_FORM, what="for all shapes")
 
@@ -200,7 +223,7 @@ def _property_row(of: Property, association: Association) -> Claim:
         hypotheses=(EXTENDED, _COMMUTED) + (() if left else (_SQUARE,)),
         expects=Verdict.PROVED if left else Verdict.REFUTED,
         correction="" if left else f"diamond.property-{of.number}.left",
-        decide=_line(of, of.last, association, of.shapes if left else SQUARE),
+        decide=_property(of, association),
     )
 
 
@@ -218,7 +241,7 @@ def _deleted_row(of: Property, association: Association) -> Claim:
         hypotheses=(EXTENDED, _COMMUTED, _SQUARE),
         expects=Verdict.REFUTED,
         correction=f"diamond.property-{of.number}.left",
-        decide=_line(of, of.deleted, association, SQUARE),
+        decide=_deleted(of, association),
     )
 
 
@@ -258,7 +281,7 @@ CLAIMS = (
         hypotheses=(EXTENDED, _COMMUTED, _SQUARE),
         expects=Verdict.REFUTED,
         correction="diamond.w12.corrected",
-        decide=_without_x,
+        decide=_without_x(),
     ),
     Claim(
         id="diamond.w12.corrected",

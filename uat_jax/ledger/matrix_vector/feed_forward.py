@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import jax
@@ -13,6 +13,7 @@ from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.layers import Attention
@@ -64,11 +65,15 @@ def _not_elementwise(settings: Settings) -> Iterator[Evidence]:
         yield replace(found, subject=reading)
 
 
-def _linear(settings: Settings) -> Iterator[Evidence]:
+BETWEEN: dict[str, Callable[[m.Expression], m.Expression]] = {"σ": m.Activation, "nothing": lambda hidden: hidden}
+"""What stands between the two linear maps."""
+
+
+def _linear(between: str, settings: Settings) -> Iterator[Evidence]:
     """f(x + e) + f(x − e) = 2 f(x), as for every linear map, and for every one with a bias."""
     e = m.Letter("e", N, M, (1,))
-    sums, twice = feed_forward(X + e) + feed_forward(X - e), m.Scaled(2, feed_forward(X))
-    step = Step("f(x + e) + f(x − e) = 2 f(x)", m.Vectorised(sums), m.Vectorised(twice))
+    f = lambda x: W2 @ BETWEEN[between](W1 @ x + b1) + b2
+    step = Step("f(x + e) + f(x − e) = 2 f(x)", m.Vectorised(f(X + e) + f(X - e)), m.Vectorised(m.Scaled(2, f(X))))
     yield from settle_equation(step, what="the feed-forward part has no second difference")
 
 
@@ -115,7 +120,7 @@ CLAIMS = (
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.REFUTED,
         correction="feed-forward.matrix",
-        decide=_not_elementwise,
+        decide=one_case({"σ = softmax": _not_elementwise, "σ elementwise": _feed_forward_right}),
     ),
     Claim(
         id="feed-forward.linear",
@@ -128,6 +133,6 @@ CLAIMS = (
         "formula for it, and so none for several layers",
         expects=Verdict.REFUTED,
         correction="feed-forward.left",
-        decide=_linear,
+        decide=OneEdit("σ", "nothing", _linear),
     ),
 )  # fmt: skip

@@ -15,10 +15,10 @@ import sympy
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
-from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, equation, one_case
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
@@ -58,34 +58,29 @@ def _left_duat(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method=Method.NORMAL_FORM, what="for W with any number of rows, for all shapes")
 
 
-def columns_of_15(W: Any, features: int) -> Any:
-    """The matrix of Eq. 15 from its displayed columns.
+Entry = Callable[[Any, Any, Any, Any, Any], Any]
+"""(w, token, place, row, shift) → the entry of a matrix at row token·m + place and column row·m + shift."""
 
-    Column 1 has w_{1,1}, …, w_{1,n} at the places 1, m+1, 2m+1, …; column 2 is column 1 moved down by one place, and so
-    on for m columns; the next m columns have the next row of W.
+
+def entry_of_15(w: Any, token: Any, place: Any, row: Any, shift: Any) -> Any:
+    """Eq. 15: column ``shift`` of the m columns of a row of W has that row's entries, one in every m places from shift on."""
+    return w[row, token] * identity_entry(place, shift)
+
+
+def displayed(entry: Entry) -> Evidence:
+    """Whether the matrix with these entries is (W ⊗ I_m)ᵀ, for every n and m.
+
+    Entry ((row, shift), (token, place)) of W ⊗ I_m is w_{row,token} δ_{shift,place}.
     """
-    rows, tokens = W.shape
-    columns = sympy.zeros(tokens * features, rows * features)
-    for row, shift, token in product(range(rows), range(features), range(tokens)):
-        columns[token * features + shift, row * features + shift] = W[row, token]
-    return columns
-
-
-def displayed(columns: Callable[[Any, int], Any]) -> Evidence:
-    """Whether ``columns(W, m)`` is (W ⊗ I_m)ᵀ and its transpose takes vec(x) to vec(W x), for free symbols."""
-    for tokens, features in SMALL:
-        W: Any = sympy.Matrix(tokens, tokens, lambda i, j: sympy.Symbol(f"w_{i}_{j}"))
-        x: Any = sympy.Matrix(tokens, features, lambda i, j: sympy.Symbol(f"x_{i}_{j}"))
-        matrix, vec = columns(W, features), lambda value: sympy.Matrix(list(value))
-        same = matrix.T == sympy.kronecker_product(W, sympy.eye(features))
-        if not same or sympy.expand(matrix.T * vec(x)) != sympy.expand(vec(W * x)):
-            return Evidence(Method.ENTRY_BY_ENTRY, f"different for n = {tokens}, m = {features}", Verdict.UNKNOWN)
-    finding = f"(W ⊗ I_m)ᵀ in every entry, and W′ ⋄ x′ = (W x)′, for free symbols at all {len(SMALL)} shapes n, m ≤ 3"
-    return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.PROVED)
+    w: Any = sympy.IndexedBase("w")
+    token, place, row, shift = sympy.symbols("token place row shift", integer=True, positive=True)
+    same = entry(w, token, place, row, shift) == w[row, token] * identity_entry(place, shift)
+    finding = "entry (token, place), (row, shift) of Eq. 15 is that of (W ⊗ I_m)ᵀ, for every n and m"
+    return Evidence(Method.INDEX_NOTATION, finding, Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
 def _displayed(settings: Settings) -> Iterator[Evidence]:
-    yield displayed(columns_of_15)
+    yield displayed(entry_of_15)
     yield from _left(settings)
 
 
@@ -104,11 +99,11 @@ def _renamed(settings: Settings) -> Iterator[Evidence]:
     )
 
 
-def _renamed_again(settings: Settings) -> Iterator[Evidence]:
+def _renamed_again() -> OneEdit:
     """DUAT's Eq. 5 has W′ = W ⊗ I_M already: transposed once more it is (W ⊗ I_M)ᵀ."""
-    W = m.Letter("W", N, N, (1,))
-    again = m.Kronecker(W, m.Identity(M)).T @ m.Vectorised(X)
-    yield from settle_equation(Step("renamed again", m.Vectorised(W @ X), again), what="(W ⊗ I_M)ᵀ for W ⊗ I_M")
+    matrix, x = m.Kronecker(SQUARE, m.Identity(M)), m.Vectorised(X)
+    step = Step("renamed again", m.Vectorised(SQUARE @ X), matrix.T @ x)
+    return equation(step, matrix @ x, what="(W ⊗ I_M)ᵀ for W ⊗ I_M")
 
 
 # --- D4: which axis --------------------------------------------------------------------------------------------------
@@ -295,7 +290,7 @@ CLAIMS = (
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.REFUTED,
         correction="linear.renamed",
-        decide=_renamed_again,
+        decide=_renamed_again(),
     ),
     Claim(
         id="linear.axis",
@@ -308,7 +303,7 @@ CLAIMS = (
         hypotheses=("x has N tokens as rows and M features as columns, as in the papers' attention",),
         expects=Verdict.REFUTED,
         correction="linear.right",
-        decide=_axis,
+        decide=one_case({"W x": _axis, "x V": _right}),
     ),
     Claim(
         id="linear.right",

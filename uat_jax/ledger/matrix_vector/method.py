@@ -19,6 +19,7 @@ from uat_jax.decide.programs import settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_word
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
@@ -56,18 +57,14 @@ def _linear(settings: Settings) -> Iterator[Evidence]:
 
 
 def _nonlinear(settings: Settings) -> Iterator[Evidence]:
-    """W′ = y′x′ᵀ/n + Z(I − x′x′ᵀ/n) with n = x′ᵀx′ > 0 takes x′ to y′, whatever y′ and Z are.
+    """W′ = y′ r x′ᵀ + Z(I − x′ r x′ᵀ) with r = 1/(x′ᵀx′) takes x′ to y′, whatever y′ and Z are.
 
-    Multiplied by n, with the column x′ times the 1 × 1 matrix n for n x′: y′x′ᵀ takes x′ to n y′, and Z x′x′ᵀ takes it
-    to n Z x′, so that W′x′ = y′ + Z x′ − Z x′.
+    W′x′ = y′ + (y′ − Z x′)(r x′ᵀx′ − 1), and r x′ᵀx′ = 1 for x′ ≠ 0.
     """
-    x, y, Z, n = _point()
-    where = {n: x.T @ x}
-    steps = [
-        Step("the first part of n W′", y @ n, m.Product(y, x.T, x), where),
-        Step("the second part of n W′", m.Product(Z, x, n), m.Product(Z, x, x.T, x), where),
-    ]
-    yield from proved(steps, method=Method.NORMAL_FORM, what="W′x′ = y′ for every Z, for all shapes")
+    x, y, Z, r = _point()
+    matrix = m.Product(y, r, x.T) + Z @ (m.Identity(D) - m.Product(x, r, x.T))
+    step = Step("W′x′", matrix @ x, y + (y - Z @ x) @ (m.Product(r, x.T, x) - m.Identity(1)))
+    yield from proved([step], method=Method.NORMAL_FORM, what="W′x′ = y′ for every Z, for all shapes")
 
 
 def _not_unique(settings: Settings) -> Iterator[Evidence]:
@@ -79,9 +76,9 @@ def _not_unique(settings: Settings) -> Iterator[Evidence]:
 
 
 def _point() -> tuple[m.Letter, m.Letter, m.Letter, m.Letter]:
-    """x′, y′ = T(x)′, any matrix Z of the shape of W′, and n = x′ᵀx′."""
+    """x′, y′ = T(x)′, any matrix Z of the shape of W′, and a number: r = 1/(x′ᵀx′), or x′ᵀx′ itself."""
     x, y = m.Letter("x'", D, 1, (0,)), m.Letter("y'", E, 1, (0,))
-    return x, y, m.Letter("Z", E, D, (1,)), m.Letter("n", 1, 1)
+    return x, y, m.Letter("Z", E, D, (1,)), m.Letter("r", 1, 1)
 
 
 # --- B2: one reshape for all -----------------------------------------------------------------------------------------
@@ -102,11 +99,19 @@ def _same_reshape(settings: Settings) -> Iterator[Evidence]:
     yield from proved(steps, method=Method.NORMAL_FORM, what="both layers in one reshape, for all shapes")
 
 
-def _reshape_per_operation(settings: Settings) -> Iterator[Evidence]:
-    """The map of the tokens row-major, W ⊗ I, the map of the features column-major, Vᵀ ⊗ I, for M = N."""
+ROWS, COLUMNS = "row-major", "column-major"
+RESHAPES = {ROWS: m.Vectorised, COLUMNS: column_major}
+
+
+def _reshape_per_operation(reshapes: tuple[str, str], settings: Settings) -> Iterator[Evidence]:
+    """The map of the tokens in the one reshape, W ⊗ I or I ⊗ W, then that of the features in the other, for M = N."""
     W, V, X = m.Letter("W", N, N, (1,)), m.Letter("V", N, N, (1,)), m.Letter("x", N, N, (0,))
-    mixed = m.Product(m.Kronecker(V.T, m.Identity(N)), m.Kronecker(W, m.Identity(N)), m.Vectorised(X))
-    step = Step("mixed", column_major(m.Product(W, X, V)), mixed)
+    first, last = reshapes
+    eye = m.Identity(N)
+    of_tokens = {ROWS: m.Kronecker(W, eye), COLUMNS: m.Kronecker(eye, W)}[first]
+    of_features = {ROWS: m.Kronecker(eye, V.T), COLUMNS: m.Kronecker(V.T, eye)}[last]
+    mixed = m.Product(of_features, of_tokens, RESHAPES[first](X))
+    step = Step("mixed", RESHAPES[last](m.Product(W, X, V)), mixed)
     yield from settle_equation(step, what="a reshape for each kind of operation")
 
 
@@ -137,11 +142,11 @@ def attention_matrix(x: jax.Array) -> jax.Array:
     return lowered({f"W_{{{name},1}}^(1)": jnp.ones((1, 1), x.dtype) for name in "QKVO"}, x[:, None])
 
 
-def _attention_dynamic(settings: Settings) -> Iterator[Evidence]:
+def _attention_dynamic() -> Iterator[Evidence]:
     """Two inputs with two matrices."""
     inputs = [0, 0], [1, 0]
     weights = {f"W_{name}": 1 for name in "QKVO"}
-    yield from opposite([dependence.dynamic(attention_matrix, inputs, what="W_HVO", at=weights)])
+    yield dependence.dynamic(attention_matrix, inputs, what="W_HVO", at=weights)
 
 
 # --- B4: any reshape -------------------------------------------------------------------------------------------------
@@ -205,6 +210,7 @@ CLAIMS = (
     ),
     Claim(
         id="matrix-vector.one-reshape",
+        otherwise=("v1", "v2"),
         title="layers compose if their inputs and outputs share one reshape",
         ledger="B2",
         kind=Kind.IDENTITY,
@@ -228,7 +234,7 @@ CLAIMS = (
         hypotheses=("between the layers the column is used as it is, as the papers want", "shown for M = N"),
         expects=Verdict.REFUTED,
         correction="matrix-vector.one-reshape",
-        decide=_reshape_per_operation,
+        decide=OneEdit((ROWS, COLUMNS), (COLUMNS, COLUMNS), _reshape_per_operation),
     ),
     Claim(
         id="matrix-vector.parameters-alone.linear",
@@ -254,7 +260,7 @@ CLAIMS = (
         hypotheses=("N ≥ 2 tokens (one token has H = 1)",),
         expects=Verdict.REFUTED,
         correction="attention.matrix",
-        decide=_attention_dynamic,
+        decide=one_word(_attention_dynamic, "static", "dynamic"),
     ),
     Claim(
         id="matrix-vector.any-reshape",

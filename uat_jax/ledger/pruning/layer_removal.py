@@ -20,6 +20,7 @@ from uat_jax.decide.programs import by_depth, settle
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import ResidualLayer, residual_network
 from uat_jax.networks.pruning import pruned_residual_network
@@ -43,13 +44,19 @@ def for_both_kinds(decide: Callable[[str], Iterator[Evidence]]) -> Decide:
     return lambda settings: (replace(found, subject=kind) for kind in KINDS for found in decide(kind))
 
 
+def edit_for_both_kinds(printed: Any, corrected: Any, decide: Callable[[str, Any], Iterator[Evidence]]) -> OneEdit:
+    """A false statement on both kinds of networks; ``decide`` takes the kind and the statement."""
+    by = lambda statement, settings: for_both_kinds(lambda kind: decide(kind, statement))(settings)
+    return OneEdit(printed, corrected, by)
+
+
 # --- a layer whose parameters are zero -------------------------------------------------------------------------------
 
 
-def _zero_layer(kind: str) -> Iterator[Evidence]:
-    """x_2 with every parameter of layer 1 zero, against layer 2 applied to x_0."""
+def _zero_layer(kind: str, shortcut: m.Expression) -> Iterator[Evidence]:
+    """x_2 with A_1 the given shortcut and every other parameter of layer 1 zero, against layer 2 applied to x_0."""
     layers = u.square_layers(kind)
-    zero = {p: m.Zero(*p.shape) for p in layers.parameters(1)}
+    zero = {p: m.Zero(*p.shape) for p in layers.parameters(1)} | {layers.A(1): shortcut}
     x_0, x_1, x_2 = map(layers.x, range(3))
     network = Program({x_1: layers.apply(1, x_0).renamed(zero), x_2: layers.apply(2, x_1)}, x_2)
     removed = Program({x_2: layers.apply(2, x_0)}, x_2)
@@ -223,6 +230,10 @@ def _small_outside(settings: Settings) -> Iterator[Evidence]:
 # --- a summand of the closed form ------------------------------------------------------------------------------------
 
 
+LAST, EVERYWHERE = "in Eq. 11", "in Eq. 11 and every Eq. 12"
+"""Where a summand is deleted."""
+
+
 def _deleted(expression: m.Expression, s: m.Letter) -> m.Expression:
     """The expression without those terms of its sums that are a matrix times s."""
     if not expression.operands:
@@ -244,9 +255,9 @@ def without_summand(kind: str, depth: int, k: int, *, everywhere: bool) -> tuple
     return Program(pruned, network.result), Program(lines, closed.result)
 
 
-def _last_sum_only(kind: str) -> Iterator[Evidence]:
-    """L = 2, k = 1: the summand is deleted from Eq. 11, but stays in b̂_{2,2}."""
-    pair = without_summand(kind, 2, 1, everywhere=False)
+def _summand(kind: str, where: str) -> Iterator[Evidence]:
+    """L = 2, k = 1: the summand is deleted from Eq. 11, and from b̂_{2,2} as well or not."""
+    pair = without_summand(kind, 2, 1, everywhere=where == EVERYWHERE)
     yield from settle(*pair, what=f"{kind} network of two layers, first summand deleted")
 
 
@@ -293,7 +304,7 @@ CLAIMS = (
     _row(
         "remove-layer", "a layer with small parameters can be removed", _REMOVED,
         "in the papers' own Eq. 20 and 30, whose shortcut is A_k x: all parameters of layer k are zero, the smallest there are",
-        for_both_kinds(_zero_layer), hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.remove-layer.bound",
+        edit_for_both_kinds(m.Zero(u.D, u.D), m.Identity(u.D), _zero_layer), hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.remove-layer.bound",
     ),
     _row(
         "remove-layer.identity", "a layer with A_k = I, C_k = 0 and c_k = 0 can be removed", r"A_k=I,\ C_k=0,\ c_k=0\ \Rightarrow\ \mathbf{x}_L=\tilde{\mathbf{x}}_L",
@@ -308,7 +319,7 @@ CLAIMS = (
     _row(
         "remove-layer.frozen-attention", "the bound on removing a layer, with attention's matrices at the two points", _BOUND,
         "the bound of fixed parameters with ‖A_j(x)‖ for ‖A_j‖, A_j(x) being the layer's matrix at x_{j−1} or x̃_{j−1}",
-        _frozen_attention, hypotheses=_NORMS, expects=Verdict.REFUTED, ours=True, correction="pruning.remove-layer.lipschitz",
+        one_case({"‖A_j(x)‖": _frozen_attention, "ℓ_j": _lipschitz_layers}), hypotheses=_NORMS, expects=Verdict.REFUTED, ours=True, correction="pruning.remove-layer.lipschitz",
     ),
     _row(
         "remove-layer.lipschitz", "the bound on removing a layer, for layers that depend on their input", r"\|\mathbf{x}_L-\tilde{\mathbf{x}}_L\|\le\prod_{j=k+1}^{L}\ell_j\cdot\|\mathbf{x}_k-\mathbf{x}_{k-1}\|",
@@ -318,7 +329,7 @@ CLAIMS = (
     _row(
         "small-inside", "a term with small W_j and θ_j can be removed", r"\mathbf{W}_j,\theta_j\approx 0\ \Rightarrow\ \alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\theta_j)\approx 0",
         "the small parameters are those inside σ, here zero; σ is the logistic function, one of the sigmoidal functions of Eq. 1",
-        _small_inside, expects=Verdict.REFUTED, correction="pruning.small-outside",
+        one_case({"W_j, θ_j small": _small_inside, "α_j small": _small_outside}), expects=Verdict.REFUTED, correction="pruning.small-outside",
     ),
     _row(
         "small-outside", "terms with small α_j can be removed", r"\Bigl|\sum_{j\in\Lambda_1}\alpha_j\sigma_j-f\Bigr|<\varepsilon+s\sum_{j\in\Lambda_2}|\alpha_j|,\quad|\sigma|\le s",
@@ -328,7 +339,7 @@ CLAIMS = (
     _row(
         "summand", "deleting the k-th summand of Eq. 11 removes the σ of layer k", r"\sum_{j\ne k}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})",
         "the b'_{j,2} of the later layers stay as they are: they still contain the deleted summand (Eq. 12)",
-        for_both_kinds(_last_sum_only), kind=Kind.IDENTITY, sources=_CLOSED, hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.summand.everywhere",
+        edit_for_both_kinds(LAST, EVERYWHERE, _summand), kind=Kind.IDENTITY, sources=_CLOSED, hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.summand.everywhere",
     ),
     _row(
         "summand.everywhere", "deleting it from Eq. 11 and every Eq. 12 removes the σ of layer k", r"\mathbf{W}'_{k,3}=0\ \text{in Eq. 11 and in every }\mathbf{b}'_{j,2},\ j>k",

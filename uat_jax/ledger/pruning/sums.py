@@ -15,6 +15,7 @@ from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.pruning import layer_removal
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
@@ -34,6 +35,11 @@ Decide = Callable[[Settings], Iterator[Evidence]]
 def follows(claimed: Relation, *hypotheses: Relation, what: str) -> Decide:
     """Decide an inequality between real numbers that depend on x only through their values."""
     return lambda settings: iter([proved_inequality(claimed, hypotheses, what=what)])
+
+
+def follows_not(printed: tuple[Relation, ...], corrected: tuple[Relation, ...], *, what: str) -> OneEdit:
+    """An inequality that does not follow, and one that does: each what is claimed, and then what it is claimed from."""
+    return OneEdit(printed, corrected, lambda of, settings: [proved_inequality(of[0], of[1:], what=what)])
 
 
 # --- two sums --------------------------------------------------------------------------------------------------------
@@ -59,19 +65,21 @@ def _two_sums(settings: Settings) -> Iterator[Evidence]:
 # --- the printed sums up to N_1 and N_2 ------------------------------------------------------------------------------
 
 
-def _prefix_sums(settings: Settings) -> Iterator[Evidence]:
+T_1, T_2 = sympy.symbols("t_1 t_2", real=True)
+
+
+def _prefix_sums(dropped_term: Any, settings: Settings) -> Iterator[Evidence]:
     """v1 Eq. 12: with two terms, one in each index set, N_1 = N_2 = 1 and both sums are the first term.
 
     With one term the printed sums are those over Λ_1 and Λ_2, so that two terms are the smallest counterexample.
     t_j stands for α_j σ(W_jᵀ x + θ_j), which takes every value: W_j = 0 and α_j = t_j / σ(θ_j).
     """
-    t_1, t_2 = sympy.symbols("t_1 t_2", real=True)
     found = proved_inequality(
-        Abs(t_1 - f) < epsilon + Abs(t_1),
-        [Abs(t_1 + t_2 - f) < epsilon],
+        Abs(T_1 - f) < epsilon + Abs(dropped_term),
+        [Abs(T_1 + T_2 - f) < epsilon],
         what="two terms, one in Λ_1 and one in Λ_2, so N_1 = N_2 = 1",
     )
-    kept, dropped = Abs(t_1 - f) < epsilon, Abs(f) < epsilon + Abs(t_1)
+    kept, dropped = Abs(T_1 - f) < epsilon, Abs(f) < epsilon + Abs(T_1)
     one = tuple(str(proved_inequality(c, [kept], what="one term").verdict) for c in (kept, dropped))
     assert isinstance(found.figures, Deduced)
     yield replace(found, figures=replace(found.figures, with_one_term=one))
@@ -103,7 +111,13 @@ _SOURCES_16 = (duat("4.3", 16),)
 def _row(
     name: str, title: str, ledger: str, sources: tuple, printed: str, reading: str, decide: Decide, **more: Any
 ) -> Claim:
-    fields = {"kind": Kind.INEQUALITY, "hypotheses": _POINTWISE, "expects": Verdict.PROVED, **more}
+    fields = {
+        "kind": Kind.INEQUALITY,
+        "hypotheses": _POINTWISE,
+        "expects": Verdict.PROVED,
+        "otherwise": ("DUAT",),  # its letters are others: b_j, and in Eq. 14 "W j^T"
+        **more,
+    }
     return Claim(
         id=f"pruning.{name}", title=title, ledger=ledger, sources=sources, printed=printed, reading=reading, decide=decide,
         **fields,
@@ -121,7 +135,11 @@ SUMS = (
         "premise.v1", "a small Λ_1-sum makes the Λ_1-sum alone a good approximation", "I2",
         (v1("4.3", 9, 10),), _SMALL.format(_FIRST) + ERROR,
         f"the premise as printed, about the terms that are kept; {_SMALLNESS}",
-        follows(Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_1) <= delta, what="|S_1| ≤ δ, S_1 kept"),
+        follows_not(
+            (Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_1) <= delta),
+            (Abs(S_1 - f) < epsilon + delta, CLOSE, Abs(S_2) <= delta),
+            what="|S_1| ≤ δ, S_1 kept",
+        ),
         expects=Verdict.REFUTED, correction="pruning.premise.duat",
     ),
     _row(
@@ -144,9 +162,12 @@ SUMS = (
         "eq-15.since", "only where the dropped sum is small does Eq. 15 hold", "I3",
         _SOURCES_15, rf"\text{{Since }}{_SMALL.format(_SECOND)}{EQ_15}",
         f"“since” as a reason that is needed: Eq. 15 holds only where its premise does; {_SMALLNESS}",
-        follows(
-            Abs(S_2) <= delta, CLOSE, Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon, what="|S_2| ≤ δ wherever Eq. 15 holds"
+        follows_not(
+            (Abs(S_2) <= delta, CLOSE, Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon),
+            (Abs(S_2) <= Abs(S_1 - f) + epsilon, CLOSE, Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon),
+            what="|S_2| ≤ δ wherever Eq. 15 holds",
         ),
+        ours=True,
         expects=Verdict.REFUTED, correction="pruning.eq-15.unconditional",
     ),
     _row(
@@ -175,7 +196,7 @@ SUMS = (
         (v1("4.3", 12), v2("4.3", 15)),
         rf"\left|\sum_{{j=1}}^{{N_1}}{_TERM}-{_F}\right|<\varepsilon+\left|\sum_{{j=1}}^{{N_2}}{_TERM}\right|",
         "N_1 and N_2 are the numbers of elements of Λ_1 and Λ_2; both sums start at j = 1 and overlap",
-        _prefix_sums, expects=Verdict.REFUTED, correction="pruning.eq-16.unconditional",
+        OneEdit(T_1, T_2, _prefix_sums), expects=Verdict.REFUTED, correction="pruning.eq-16.unconditional",
     ),
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Kind
+from uat_jax.ledger.edit import one_case
 from uat_jax.ledger.real import networks as real
 from uat_jax.ledger.real.blocks import row
 from uat_jax.networks import norms as networks
@@ -186,6 +187,14 @@ def _linear_norm(settings: Settings) -> Iterator[Evidence]:
     yield exhibit(lambda x: norm(2 * x), lambda x: 2 * norm(x), inputs, what="γ = 1, β = 0", names=names)
 
 
+def _frozen_norm(settings: Settings) -> Iterator[Evidence]:
+    """N(X) vec(Z) with the matrix N(X) of a fixed input X is linear in Z."""
+    norm, Z = LayerNorm((1,)), m.Letter("Z", *X.shape)
+    matrix = norm.matrix(X)
+    step = Step("twice the input", matrix @ m.Vectorised(m.Scaled(2, Z)), m.Scaled(2, matrix @ m.Vectorised(Z)))
+    yield from proved([step], method=Method.NORMAL_FORM, what=ALL)
+
+
 # --- gates ---------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +232,7 @@ CLAIMS = (
         "with rotary positions, too, the bias of the keys cancels",
         r"\operatorname{softmax}(\mathbf{q}_n^T\mathbf{R}_{k-n}(\mathbf{k}_k+\mathbf{b}_K))"
         r"=\operatorname{softmax}(\mathbf{q}_n^T\mathbf{R}_{k-n}\mathbf{k}_k)",
-        _rotary_key_bias,
+        one_case({"with rotary positions": _rotary_key_bias, "without": _key_bias}),
         expects=Verdict.REFUTED,
         correction="real.key-bias",
         reading="q and k are turned by their positions after the bias is added, as libraries do",
@@ -250,7 +259,7 @@ CLAIMS = (
         "layer-norm.linear",
         "LayerNorm without its bias is linear",
         r"\mathrm{LN}(2\mathbf{x})=2\,\mathrm{LN}(\mathbf{x})",
-        _linear_norm,
+        one_case({"the norm of its input": _linear_norm, "the norm at a fixed input": _frozen_norm}),
         expects=Verdict.REFUTED,
         correction="real.layer-norm",
         hypotheses=("β = 0",),

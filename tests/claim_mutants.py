@@ -1,0 +1,467 @@
+"""Mutants of the claim modules: one sign, index, constant, term or step changed, made from the syntax tree.
+
+    PYTHONPATH=. python tests/claim_mutants.py [--every 4] attention/density.py …        (no name: all modules)
+
+decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A
+mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of
+statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+from unittest import mock
+
+from claim_statements import decided
+
+import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
+from uat_jax.decide import confirmation, programs
+from uat_jax.decide.figures import FieldsAtSizes
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.ledger.claim import Claim
+
+PACKAGE = "uat_jax.ledger"
+FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
+PATIENCE = 30
+"""Seconds after which a row counts as one that does not end."""
+
+NOTHING_TO_MUTATE = (
+    "ledger.py",
+    "parallel.py",
+    "record.py",
+    "source.py",
+    "chapter.py",
+    "claim.py",
+    "edit.py",
+    "quotes.py",
+)
+"""Files that state nothing of the papers."""
+
+# --- changes of one node ---------------------------------------------------------------------------------------------
+
+CITATIONS = ("v1", "v2", "duat", "Source", "Record", "TypeVar")
+"""Calls that say where something is printed, or what is listed only: nothing in them is decided."""
+
+OTHER_NAMES = {
+    "i": "j", "j": "i", "k": "j", "N": "M", "M": "N", "W1": "W2", "W2": "W1", "W3": "W2", "b2": "b3", "b3": "b2",
+}  # fmt: skip
+"""A name → the one put in its place, where the module defines both."""
+OTHER_PARAMETERS = {"A": "B", "B": "A", "C": "B", "b": "c", "c": "b", "W1": "W3", "W2": "W1", "W3": "W1", "b3": "b2"}
+"""A parameter of a layer → another one."""
+OPERATIONS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.Pow: ast.Mult}
+COMPARISONS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
+"""Keywords of what is only written down."""
+ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
+"""What symbols are declared to be, and marks."""
+SUMS = ("Addition", "Product", "Add")
+"""Calls whose operands are terms."""
+
+
+def changes(node: ast.AST, names: set[str]) -> Iterator[tuple[str, ast.AST]]:
+    """(kind, what this one node may be replaced by); ``names`` are those the module defines."""
+    match node:
+        case ast.Constant(value=bool() as value):
+            yield "constant", ast.Constant(not value)
+        case ast.Constant(value=int() as value):
+            yield "constant", ast.Constant(value + 1)
+            if value > 1:
+                yield "constant", ast.Constant(value - 1)
+        case ast.BinOp(left=left, op=op, right=right):
+            if type(op) in OPERATIONS:
+                yield "sign", ast.BinOp(left, OPERATIONS[type(op)](), right)
+            if isinstance(op, ast.Add | ast.Sub | ast.MatMult | ast.Mult):
+                yield "dropped term", left
+                yield "dropped term", right
+            if isinstance(op, ast.MatMult):
+                yield "order", ast.BinOp(right, op, left)
+        case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
+            yield "sign", operand
+        case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in COMPARISONS:
+            yield "comparison", ast.Compare(left, [COMPARISONS[type(op)]()], right)
+        case ast.BoolOp(values=values):
+            yield from (("dropped term", value) for value in values)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield "cases", ast.IfExp(test, orelse, body)
+        case ast.Call(func=ast.Attribute(attr="Transposed"), args=[inner]):
+            yield "transpose", inner
+        case ast.Call(func=ast.Attribute(attr=name), args=args) if name in SUMS and len(args) > 1:
+            for n in range(len(args)):
+                yield "dropped term", _with(node, "args", [*args[:n], *args[n + 1 :]])
+        case ast.Attribute(value=value, attr="T", ctx=ast.Load()):
+            yield "transpose", value
+        case ast.Attribute(attr=name, ctx=ast.Load()) if name in OTHER_PARAMETERS:
+            yield "index", _with(node, "attr", OTHER_PARAMETERS[name])
+        case ast.Name(id=name, ctx=ast.Load()) if OTHER_NAMES.get(name) in names:
+            yield "index", ast.Name(OTHER_NAMES[name], ast.Load())
+        case ast.List(elts=items, ctx=ast.Load()) | ast.Tuple(elts=items, ctx=ast.Load()) if len(items) > 1:
+            for n in range(len(items)):
+                yield "dropped term", _with(node, "elts", [*items[:n], *items[n + 1 :]])
+        case ast.Expr(value=ast.Yield() | ast.YieldFrom()):
+            yield "step", ast.Expr(ast.YieldFrom(ast.Tuple([], ast.Load())))
+
+
+def _with(node: ast.AST, field: str, value: Any) -> ast.AST:
+    changed = copy.copy(node)
+    setattr(changed, field, value)
+    return changed
+
+
+# --- where a change can stand ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a file: ``scope`` is the function it stands in, with its line; "" is the module itself."""
+
+    file: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    scope: tuple[str, int]
+    nth: int
+    """Its number among the mutants of the file."""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} [{self.scope[0]}] {self.kind}: {self.before} → {self.after}"
+
+
+def mutants(file: str) -> Iterator[tuple[Mutant, ast.Module]]:
+    """All mutants of a file below `uat_jax/ledger`, each with its syntax tree."""
+    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names |= {alias.asname or alias.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for alias in n.names}
+    for nth, (path, kind, before, after, scope) in enumerate(_places(tree, names)):
+        change = Mutant(file, getattr(before, "lineno", 0), kind, _short(before), _short(after), scope, nth)
+        yield change, _replaced(tree, path, after)
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 160 else f"{text[:100]} … {text[-50:]}"
+
+
+Path_ = tuple[tuple[str, int | None], ...]
+
+
+def _places(tree: ast.Module, names: set[str]) -> Iterator[tuple[Path_, str, ast.AST, ast.AST, tuple[str, int]]]:
+    def walk(node: ast.AST, path: Path_, scope: tuple[str, int]) -> Iterator[Any]:
+        if _decides_nothing(node):
+            return
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            scope = getattr(node, "name", "<lambda>"), first
+        for kind, after in changes(node, names):
+            yield path, kind, node, after, scope
+        for field, value in ast.iter_fields(node):
+            if field in ("annotation", "returns", "decorator_list", "args") and not isinstance(node, ast.Call):
+                continue  # types, and the names of arguments
+            if isinstance(value, ast.AST):
+                yield from walk(value, (*path, (field, None)), scope)
+            elif isinstance(value, list):
+                for n, item in enumerate(value):
+                    if isinstance(item, ast.AST):
+                        yield from walk(item, (*path, (field, n)), scope)
+
+    yield from walk(tree, (), ("", 0))
+
+
+def _decides_nothing(node: ast.AST) -> bool:
+    """Citations, docstrings and text, types, imports, and what is only written down: titles, readings, shown names."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in CITATIONS:
+            return True
+        case ast.Tuple(elts=[*items]) if items and (all(map(_is_citation, items)) or any(map(_is_prose, items))):
+            return True
+        case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
+            return True
+        case ast.keyword(arg=arg):
+            return arg in (
+                "sources",
+                "hypotheses",
+                "title",
+                "reading",
+                "printed",
+                "what",
+                "names",
+                "ledger",
+                "read",
+                "at",
+                "dtype",
+                *ASSUMED,
+            )
+        case ast.Subscript(value=ast.Name(id=name)) if name in (
+            "tuple",
+            "list",
+            "dict",
+            "Callable",
+            "Iterator",
+            "Mapping",
+        ):
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name in ("at", "names", "what", "RECORDS", "_RECORDS") or name.endswith(("SOURCES", "LATEX"))
+        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="at" | "what"), *_])]):
+            return True
+    return False
+
+
+def _is_citation(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in CITATIONS:
+            return True
+        case ast.Starred(value=ast.Name(id=name)) | ast.Name(id=name):
+            return name.startswith("_") and name.upper() == name
+    return False
+
+
+def _is_prose(node: ast.AST) -> bool:
+    """A sentence, such as a hypothesis."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > 3
+
+
+def _replaced(tree: ast.Module, path: Path_, after: ast.AST) -> ast.Module:
+    """A copy of the tree with another node at the path; only what stands above it is copied."""
+    root = copy.copy(tree)
+    parent: Any = root
+    for field, n in path[:-1]:
+        child = copy.copy(getattr(parent, field) if n is None else getattr(parent, field)[n])
+        _put(parent, field, n, child)
+        parent = child
+    _put(parent, *path[-1], after)
+    return ast.fix_missing_locations(root)
+
+
+def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
+    if n is None:
+        setattr(parent, field, child)
+    else:
+        items = getattr(parent, field)
+        setattr(parent, field, [*items[:n], child, *items[n + 1 :]])
+
+
+# --- the modules -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """The files that state or decide something."""
+    found = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
+    return tuple(f for f in found if not f.endswith("__init__.py") and f not in NOTHING_TO_MUTATE)
+
+
+def module_name(file: str) -> str:
+    """The name under which a file is imported."""
+    return f"{PACKAGE}.{file.removesuffix('.py').replace('/', '.')}"
+
+
+@cache
+def users(file: str) -> tuple[str, ...]:
+    """The files that import from a file, directly or through others, each after those it imports."""
+    imports = {f: _imported(f) for f in files()}
+    found = [file]
+    while more := [f for f in files() if f not in found and imports[f] & set(found)]:
+        found += [f for f in more if not imports[f] & set(more)] or more
+    return tuple(found[1:])
+
+
+def _imported(file: str) -> set[str]:
+    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {f for f in files() if module_name(f) in names}
+
+
+def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
+    """The mutated module and those that use it, executed again; they are in `sys.modules` while they are."""
+    loaded: dict[str, ModuleType] = {}
+    for name in (file, *users(file)):
+        source = tree if name == file else _parsed(name)
+        module = ModuleType(module_name(name))
+        module.__file__ = str(FOLDER / name)
+        loaded[module.__name__] = module
+        parent, _, short = module.__name__.rpartition(".")
+        with mock.patch.dict(sys.modules, loaded), _attributes(loaded):
+            exec(compile(source, module.__file__, "exec"), module.__dict__)
+    return loaded
+
+
+@cache
+def _parsed(file: str) -> ast.Module:
+    return ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _attributes(loaded: dict[str, ModuleType]) -> Iterator[None]:
+    """`from uat_jax.ledger import names` looks at the attribute of the package."""
+    with ExitStack() as stack:
+        for name, module in loaded.items():
+            parent, _, short = name.rpartition(".")
+            stack.enter_context(mock.patch.object(sys.modules[parent], short, module))
+        yield
+
+
+def rows(loaded: Iterable[ModuleType]) -> dict[str, Claim]:
+    """The rows of these modules, those of the first one first."""
+    return {claim.id: claim for module in loaded for claim in getattr(module, "CLAIMS", ())}
+
+
+# --- deciding them ---------------------------------------------------------------------------------------------------
+
+
+class EndlessError(Exception):
+    """A row took longer than anybody waits."""
+
+
+@contextmanager
+def without_confirmation() -> Iterator[None]:
+    """Proofs without their second opinion, which takes most of the time and says nothing about the statement."""
+    figures = FieldsAtSizes(-100.0, True, {}, sizes={"D": 2})
+    found = Evidence(Method.PRIME_FIELDS, "not asked", Verdict.CERTIFIED, figures)
+    with (
+        mock.patch.object(programs, "confirm", lambda left, right, *, what: found),
+        mock.patch.object(confirmation, "confirm_steps", lambda steps, *, what: found),
+    ):
+        yield
+
+
+@contextmanager
+def patience(seconds: int = PATIENCE) -> Iterator[None]:
+    """`EndlessError` after so many seconds."""
+
+    def stop(*_: Any) -> None:
+        raise EndlessError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
+    """The functions of a file that are entered meanwhile, by name and line."""
+    path, found = str(FOLDER / file), set()
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        code: CodeType = frame.f_code
+        if event == "call" and code.co_filename == path:
+            found.add((code.co_name, code.co_firstlineno))
+
+    sys.setprofile(profile)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@dataclass
+class Baseline:
+    """What the unchanged rows decide, and which functions of the file each of them enters; "" is the import."""
+
+    statements: dict[str, list[str]]
+    enters: dict[str, set[tuple[str, int]]]
+
+
+def baseline(file: str) -> Baseline:
+    """Of the file as it is."""
+    loaded: dict[str, ModuleType] = {}
+    at_import = entered(lambda: loaded.update(load(_parsed(file), file)), file)
+    statements, enters = {}, {"": at_import}
+    with mock.patch.dict(sys.modules, loaded):
+        for name, claim in rows(loaded.values()).items():
+            enters[name] = entered(lambda name=name, claim=claim: statements.update({name: decided(claim)}), file)
+    return Baseline(statements, enters)
+
+
+ROW, DOCUMENT, NOBODY, STILLBORN = "a row", "the document", "nobody", "stillborn"
+"""Who notices a mutant; a stillborn one is no program: it states nothing, and does not count."""
+BROKEN = (NameError, AttributeError, UnboundLocalError)
+
+
+def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
+    """(who notices it, how)."""
+    concerned = [name for name, functions in of.enters.items() if name and mutant.scope in functions]
+    everything = mutant.scope == ("", 0) or mutant.scope in of.enters[""]
+    names = list(of.statements) if everything else concerned
+    found = _looked_at(mutant, tree, of, names, without_confirmation)
+    if found[0] == NOBODY and names:  # what confirms a proof may notice what the proof does not
+        found = _looked_at(mutant, tree, of, names, nullcontext)
+    return found
+
+
+def _looked_at(
+    mutant: Mutant, tree: ast.Module, of: Baseline, names: list[str], context: Callable[[], Any]
+) -> tuple[str, str]:
+    other = ""
+    try:
+        with patience(), context():
+            loaded = load(tree, mutant.file)
+            found = rows(loaded.values())
+            if set(found) != set(of.statements):
+                return ROW, "a row is missing"
+            with mock.patch.dict(sys.modules, loaded):
+                for name in names:
+                    if decided(found[name]) != of.statements[name]:
+                        other = other or name
+    except EndlessError:
+        return ROW, "does not end"
+    except Exception as error:
+        if isinstance(error, BROKEN) or "to unpack" in str(error):
+            return STILLBORN, f"{type(error).__name__}: {str(error)[:120]}"
+        return ROW, f"{type(error).__name__}: {str(error)[:120]}"
+    return (DOCUMENT, other) if other else (NOBODY, "" if names else "no row enters it")
+
+
+def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
+    """One record for each mutant of a file."""
+    with without_confirmation():
+        of = baseline(file)
+    for mutant, tree in mutants(file):
+        if mutant.nth % every == 0:
+            who, how = noticed(mutant, tree, of)
+            yield {**asdict(mutant), "noticed_by": who, "how": how}
+
+
+def main() -> None:
+    """Print one line of JSON for each mutant, and sums."""
+    parser = argparse.ArgumentParser(description="Which mutants of the claim modules nothing notices.")
+    parser.add_argument("--every", type=int, default=1, help="take one mutant in so many")
+    parser.add_argument("files", nargs="*", help="below uat_jax/ledger; all if none is given")
+    asked = parser.parse_args()
+    total: Counter[str] = Counter()
+    for file in asked.files or files():
+        here: Counter[str] = Counter()
+        for record in campaign(file, asked.every):
+            here[record["noticed_by"]] += 1
+            print(json.dumps(record, ensure_ascii=False), flush=True)
+        total += here
+        print(f"{file}: {dict(here)}", file=sys.stderr, flush=True)
+    print(f"all: {dict(total)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Rows can fail: their source with one thing changed is noticed, by the rows or by what is written down of them.
+
+The campaign makes mutants of every claim module from its syntax tree (`claim_mutants`); a few are made here.
+"""
+
+import pytest
+from claim_mutants import (
+    DOCUMENT,
+    NOBODY,
+    ROW,
+    STILLBORN,
+    baseline,
+    campaign,
+    files,
+    mutants,
+    noticed,
+    users,
+    without_confirmation,
+)
+from claim_statements import decided, document
+from excerpt import one_in
+
+import uat_jax as uj
+from uat_jax.ledger.ledger import find
+
+EVERY = 4
+"""The campaign takes one mutant in so many."""
+
+
+# --- the document ----------------------------------------------------------------------------------------------------
+
+
+def test_the_document_has_every_row():
+    assert list(document()) == [claim.id for claim in uj.claims()]
+
+
+@pytest.mark.parametrize("name", one_in(24, [claim.id for claim in uj.claims()]))
+def test_a_row_decides_what_is_written(name):
+    """After a change that is meant: `python tests/claim_statements.py`, and read what has changed."""
+    with without_confirmation():
+        assert decided(find(name)) == document()[name]
+
+
+# --- mutants ---------------------------------------------------------------------------------------------------------
+
+SAMPLE = "layers/lemma_1.py"
+
+
+def test_there_are_many_mutants():
+    assert sum(1 for file in files() for _ in mutants(file)) > 6000
+
+
+def test_users_come_after_what_they_use():
+    assert "pruning/sums.py" in users("pruning/layer_removal.py")
+    assert users("layers/lemma_1.py") == ()
+
+
+def test_what_is_changed_in_a_row_is_noticed():
+    with without_confirmation():
+        of = baseline(SAMPLE)
+    found = {noticed(mutant, tree, of)[0] for mutant, tree in mutants(SAMPLE) if mutant.nth % 12 == 1}
+    assert ROW in found and DOCUMENT in found and NOBODY not in found
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("file", files())
+def test_few_mutants_are_noticed_by_nobody(file):
+    """Fewer than 3 % besides those that `UNNOTICED` lists with a reason."""
+    from unnoticed_mutants import reason
+
+    records = list(campaign(file, EVERY))
+    made = [r for r in records if r["noticed_by"] != STILLBORN]
+    open_ = [r for r in made if r["noticed_by"] == NOBODY and not reason(r)]
+    print(file, len(made), len(open_), *(f"{r['line']}: {r['before']} -> {r['after']}" for r in open_), sep="\n  ")
+    assert len(open_) <= max(1, 0.03 * len(made))

@@ -1,0 +1,165 @@
+"""Every refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere not."""
+
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import pytest
+import sympy
+from claim_mutants import without_confirmation
+from excerpt import one_in
+from test_negative_twins import MUTATIONS, WHOLE, mutants
+
+import uat_jax as uj
+from uat_jax.decide import programs
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.errors import InputError, UatJaxError
+from uat_jax.ledger.edit import Edit, Formula, OneEdit, apply, letter, one_edit, parts, with_part
+from uat_jax.ledger.ledger import find
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.updates import Assignment
+
+SYMBOLIC = Settings(dtypes=(), depth=2)
+REFUTED = [claim.id for claim in uj.claims() if claim.expects is Verdict.REFUTED]
+
+
+def edit_of(name: str) -> OneEdit:
+    """The edit that a refuted row declares."""
+    found = find(name).decide
+    assert isinstance(found, OneEdit), f"{name} declares no edit"
+    return found
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_every_refuted_row_differs_from_a_true_statement_in_one_place(name):
+    of = edit_of(name)
+    edit = of.edit
+    assert with_part(of.printed, edit.path, edit.corrected) == of.corrected
+
+
+@pytest.mark.parametrize("name", one_in(16, REFUTED))
+def test_mended_in_that_place_the_row_is_proved(name):
+    assert combine(edit_of(name).repaired(SYMBOLIC)) == Verdict.PROVED
+
+
+# --- any other single change ---------------------------------------------------------------------------------------
+
+
+def other_changes(of: OneEdit) -> Iterator[Any]:
+    """The printed statement with something else changed, or with another change in the same place."""
+    for changed in _changed(of.printed):
+        if changed not in (of.printed, of.corrected):
+            yield changed
+
+
+def _changed(statement: Any) -> Iterator[Any]:
+    match statement:
+        case m.Expression():
+            for kind in MUTATIONS:
+                if kind != WHOLE:
+                    yield from mutants(statement, kind)
+        case bool() | str():
+            return
+        case sympy.Rel():
+            yield statement.reversedsign if statement.is_Equality else statement.negated
+            yield from _inside(statement)
+        case int() | sympy.Integer() | sympy.Rational():
+            yield from ()
+        case Formula(of="letter"):
+            name, rows, columns = statement.operands
+            yield Formula("letter", (name, rows + 1, columns))
+            yield Formula("letter", (name, rows, columns + 1))
+        case Formula():
+            yield apply("transpose", statement)
+            yield from _inside(statement)
+        case _:
+            yield from _inside(statement)
+
+
+def _inside(statement: Any) -> Iterator[Any]:
+    for name, part in parts(statement).items():
+        for changed in _changed(part):
+            try:
+                yield with_part(statement, (name,), changed)
+            except (UatJaxError, TypeError):  # no such statement
+                continue
+
+
+ANOTHER_WAY = {
+    "linear.renamed-again": "(W ⊗ I)ᵀ may be mended inside as well: (Wᵀ ⊗ I)ᵀ is W ⊗ I",
+    "diamond.commutes.matrices": "a row and a column: either may be transposed",
+    "attention.v1-hat": "Ĥ_i (x_i W_Vi)ᵀ has shapes that fit, and shapes are all that the row is about",
+    "head.v2-1-d-4.right": "with W'_Vi for its transpose the chain may be read from the right: it is then Fig. 1.d.3",
+    "head.v1-juxtaposed": "(H_i ⊗ I)ᵀ may be mended inside as well: (H_iᵀ ⊗ I)ᵀ is H_i ⊗ I",
+    "head.row-or-column": "a row and a column: either may be transposed",
+    "updates.first-factor-residual": "the wrong rule for a layer that a network of one layer has not",
+    "nested-bias.from-one": "the term with b_{0,3} may be dropped instead of b_{0,3} being 0",
+}
+"""Rows that one other change mends as well, and why."""
+
+
+NOT_SEARCHED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN)
+
+
+def proved(of: OneEdit, statement: Any) -> bool:
+    try:
+        with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: NOT_SEARCHED):
+            return combine(of.by(statement, SYMBOLIC)) is Verdict.PROVED
+    except (UatJaxError, AttributeError, KeyError, TypeError, ValueError):  # no such statement
+        return False
+
+
+@pytest.mark.parametrize("name", one_in(9, REFUTED))
+def test_no_other_single_change_proves_the_row(name):
+    of = edit_of(name)
+    right = [changed for changed in other_changes(of) if proved(of, changed)]
+    assert len(right) == (name in ANOTHER_WAY), right[:3]
+
+
+def test_many_other_changes_were_tried():
+    """A canary: statements that are trees have many places."""
+    assert sum(1 for name in REFUTED for _ in other_changes(edit_of(name))) > 300
+
+
+# --- the place -----------------------------------------------------------------------------------------------------
+
+n = m.dimension("n")
+A, B, x = m.Letter("A", n, n), m.Letter("B", n, n), m.Letter("x", n, 1)
+
+
+@pytest.mark.parametrize(
+    ("printed", "corrected", "edit"),
+    [
+        (A @ x, B @ x, Edit((0,), A, B)),
+        (A @ B @ x, B @ A @ x, Edit((), A @ B @ x, B @ A @ x)),
+        (x + A @ x, x + A.T @ x, Edit((1, 0), A, A.T)),
+        ((1, 2), (1, 3), Edit((1,), 2, 3)),
+        (("left", A), ("right", A), Edit((0,), "left", "right")),
+        (sympy.Symbol("N"), 1 / sympy.Symbol("N"), Edit((), sympy.Symbol("N"), 1 / sympy.Symbol("N"))),
+        (Assignment(A, B), Assignment(A, B.T), Edit(("value",), B, B.T)),
+        (
+            apply("sum", letter("a", 1, 1), letter("b", 1, 1)),
+            apply("product", letter("a", 1, 1), letter("b", 1, 1)),
+            None,
+        ),
+    ],
+)
+def test_the_one_place_is_found(printed, corrected, edit):
+    found = one_edit(printed, corrected)
+    assert edit is None or found == edit
+    assert with_part(printed, found.path, found.corrected) == corrected
+
+
+@pytest.mark.parametrize(
+    ("printed", "corrected"),
+    [(A @ x, A @ x), (A @ x + B @ x, A.T @ x + B.T @ x), ((1, 2, 3), (2, 3, 1)), ((1, "left"), (2, "right"))],
+)
+def test_no_place_and_two_places_are_refused(printed, corrected):
+    with pytest.raises(InputError, match="wanted one"):
+        one_edit(printed, corrected)
+
+
+def test_a_row_decides_the_printed_statement():
+    of = OneEdit(1, 2, lambda statement, settings: [statement])  # type: ignore[list-item]
+    assert list(of(SYMBOLIC)) == [1] and list(of.repaired(SYMBOLIC)) == [2]

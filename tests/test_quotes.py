@@ -1,0 +1,138 @@
+"""What a row quotes is printed, word by word, in the papers it names: read from the papers where they are at hand."""
+
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import uat_jax as uj
+from uat_jax.ledger.claim import Claim
+from uat_jax.ledger.quotes import OWN_WORDS, is_quoted
+
+PAPERS = Path(__file__).parents[2] / "shared" / "papers"
+FILES = {
+    "v1": ("uat_v1.txt",),
+    "v2": ("uat_v2.txt", "uat_v2_text_without_formulas.txt"),
+    "DUAT": ("duat.txt",),
+    "abstract": ("duat_abstract_page.txt",),
+}
+"""The second copy of v2 has its text where the first one has what was read from pictures."""
+FEWEST = 3
+"""Words that make a quotation; shorter pieces are joints between formulas."""
+at_hand = pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers are not beside this repository")
+
+QUOTED = [claim for claim in uj.claims() if is_quoted(claim)]
+
+
+def words_of(text: str) -> str:
+    """The words and numbers of a text, in small letters: no hyphens at the ends of lines, no marks, no commands."""
+    text = unicodedata.normalize("NFKC", text)
+    text = re.sub(r"-\s*\n\s*", "", text)
+    text = re.sub(r"\\(text|mathbf|mathrm|textbf|emph)\b", "", text)
+    return " ".join(re.sub(r"[^A-Za-z0-9]+", " ", text).lower().split())
+
+
+PRIME = re.compile(r"((?:\\\w+\{)*[A-Za-z]\}*)\s*(_\{[^{}]*\}|_\w)\s*'")
+RAISED = re.compile(r"(_\{[^{}]*\}|_\w)(\^\{?[A-Z]\}?)")
+PLAIN = re.compile(
+    r"\\(mathbf|mathrm|mathbb|operatorname|left|right|quad|qquad|begin|end|geqslant|geq|ge|leqslant|leq|le|,|;|!|\s)"
+    r"|[\s{}$&\\]"
+)
+
+
+def formula_of(latex: str) -> str:
+    """A formula without what changes its look alone; primes stand before indices, raised letters too."""
+    latex = latex.replace("^{'}", "'").replace(r"^\prime", "'").replace(r"^{\prime}", "'").replace(r"\prime", "'")
+    latex = latex.replace(r"\mapsto", "→").replace(r"\rightarrow", "→").replace(r"\to", "→").replace(r"\limits", "")
+    return PLAIN.sub("", RAISED.sub(r"\2\1", PRIME.sub(r"\1'\2", latex)))
+
+
+@cache
+def text(paper: str) -> str:
+    """What the paper says."""
+    return "\n".join((PAPERS / name).read_text(encoding="utf-8") for name in FILES[paper])
+
+
+@cache
+def words(paper: str) -> str:
+    return words_of(text(paper))
+
+
+@cache
+def formulas(paper: str) -> str:
+    return formula_of(text(paper))
+
+
+TEXT = re.compile(r"\\text\{((?:[^{}]|\{[^{}]*\})*)\}")
+LEFT_OUT = re.compile(r"\\ldots|\\dots|\\cdots|…")
+
+
+def quoted_words(claim: Claim) -> list[str]:
+    """The pieces of text in what a row quotes."""
+    pieces = (words_of(piece) for part in TEXT.findall(claim.printed) for piece in LEFT_OUT.split(part))
+    return [piece for piece in pieces if len(piece.split()) >= FEWEST]
+
+
+def quoted_formulas(claim: Claim) -> list[str]:
+    """The formulas in what a row quotes, one by one."""
+    outside = TEXT.sub("§", claim.printed)
+    parts = re.split(r"§|,\\ |\\quad|\\ldots|\\dots|\\cdots|…", outside)
+    found = (formula_of(part).strip(",.=+") for part in parts)
+    return [part for part in found if len(part) > 5]
+
+
+def word_for_word(claim: Claim) -> set[str]:
+    """The papers that a quotation is in, as it stands there."""
+    return {source.paper for source in claim.sources} - set(claim.otherwise)
+
+
+@at_hand
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_the_words_are_in_every_paper_that_is_named(claim):
+    for paper in word_for_word(claim):
+        missing = [piece for piece in quoted_words(claim) if piece not in words(paper)]
+        assert not missing, f"{paper} does not say {missing}"
+
+
+@at_hand
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_the_formulas_are_in_duat_where_it_is_named(claim):
+    """The formulas of DUAT are at hand as they were written; those of the other papers were read from pictures."""
+    if "DUAT" in word_for_word(claim):
+        missing = [piece for piece in quoted_formulas(claim) if piece not in formulas("DUAT")]
+        assert not missing
+
+
+@at_hand
+@pytest.mark.parametrize(
+    ("said", "printed"), [("it can only fit two functions", False), ("it can only fit one function", True)]
+)
+def test_other_words_are_noticed(said, printed):
+    assert (words_of(said) in words("DUAT")) is printed
+
+
+@at_hand
+@pytest.mark.parametrize(
+    ("latex", "printed"),
+    [
+        (r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,1})", True),
+        (r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}'_0+\mathbf{b}_{i+1,1})", False),
+        (r"\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,1})", False),
+        (r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,2}\mathbf{x}_0+\mathbf{b}_{i+1,1})", False),
+    ],
+)
+def test_a_prime_more_or_less_is_noticed(latex, printed):
+    assert (formula_of(latex) in formulas("DUAT")) is printed
+
+
+def test_rows_in_our_words_are_rows():
+    ids = {claim.id for claim in uj.claims()}
+    assert set(OWN_WORDS) <= ids
+
+
+def test_most_refuted_rows_are_quotations():
+    """A canary: what is refuted is mostly what is printed."""
+    refuted = [claim for claim in uj.claims() if claim.expects is uj.Verdict.REFUTED]
+    assert sum(map(is_quoted, refuted)) > 0.7 * len(refuted)

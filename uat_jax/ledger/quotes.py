@@ -1,0 +1,32 @@
+"""Which rows quote a paper.  Others state in our words what follows from it, what it leaves out, or what corrects it."""
+
+from __future__ import annotations
+
+from uat_jax.ledger.claim import Claim
+
+OUR_CHAPTERS = ("K", "L")
+"""Real Transformers, and what the forms cost: of neither do the papers print a statement."""
+NOT_A_QUOTATION = ("not printed", "not claimed", "corrected", "the corrected")
+"""How the reading of a row begins that states something in our words."""
+OWN_WORDS = frozenset(
+    """
+    uat.borel-uniform.in-measure uat.vector-output.diagonal uat.vector-output.matrix uat.sigmoidal.differences
+    uat.one-function.selected uat.similar-inputs.corrected uat.any-function.one-unit.corrected duat.eq-4.corrected
+    linear.renamed linear.renamed-again linear.right linear.both-axes attention.eq-35.rank attention.slices-embed
+    head.matrix head.transpose-rule heads.stacked.blocks density.stacked density.decoder density.numbers
+    density.criterion eq-28-29.corrected updates.in-place updates.corrected-boxes fig-2.box-1 fig-2.box-2
+    perceptron.closed-form dependence.b3-with-norms lora.original lora.query-key.pattern-rank
+    lora.query-key.low-matrix-rank pruning.remove-layer pruning.remove-layer.identity pruning.remove-layer.bound
+    pruning.remove-layer.frozen-attention pruning.remove-layer.lipschitz pruning.small-inside pruning.small-outside
+    pruning.summand pruning.summand.everywhere names.substitution-corrected names.induction-corrected
+    names.eq-6-v2-corrected names.eq-34-corrected references.appendices-corrected references.figure-4
+    references.equations-6-and-10 references.appendices
+    """.split()
+)
+"""Further rows in our words: symbols for what a paper says in a sentence, or several sentences in one."""
+
+
+def is_quoted(claim: Claim) -> bool:
+    """Whether ``claim.printed`` is what the papers among its sources print."""
+    ours = claim.ledger.startswith(OUR_CHAPTERS) or claim.reading.startswith(NOT_A_QUOTATION)
+    return not ours and claim.id not in OWN_WORDS
