@@ -1,4 +1,4 @@
-"""The command line: ``uat-jax prove | certify | decompose | bench | claims | show | report | recheck``.
+"""The command line: ``uat-jax prove | certify | decompose | bench | claims | show | derive | report | recheck``.
 
 Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
 1 some do not, 2 unusable input.
@@ -35,11 +35,14 @@ from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.closed_form import check_own_network
+from uat_jax.ledger.layers.exposition import KINDS, check_depth, exposition, kind_of_page, legend_alone
 from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.ledger.parallel import decide_all
 from uat_jax.ledger.source import PAPERS
 from uat_jax.report import errata
 from uat_jax.report.equivalence import show_equivalence, show_pieces
+from uat_jax.report.page_latex import document
+from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 
@@ -80,9 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument(
         "--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)"
     )
-    show.add_argument("--latex", action="store_true", help="as LaTeX")
+    show.add_argument("--latex", action="store_true", help="as a LaTeX document")
     _add_device(show)
     show.set_defaults(run=_show)
+    _add_derive(commands)
     report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
     report.add_argument("folder", metavar="DIR")
     _add_jobs(report)
@@ -125,6 +129,20 @@ def _add_prove(commands: Any) -> None:
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
     prove.set_defaults(run=_prove)
+
+
+def _add_derive(commands: Any) -> None:
+    derivation = commands.add_parser(
+        "derive", help="print the closed form of a network, layer by layer, and why it holds"
+    )
+    derivation.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
+    derivation.add_argument("--depth", type=int, default=Settings.depth, help="layers (default %(default)s)")
+    derivation.add_argument("--latex", action="store_true", help="as a LaTeX document")
+    derivation.add_argument("--out", metavar="FILE", help="write it into this file")
+    derivation.add_argument(
+        "--legend", nargs="*", metavar="SYMBOL", help="print only what these symbols mean, or all of them"
+    )
+    derivation.set_defaults(run=_derive)
 
 
 def _add_claims(commands: Any) -> None:
@@ -315,13 +333,37 @@ def _show(options: argparse.Namespace) -> int:
     if record is not None:
         show_record(_console(), record)
         return 0
-    claim = find(options.claim)
-    certificate = decide(claim, Settings(depth=options.depth, dtypes=(), device=options.device))
+    claim, settings = find(options.claim), Settings(depth=options.depth, dtypes=(), device=options.device)
+    kind = kind_of_page(claim.id)
+    if kind:
+        check_depth(kind, settings.depth, on_screen=True)
+    certificate = decide(claim, settings)
+    page = exposition(kind, settings.depth) if kind else None
     if options.latex:
-        print(latex(certificate), end="")
+        print(latex(certificate, page), end="")
     else:
-        show_statement(_console(), certificate, script_of(claim))
+        show_statement(_console(), certificate, script_of(claim), page)
     return 0
+
+
+def _derive(options: argparse.Namespace) -> int:
+    """The page of a closed form on the screen or in a file, or a legend alone."""
+    check_depth(options.kind, options.depth, on_screen=options.out is None)
+    if options.out:
+        check_writable(Path(options.out))
+    if options.legend is None:
+        page = exposition(options.kind, options.depth)
+    else:
+        page = legend_alone(options.kind, options.legend)
+    if options.out:
+        text = document(page) if options.latex else "\n".join(lines(page, 160)) + "\n"
+        write_atomically(Path(options.out), text)
+        print(f"{len(text.splitlines())} lines in {options.out}")
+    elif options.latex:
+        print(document(page), end="")
+    else:
+        show_page(_console(), page)
+    return 0 if page.holds else 1
 
 
 def _report(options: argparse.Namespace) -> int:
