@@ -39,9 +39,8 @@ from uat_jax.ledger.layers.exposition import KINDS, check_depth, exposition, kin
 from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.ledger.parallel import decide_all
 from uat_jax.ledger.source import PAPERS
-from uat_jax.report import errata
+from uat_jax.report import errata, note, page_html, page_latex, tex
 from uat_jax.report.equivalence import show_equivalence, show_pieces
-from uat_jax.report.page_latex import document
 from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
@@ -87,8 +86,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_device(show)
     show.set_defaults(run=_show)
     _add_derive(commands)
-    report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
-    report.add_argument("folder", metavar="DIR")
+    report = commands.add_parser(
+        "report", help="write a note on the papers (HTML, LaTeX, PDF), with a certificate for each line"
+    )
+    report.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")
+    report.add_argument("--overwrite", action="store_true", help="write over the report that is there")
     _add_jobs(report)
     _add_device(report)
     report.set_defaults(run=_report)
@@ -356,30 +358,44 @@ def _derive(options: argparse.Namespace) -> int:
     else:
         page = legend_alone(options.kind, options.legend)
     if options.out:
-        text = document(page) if options.latex else "\n".join(lines(page, 160)) + "\n"
+        text = page_latex.document(page) if options.latex else "\n".join(lines(page, 160)) + "\n"
         write_atomically(Path(options.out), text)
         print(f"{len(text.splitlines())} lines in {options.out}")
     elif options.latex:
-        print(document(page), end="")
+        print(page_latex.document(page), end="")
     else:
         show_page(_console(), page)
     return 0 if page.holds else 1
 
 
 def _report(options: argparse.Namespace) -> int:
-    """errata.md, and the certificates of what is refuted and of what is right instead."""
+    """The note as LaTeX, HTML and PDF, errata.md, and the certificates of all that they tell."""
     folder = Path(options.folder)
-    check_writable(folder / "errata.md")
+    with on_device(options.device):
+        _check_new(folder, options.overwrite)
     refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
     corrections = [find(claim.correction) for claim in refuted if claim.correction]
-    wanted = tuple(dict.fromkeys((*refuted, *corrections)))
+    wanted = tuple(dict.fromkeys((*refuted, *corrections, *map(find, note.THEOREMS))))
     found = _decide_all(wanted, Settings(dtypes=(), device=options.device), options.jobs)
     _write_certificates(found, folder / errata.FOLDER)
-    scripts = {claim.id: script_of(claim) for claim in wanted}
+    scripts = {claim.id: script_of(claim) for claim in claims()}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))
+    page = note.note(CHAPTERS, found, scripts)
+    write_atomically(folder / "note.html", page_html.document(page))
+    write_atomically(folder / "note.tex", page_latex.document(page))
+    missing = tex.compiled(folder / "note.tex")
     printed = sum(not claim.ours for claim in refuted)
-    print(f"{printed} errata in {folder / 'errata.md'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    print(f"{printed} errata in {folder / 'note.html'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    if missing:
+        print(f"uat-jax: {missing}", file=sys.stderr)
     return 0 if all(certificate.passes for certificate in found.values()) else 1
+
+
+def _check_new(folder: Path, overwrite: bool) -> None:
+    """Raises `InputError` if the folder holds anything that is not to be overwritten, or cannot be written."""
+    check_writable(folder / "note.html")
+    if folder.is_dir() and any(folder.iterdir()) and not overwrite:
+        raise InputError(f"{folder} exists and is not empty; choose a new folder, or say --overwrite")
 
 
 def _recheck(options: argparse.Namespace) -> int:

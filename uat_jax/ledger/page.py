@@ -34,10 +34,11 @@ Cell = Formula | str
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Prose.  ``label`` stands in front of it in bold."""
+    """Prose.  ``label`` stands in front of it in bold; ``link`` is a file that it leads to."""
 
     text: str
     label: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

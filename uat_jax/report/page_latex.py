@@ -51,7 +51,7 @@ def section_lines(section: Section) -> Iterator[str]:
 def part_lines(part: Part) -> Iterator[str]:
     """A part of a section."""
     match part:
-        case Paragraph(text, label):
+        case Paragraph(text, label, _):
             yield (rf"\textbf{{{latex_of_prose(label)}}} " if label else "") + latex_of_prose(text)
         case Display():
             yield from _display(part)

@@ -85,7 +85,7 @@ def exposition(kind: str, depth: int) -> Page:
             Section("Symbols", (table(of_the_closed_form(kind)),)),
             Section("Layer by layer", tuple(_layer_by_layer(derivation))),
             Section("The general recurrence", tuple(_general())),
-            Section("Why it holds for every number of layers", tuple(_induction(kind))),
+            Section("Why it holds for every number of layers", tuple(induction(kind))),
             Section("The nested bias", tuple(_nested(derivation))),
         ),
     )
@@ -175,9 +175,7 @@ def _general() -> Iterator[Part]:
         "From i layers to i+1, for both networks; it starts with Ŵ_{0,1} = I, b̂_{0,3} = 0 and no term. A Transformer "
         "has B_{i+1} A_{i+1} where a residual network has B_{i+1}: its σ acts behind attention."
     )
-    residual, transformer = (list(recurrence_rows(kind)) for kind in KINDS)
-    rows = tuple((what, left, right) for (what, left), (_, right) in zip(residual, transformer, strict=True))
-    yield Table(("", "residual network (Eq. 20)", "Transformer (Eq. 30)"), rows)
+    yield recurrence_table()
     yield Paragraph(
         "In a Transformer these matrices are those of attention and of the feed-forward part on vec(X_i), row after row "
         "(Theorem 3 and Eq. 6). A_{i+1} depends on the input through X_i, and with it every parameter that contains it."
@@ -187,7 +185,14 @@ def _general() -> Iterator[Part]:
     yield table(of_attention())
 
 
-def recurrence_rows(kind: str) -> Iterator[tuple[str, Formula]]:
+def recurrence_table() -> Table:
+    """The recurrences of both networks beside each other."""
+    residual, transformer = (list(_recurrence_rows(kind)) for kind in KINDS)
+    rows = tuple((what, left, right) for (what, left), (_, right) in zip(residual, transformer, strict=True))
+    return Table(("", "residual network (Eq. 20)", "Transformer (Eq. 30)"), rows)
+
+
+def _recurrence_rows(kind: str) -> Iterator[tuple[str, Formula]]:
     """What a layer does to each parameter, collected from layer i+1 applied to the closed form of i layers."""
     closed, i = ClosedForm(Layers(kind)), INDEX
     rule = recurrence(closed, i + 1)
@@ -226,7 +231,8 @@ _SAID = {
 """What the steps of the induction say, in the words of a page."""
 
 
-def _induction(kind: str) -> Iterator[Part]:
+def induction(kind: str) -> Iterator[Part]:
+    """The base case, what is supposed of i layers, and the step to i+1, each letter defined where it first stands."""
     closed, i = ClosedForm(Layers(kind)), INDEX
     base, *steps = closed_form_induction(Layers(kind))
     yield _step(base)
