@@ -6,7 +6,9 @@ finds them (`uat_jax.report.inline`).  A displayed formula has both writings.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from uat_jax.symbolic import language as m
 
@@ -34,11 +36,11 @@ Cell = Formula | str
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Prose.  ``label`` stands in front of it in bold; ``link`` is a file that it leads to."""
+    """Prose.  ``label`` stands in front of it in bold, ``links`` behind it: what is written, and the file it leads to."""
 
     text: str
     label: str = ""
-    link: str = ""
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,15 @@ class Tree:
 
 
 Part = Paragraph | Display | Table | Tree
+
+
+def together(parts: Sequence[Part]) -> Iterator[Part | tuple[Display, ...]]:
+    """The parts, with formulas that have no names and stand below each other as one part."""
+    for bare, group in groupby(parts, lambda part: isinstance(part, Display) and not part.name):
+        if bare:
+            yield tuple(group)  # type: ignore[arg-type]
+        else:
+            yield from group
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ SIGNS = {
     "≈": r"\approx", "‖": r"\|", "∀": r"\forall", "∃": r"\exists", "⊔": r"\sqcup", "∪": r"\cup", "∩": r"\cap",
     "⊂": r"\subset",
     "ᵀ": "^{T}", "²": "^{2}", "³": "^{3}", "¹": "^{1}", "⁻": "^{-}", "₂": "_{2}", "₁": "_{1}", "₀": "_{0}",
-    "′": "'", "″": "''", "✓": r"\surd", "½": r"\tfrac12", "<": "<", ">": ">", "|": "|",
+    "′": "'", "″": "''", "✓": r"\surd", "½": r"\tfrac12", "∎": r"\square", "<": "<", ">": ">", "|": "|",
 }  # fmt: skip
 """Signs that are mathematics."""
 
 TEXT = {
     "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "…": r"\ldots{}", "§": r"\S{}", "&": r"\&",
-    "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "\u00a0": "~",
+    "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "\u00a0": "~",
     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "é": r"\'e", "ö": r'\"o', "ü": r'\"u', "ä": r'\"a',
 }  # fmt: skip
 """Signs of text that LaTeX wants to have written otherwise."""
@@ -81,7 +81,7 @@ def _found(text: str) -> Iterator[tuple[bool, str]]:
     done = at = 0
     while found := FORMULA.search(text, at):
         start = found.start()
-        if start > done and text[start - 1].isalpha() and text[start].isalpha():
+        if start > done and f"{text[start - 1]}{text[start]}".isalpha() and text[start].isascii():
             at = start + 1
             continue
         if start > done:

@@ -34,6 +34,10 @@ ABSTRACT = (
 )
 
 
+_WITHOUT_FORMULAS = ("v2, text", "the second version as text without its formulas; its places are those of v2")
+"""The fifth of the papers' files."""
+
+
 def note(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_of: Mapping[str, str]) -> Page:
     """The note from the ledger and the certificates of what is refuted, of its corrections and of the theorems."""
     claims = [claim for chapter in chapters for claim in chapter.claims]
@@ -44,7 +48,7 @@ def note(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_o
         TITLE,
         ABSTRACT,
         (
-            Section("The papers", (Table(("short", "paper"), tuple(PAPERS.items())),)),
+            Section("The papers", (Table(("short", "paper"), (*PAPERS.items(), _WITHOUT_FORMULAS)),)),
             Section("Three theorems", ()),
             *(_with_certificates(section, found) for section in (theorem_1(), theorem_2(), theorem_3())),
             *_errata(refuted, by_id, found, script_of),
@@ -58,7 +62,7 @@ def _with_certificates(section: Section, found: Mapping[str, Certificate]) -> Se
     """A theorem, and how its rows were decided."""
     rows = {"Theorem 1": THEOREMS[:2], "Theorem 2": THEOREMS[2:3], "Theorem 3": THEOREMS[3:]}[section.title[:9]]
     decided = tuple(
-        Paragraph(f"{name}: {found[name].verdict}; {_one_line(reason(found[name]))}", "Certificate.", _file(name))
+        Paragraph(f"{found[name].verdict}; {_one_line(reason(found[name]))};", "Certificate.", _links([name]))
         for name in rows
         if name in found
     )
@@ -84,7 +88,7 @@ def _errata(
             number += 1
             first = group[0]
             title = first.title if len(group) == 1 else f"{_common(group)} ({len(group)} readings)"
-            yield Section(f"{number}. {title}", tuple(_entry(group, by_id, found, script_of)), level=2)
+            yield Section(f"{number}. {_capital(title)}", tuple(_entry(group, by_id, found, script_of)), level=2)
 
 
 _ABOUT = {
@@ -94,6 +98,11 @@ _ABOUT = {
     Weight.MISPRINT: "An index, a hat, a prime or a name is wrong; what is meant is clear from the text around.",
     Weight.CITATION: "What is referred to is elsewhere or does not exist.",
 }
+
+
+def _capital(title: str) -> str:
+    """The title with a capital, if it begins with a word."""
+    return title[0].upper() + title[1:] if title[1:2].islower() or title.startswith("a ") else title
 
 
 def _groups(claims: Sequence[Claim]) -> list[list[Claim]]:
@@ -136,8 +145,8 @@ def _entry(
         yield Table(("read as", "smallest example"), rows)
     for name in dict.fromkeys(claim.correction for claim in group if claim.correction):
         yield from _correction(group, by_id[name], found)
-    for claim in group:
-        yield Paragraph(f"{claim.id}, script proofs/{script_of[claim.id]}", "Certificate.", _file(claim.id))
+    scripts = ", ".join(script_of[claim.id].removeprefix("counterexamples/") for claim in group)
+    yield Paragraph(f"proofs/counterexamples/: {scripts};", "Scripts and certificates.", _links([c.id for c in group]))
 
 
 def _reading(claim: Claim) -> Iterator[Part]:
@@ -161,12 +170,11 @@ def _correction(group: Sequence[Claim], correction: Claim, found: Mapping[str, C
     if correction.reading and right == correction.printed:
         yield Paragraph(correction.reading, "In which:")
     certificate = found[correction.id]
-    why = f"{certificate.verdict}; {_one_line(reason(certificate))} ({correction.id})"
-    yield Paragraph(why, "Because.", _file(correction.id))
+    yield Paragraph(f"{certificate.verdict}; {_one_line(reason(certificate))};", "Because.", _links([correction.id]))
 
 
-def _file(name: str) -> str:
-    return f"{FOLDER}/{name}.json"
+def _links(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, f"{FOLDER}/{name}.json") for name in names)
 
 
 def _one_line(text: str) -> str:
@@ -182,14 +190,15 @@ def _beyond(claims: Sequence[Claim], script_of: Mapping[str, str]) -> Iterator[P
         yield Display(Formula(claim.printed, claim.printed), f"{claim.title} ({claim.expects})")
         if claim.reading:
             yield Paragraph(claim.reading)
-        yield Paragraph(f"presumes: {'; '.join(claim.hypotheses)}; {claim.id}, script proofs/{script_of[claim.id]}")
+        presumed = "".join(f"{hypothesis}; " for hypothesis in claim.hypotheses)
+        yield Paragraph(f"{presumed}{claim.id}, script proofs/{script_of[claim.id]}.", "Hypotheses and script.")
 
 
 def _by_section(chapters: Sequence[Chapter]) -> Iterator[Part]:
     """For each paper a table: its sections, and how many statements in each have which verdict."""
     yield Paragraph(
-        "How many statements of each section have which verdict, all readings counted; a statement that stands in several "
-        "places counts in each. Listed: definitions, cited theorems, and sentences without checkable content."
+        "How many statements of each section have which verdict, all readings counted; what stands in several places "
+        "counts in each. Listed: definitions, cited theorems, and sentences without checkable content."
     )
     verdicts = [*Verdict]
     counts: Counter[tuple[str, str, str]] = Counter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree
+from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
 from uat_jax.report.breaking import aligned, loosened
 from uat_jax.report.inline import latex_of_prose
 
@@ -43,24 +43,35 @@ def section_lines(section: Section) -> Iterator[str]:
     """A section: its title and its parts."""
     command = "subsection" if section.level == 1 else "subsubsection"
     yield rf"\{command}*{{{latex_of_prose(section.title)}}}"
-    for part in section.parts:
+    for part in together(section.parts):
         yield from part_lines(part)
         yield ""
 
 
-def part_lines(part: Part) -> Iterator[str]:
+def part_lines(part: Part | tuple[Display, ...]) -> Iterator[str]:
     """A part of a section."""
     match part:
-        case Paragraph(text, label, _):
-            yield (rf"\textbf{{{latex_of_prose(label)}}} " if label else "") + latex_of_prose(text)
+        case Paragraph(text, label, links):
+            front = rf"\textbf{{{latex_of_prose(label)}}} " if label else ""
+            yield front + latex_of_prose(text) + ", ".join(f" {typed(name)}" for name, _ in links)
         case Display():
             yield from _display(part)
+        case tuple():
+            yield r"\begin{align*}"
+            yield " \\\\\n".join(aligned(display.formula.latex) for display in part)
+            yield r"\end{align*}"
         case Table():
             yield from _table(part)
         case Tree():
             yield r"\begin{flushleft}\setlength{\baselineskip}{4ex}"
             yield from _tree(part, "", "")
             yield r"\end{flushleft}"
+
+
+def typed(name: str) -> str:
+    """A name as it is typed; a line may end behind its dots and hyphens."""
+    name = latex_of_prose(name).replace(".", r".\allowbreak{}").replace("-", r"-\allowbreak{}")
+    return rf"\texttt{{{name}}}"
 
 
 _MARKS = {True: r"$\surd$ ", False: r"$\times$ ", None: ""}
@@ -78,7 +89,10 @@ def _table(part: Table) -> Iterator[str]:
     shares = _shares(part)
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}" for share in shares)
     yield rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"
-    yield " & ".join(rf"\textbf{{{latex_of_prose(name)}}}" for name in part.head) + r" \\ \hline \endhead"
+    yield (
+        " & ".join(rf"\textbf{{{latex_of_prose(name)}}}" for name in part.head)
+        + r" \\ \hline\noalign{\vskip 2pt}\endhead"
+    )
     for row in part.rows:
         yield " & ".join(map(cell, row)) + r" \\[2pt]"
     yield r"\end{longtable}"

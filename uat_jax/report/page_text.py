@@ -33,7 +33,7 @@ def show_section(console: Console, section: Section) -> None:
 
 def _rendered(part: Part) -> RenderableType:
     match part:
-        case Paragraph(text, label, _):
+        case Paragraph(text, label):
             return Padding(Text.assemble((f"{label} " if label else "", "bold"), text), (0, 2), expand=False)
         case Display():
             return _display(part)

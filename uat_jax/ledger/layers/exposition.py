@@ -211,10 +211,10 @@ def block() -> tuple[Formula, ...]:
     of, j = Attention(HEADS), INDEX + 1
     X = m.Letter("X", of.tokens, of.features(INDEX), (INDEX,))
     lines = of.matrix_vector_parameters(j, X)
-    return tuple(formula(letter, _over_heads(line)) for letter, line in lines.items())
+    return tuple(formula(letter, over_heads(line)) for letter, line in lines.items())
 
 
-def _over_heads(line: m.Expression) -> m.Expression:
+def over_heads(line: m.Expression) -> m.Expression:
     """The sum over heads with an index that counts nothing else."""
     if not isinstance(line, m.RangeSum):
         return line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from uat_jax.ledger.layers.exposition import block, claimed, induction, recurrence_table
+from uat_jax.ledger.layers.exposition import block, claimed, induction, over_heads, recurrence_table
 from uat_jax.ledger.layers.legend import HEADS, J, of_attention, of_the_closed_form, table
 from uat_jax.ledger.page import Display, Paragraph, Part, Section, formula
 from uat_jax.symbolic import language as m
@@ -85,7 +85,9 @@ def _theorem_3() -> Iterator[Part]:
     yield Paragraph(
         "Multi-head attention on the column vec(X_i), row after row, is a matrix that depends on X_i:", "Statement."
     )
-    step = Step("vec(MHA(X_i))", m.Vectorised(of.attend(j, X)), of.matrix(j, X) @ m.Vectorised(X))
+    step = Step(
+        "vec(MHA(X_i))", m.Vectorised(over_heads(of.attend(j, X))), over_heads(of.matrix(j, X)) @ m.Vectorised(X)
+    )
     yield Display(formula(step.left, step.right), "Theorem 3, by normal forms", step.holds())
     yield Paragraph("The whole block is the Transformer layer of Theorem 1 with")
     for equation in block():
