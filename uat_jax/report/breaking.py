@@ -23,7 +23,8 @@ _OPENING, _CLOSING = ("(", "[", r"\{"), (")", "]", r"\}")
 
 
 def loosened(latex: str) -> str:
-    r"""The formula with brackets of fixed size: a line cannot end between \left and \right."""
+    r"""The formula with brackets of fixed size, and spaces: a line cannot end between \left and \right."""
+    latex = re.sub(r"(?<=[})])\\(mathbf|hat|sigma)\b", r" \\\1", latex)
     return latex.replace(r"\left(", "(").replace(r"\right)", ")").replace(r"\left[", "[").replace(r"\right]", "]")
 
 

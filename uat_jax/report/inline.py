@@ -26,8 +26,9 @@ SIGNS = {
 
 TEXT = {
     "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "…": r"\ldots{}", "§": r"\S{}", "&": r"\&",
-    "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "\u00a0": "~",
-    "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "é": r"\'e", "ö": r'\"o', "ü": r'\"u', "ä": r'\"a',
+    "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "\u00a0": "~", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "é": r"\'e", "ö": r'\"o', "ü": r'\"u',
+    "ä": r'\"a',
 }  # fmt: skip
 """Signs of text that LaTeX wants to have written otherwise."""
 

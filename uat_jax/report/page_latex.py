@@ -13,6 +13,7 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \usepackage[a4paper,margin=22mm]{geometry}
 \usepackage{amsmath,amssymb}
 \usepackage{longtable,array}
+\newcolumntype{P}[1]{>{\raggedright\arraybackslash}p{#1\linewidth}}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 1pt}
@@ -87,7 +88,7 @@ def _display(part: Display) -> Iterator[str]:
 
 def _table(part: Table) -> Iterator[str]:
     shares = _shares(part)
-    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}" for share in shares)
+    columns = "".join(f"P{{{share:.2f}}}" for share in shares)
     yield rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"
     yield (
         " & ".join(rf"\textbf{{{latex_of_prose(name)}}}" for name in part.head)
@@ -114,6 +115,6 @@ def cell(content: Cell) -> str:
 
 def _tree(part: Tree, before: str, last: str) -> Iterator[str]:
     yield rf"{before}{last}${loosened(part.formula.latex)}$\\"
-    before += {"": "", r"\treetee{}": r"\treebar{}", r"\treeend{}": r"\treegap{}"}[last]
+    before += {"": "", r"\treetee ": r"\treebar ", r"\treeend ": r"\treegap "}[last]
     for branch in part.branches:
-        yield from _tree(branch, before, r"\treeend{}" if branch is part.branches[-1] else r"\treetee{}")
+        yield from _tree(branch, before, r"\treeend " if branch is part.branches[-1] else r"\treetee ")

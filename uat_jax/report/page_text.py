@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 from rich import box
@@ -67,7 +68,7 @@ def _tree(part: Tree) -> Branches:
 
 def lines(page: Page, width: int) -> Iterator[str]:
     """The page as lines of plain text, for a file."""
-    console = Console(width=width, color_system=None, force_terminal=False, record=True, quiet=True)
+    console = Console(width=width, color_system=None, file=io.StringIO())
     with console.capture() as captured:
         show_page(console, page)
     yield from (line.rstrip() for line in captured.get().splitlines())

@@ -47,8 +47,8 @@ DRAWN = 5
 
 
 def _lines(depth: int) -> int:
-    """How many lines the page takes, about: layer j has j terms, and so has its nested bias."""
-    return 80 + 9 * depth + depth * (depth - 1)
+    """How many lines the page takes, about: layer j has j terms, long lines are two."""
+    return 84 + 14 * depth + 4 * depth**2 // 3
 
 
 def check_depth(kind: str, depth: int, *, on_screen: bool) -> None:
