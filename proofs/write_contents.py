@@ -1,6 +1,6 @@
 """Writes README.md, the table of contents, and those scripts of counterexamples/ that a certificate holds.
 
-    uat-jax report docs && python proofs/write_contents.py
+    uat-jax report docs --overwrite && python proofs/write_contents.py
 
 A counterexample to a formula is found by search, and its certificate holds a program that shows it; that program is
 written here.  The other scripts of counterexamples/ are written by hand.

@@ -80,6 +80,21 @@ def test_show_as_latex(capsys):
     assert capsys.readouterr().out == latex(decide(find("lemma-1"), Settings(dtypes=())))
 
 
+def test_derive_writes_a_file(tmp_path, capsys):
+    text, latex_file = tmp_path / "d.txt", tmp_path / "d.tex"
+    assert main(["derive", "transformer", "--depth", "20", "--out", str(text)]) == 0
+    assert f"lines in {text}" in capsys.readouterr().out and "Ŵ_{20,1} = A_20 Ŵ_{19,1}" in text.read_text("utf-8")
+    assert main(["derive", "residual", "--latex", "--out", str(latex_file)]) == 0
+    assert latex_file.read_text().startswith(r"\documentclass")
+
+
+def test_derive_prints_a_legend_alone(capsys):
+    assert main(["derive", "residual", "--legend", "C_2"]) == 0
+    assert "behind σ" in (text := capsys.readouterr().out) and "layer 1" not in text
+    assert main(["derive", "residual", "--legend"]) == 0
+    assert "Kronecker" in capsys.readouterr().out
+
+
 def test_recheck(tmp_path, capsys):
     path = str(uj.prove("lemma-1").save(tmp_path / "c.json"))
     assert main(["recheck", path]) == 0
@@ -147,6 +162,11 @@ BAD = {
     "no trials": (["prove", "--trials", "0"], "0 trials are not possible"),
     "no such weights": (["prove", "residual.closed-form", "--weights", "nowhere.npz"], "nowhere.npz"),
     "inputs without weights": (["prove", "--inputs", "x.npz"], "inputs were given without weights"),
+    "too deep to show": (["show", "residual.closed-form", "--depth", "1000"], "1000 layers are too many"),
+    "too deep for a screen": (["derive", "residual", "--depth", "96"], "--depth 96 --out FILE"),
+    "unknown kind": (["derive", "lstm"], "unknown kind of network 'lstm'"),
+    "unknown symbol": (["derive", "residual", "--legend", "Q_j"], "unknown symbol 'Q_j' in --legend"),
+    "no layers": (["derive", "residual", "--depth", "0"], "depth 0 is not possible"),
     "unknown command": (["disprove"], "invalid choice: 'disprove'"),
     "no command": ([], "required: command"),
     "unknown option": (["prove", "--fast"], "unrecognized arguments: --fast"),

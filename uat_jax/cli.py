@@ -1,4 +1,4 @@
-"""The command line: ``uat-jax prove | certify | decompose | bench | claims | show | report | recheck``.
+"""The command line: ``uat-jax prove | certify | decompose | bench | claims | show | derive | report | recheck``.
 
 Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `certify`: the functions are equal),
 1 some do not, 2 unusable input.
@@ -35,11 +35,13 @@ from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.closed_form import check_own_network
+from uat_jax.ledger.layers.exposition import KINDS, check_depth, exposition, kind_of_page, legend_alone
 from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
 from uat_jax.ledger.parallel import decide_all
 from uat_jax.ledger.source import PAPERS
-from uat_jax.report import errata
+from uat_jax.report import errata, note, page_html, page_latex, tex
 from uat_jax.report.equivalence import show_equivalence, show_pieces
+from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 
@@ -80,11 +82,15 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument(
         "--depth", type=int, default=Settings.depth, help="layers of the derivation (default %(default)s)"
     )
-    show.add_argument("--latex", action="store_true", help="as LaTeX")
+    show.add_argument("--latex", action="store_true", help="as a LaTeX document")
     _add_device(show)
     show.set_defaults(run=_show)
-    report = commands.add_parser("report", help="write the errata of the papers, with a certificate for each line")
-    report.add_argument("folder", metavar="DIR")
+    _add_derive(commands)
+    report = commands.add_parser(
+        "report", help="write a note on the papers (HTML, LaTeX, PDF), with a certificate for each line"
+    )
+    report.add_argument("folder", metavar="DIR", help="a new folder, or an empty one")
+    report.add_argument("--overwrite", action="store_true", help="write over the report that is there")
     _add_jobs(report)
     _add_device(report)
     report.set_defaults(run=_report)
@@ -125,6 +131,20 @@ def _add_prove(commands: Any) -> None:
     prove.add_argument("--out", metavar="DIR", help="write one certificate per claim into this folder")
     prove.add_argument("--json", metavar="FILE", help="write all certificates into this file")
     prove.set_defaults(run=_prove)
+
+
+def _add_derive(commands: Any) -> None:
+    derivation = commands.add_parser(
+        "derive", help="print the closed form of a network, layer by layer, and why it holds"
+    )
+    derivation.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
+    derivation.add_argument("--depth", type=int, default=Settings.depth, help="layers (default %(default)s)")
+    derivation.add_argument("--latex", action="store_true", help="as a LaTeX document")
+    derivation.add_argument("--out", metavar="FILE", help="write it into this file")
+    derivation.add_argument(
+        "--legend", nargs="*", metavar="SYMBOL", help="print only what these symbols mean, or all of them"
+    )
+    derivation.set_defaults(run=_derive)
 
 
 def _add_claims(commands: Any) -> None:
@@ -315,29 +335,67 @@ def _show(options: argparse.Namespace) -> int:
     if record is not None:
         show_record(_console(), record)
         return 0
-    claim = find(options.claim)
-    certificate = decide(claim, Settings(depth=options.depth, dtypes=(), device=options.device))
+    claim, settings = find(options.claim), Settings(depth=options.depth, dtypes=(), device=options.device)
+    kind = kind_of_page(claim.id)
+    if kind:
+        check_depth(kind, settings.depth, on_screen=True)
+    certificate = decide(claim, settings)
+    page = exposition(kind, settings.depth) if kind else None
     if options.latex:
-        print(latex(certificate), end="")
+        print(latex(certificate, page), end="")
     else:
-        show_statement(_console(), certificate, script_of(claim))
+        show_statement(_console(), certificate, script_of(claim), page)
     return 0
 
 
+def _derive(options: argparse.Namespace) -> int:
+    """The page of a closed form on the screen or in a file, or a legend alone."""
+    check_depth(options.kind, options.depth, on_screen=options.out is None)
+    if options.out:
+        check_writable(Path(options.out))
+    if options.legend is None:
+        page = exposition(options.kind, options.depth)
+    else:
+        page = legend_alone(options.kind, options.legend)
+    if options.out:
+        text = page_latex.document(page) if options.latex else "\n".join(lines(page, 160)) + "\n"
+        write_atomically(Path(options.out), text)
+        print(f"{len(text.splitlines())} lines in {options.out}")
+    elif options.latex:
+        print(page_latex.document(page), end="")
+    else:
+        show_page(_console(), page)
+    return 0 if page.holds else 1
+
+
 def _report(options: argparse.Namespace) -> int:
-    """errata.md, and the certificates of what is refuted and of what is right instead."""
+    """The note as LaTeX, HTML and PDF, errata.md, and the certificates of all that they tell."""
     folder = Path(options.folder)
-    check_writable(folder / "errata.md")
+    with on_device(options.device):
+        _check_new(folder, options.overwrite)
     refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
     corrections = [find(claim.correction) for claim in refuted if claim.correction]
-    wanted = tuple(dict.fromkeys((*refuted, *corrections)))
+    wanted = tuple(dict.fromkeys((*refuted, *corrections, *map(find, note.THEOREMS))))
     found = _decide_all(wanted, Settings(dtypes=(), device=options.device), options.jobs)
     _write_certificates(found, folder / errata.FOLDER)
-    scripts = {claim.id: script_of(claim) for claim in wanted}
+    scripts = {claim.id: script_of(claim) for claim in claims()}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))
+    page = note.note(CHAPTERS, found, scripts)
+    write_atomically(folder / "note.html", page_html.document(page))
+    write_atomically(folder / "note.tex", page_latex.document(page))
+    missing = tex.compiled(folder / "note.tex")
     printed = sum(not claim.ours for claim in refuted)
-    print(f"{printed} errata in {folder / 'errata.md'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    print(f"{printed} errata in {folder / 'note.html'}, {len(found)} certificates in {folder / errata.FOLDER}")
+    if missing:
+        print(f"uat-jax: {missing}", file=sys.stderr)
     return 0 if all(certificate.passes for certificate in found.values()) else 1
+
+
+def _check_new(folder: Path, overwrite: bool) -> None:
+    """Raises `InputError` if the folder holds anything that is not to be overwritten, or cannot be written."""
+    check_writable(folder / "note.html")
+    if folder.is_dir() and any(folder.iterdir()) and not overwrite:
+        raise InputError(f"{folder} exists and is not empty; choose a new folder, or say --overwrite")
 
 
 def _recheck(options: argparse.Namespace) -> int:

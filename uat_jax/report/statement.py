@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -11,13 +10,21 @@ from rich.text import Text
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.figures import Depths, Equation, Proof, Written
 from uat_jax.decide.verdict import Evidence
+from uat_jax.ledger.page import Page
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import written
+from uat_jax.report.breaking import aligned
+from uat_jax.report.inline import latex_of_prose
+from uat_jax.report.page_latex import PREAMBLE, section_lines, wrapped
+from uat_jax.report.page_text import show_page
 from uat_jax.report.table import COLOURS
 
 
-def show_statement(console: Console, certificate: Certificate, script: str) -> None:
-    """Print the claim, its verdict, the script that argues it, and every step or executed line with what was found."""
+def show_statement(console: Console, certificate: Certificate, script: str, page: Page | None = None) -> None:
+    """Print the claim, its verdict, the script that argues it, and every step or executed line with what was found.
+
+    A claim that has a page of its own is told by it: then what was found is listed without the steps.
+    """
     claim = certificate.claim
     console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
     for name in ("kind", "source", "ledger", "printed", "reading", "correction"):
@@ -28,13 +35,23 @@ def show_statement(console: Console, certificate: Certificate, script: str) -> N
     console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
     console.print(Text.assemble(("  script     ", "dim"), f"proofs/{script}"))
     console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))
+    if page is not None:
+        console.print()
+        show_page(console, page)
     for evidence in certificate.evidence:
         console.print()
         console.print(Text(f"by {evidence.method}: {evidence.finding}", style="bold"))
-        for step in _steps(evidence):
-            console.print(Text.assemble(("  ✓ ", "green"), (step.name, "italic"), f"\n      {step.equation}"))
-        for line in _program(evidence)[0].splitlines():
-            console.print(Text(f"    {line}"))
+        if page is None:
+            _show_steps(console, evidence)
+
+
+def _show_steps(console: Console, evidence: Evidence) -> None:
+    for step in _steps(evidence):
+        equation = _once(step.equation)
+        alike = ", on both sides" if equation != step.equation else ""
+        console.print(Text.assemble(("  ✓ ", "green"), (step.name, "italic"), f"\n      {equation}{alike}"))
+    for line in _program(evidence)[0].splitlines():
+        console.print(Text(f"    {line}"))
 
 
 def show_record(console: Console, record: Record) -> None:
@@ -49,29 +66,53 @@ def show_record(console: Console, record: Record) -> None:
         console.print(Text.assemble((f"  {name:10s} ", "dim"), text))
 
 
-def latex(certificate: Certificate) -> str:
-    """The claim and its steps as LaTeX that compiles inside a document with amsmath."""
-    return "\n".join(_latex_lines(certificate)) + "\n"
+def latex(certificate: Certificate, page: Page | None = None) -> str:
+    """The claim, a page that tells it, and its steps as a LaTeX document that compiles as it is."""
+    return wrapped(PREAMBLE, "\n".join(_latex_lines(certificate, page)))
 
 
-def _latex_lines(certificate: Certificate) -> Iterator[str]:
+def _latex_lines(certificate: Certificate, page: Page | None) -> Iterator[str]:
     claim = certificate.claim
-    yield f"% {claim['id']}: {claim['title']} ({claim['source']}); verdict: {certificate.verdict}"
-    yield rf"\begin{{equation*}}{claim['printed']}\end{{equation*}}"
+    yield rf"\section*{{{latex_of_prose(claim['title'])}}}"
+    yield rf"\texttt{{{latex_of_prose(claim['id'])}}}: {certificate.verdict}. {latex_of_prose(claim['source'])}."
+    yield ""
+    if claim["reading"]:
+        yield rf"Read as: {latex_of_prose(claim['reading'])}."
+    yield r"\begin{equation*}\begin{aligned}"
+    yield aligned(claim["printed"])
+    yield r"\end{aligned}\end{equation*}"
+    for section in page.sections if page else ():
+        yield from section_lines(section)
     for evidence in certificate.evidence:
-        yield f"% by {evidence.method}: {evidence.finding}"
-        steps = _steps(evidence)
-        if steps:
-            rows = (rf"&{step.latex} && \text{{{_escaped(step.name)}}}" for step in steps)
-            yield "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
-        _, program = _program(evidence)
-        if program:
-            yield program
+        yield ""
+        yield rf"\textbf{{By {evidence.method}:}} {latex_of_prose(evidence.finding)}"
+        if page is None:
+            yield from _latex_evidence(evidence)
+
+
+def _latex_evidence(evidence: Evidence) -> Iterator[str]:
+    for step in _steps(evidence):
+        yield rf"\emph{{{latex_of_prose(step.name)}}}"
+        yield r"\begin{align*}"
+        yield aligned(_once(step.latex))
+        yield r"\end{align*}"
+    _, program = _program(evidence)
+    if program:
+        rows = program.removeprefix(r"\begin{align*}").removesuffix(r"\end{align*}").strip().split(" \\\\\n")
+        yield r"\begin{align*}"
+        yield " \\\\\n".join(aligned(row.replace("&=", "=")) for row in rows)
+        yield r"\end{align*}"
 
 
 def _steps(evidence: Evidence) -> tuple[Equation, ...]:
     """The equations of a proof."""
     return evidence.figures.steps if isinstance(evidence.figures, Proof) else ()
+
+
+def _once(equation: str) -> str:
+    """An equation whose sides are written alike, with one of them."""
+    left, _, right = equation.partition(" = ")
+    return left if left == right else equation
 
 
 def _program(evidence: Evidence) -> tuple[str, str]:
@@ -80,25 +121,3 @@ def _program(evidence: Evidence) -> tuple[str, str]:
     if not isinstance(figures, Proof | Written | Depths):
         return "", ""
     return figures.program or "", figures.program_latex or ""
-
-
-_SIGNS = {
-    "_": r"\_", "^": r"\^{}", "\u0302": "", "Ŵ": r"$\hat W$", "≤": r"$\leq$", "≥": r"$\geq$", "⋄": r"$\diamond$",
-    "⊗": r"$\otimes$", "→": r"$\to$", "−": "$-$", "ᵀ": "$^T$", "′": "$'$", "″": "$''$", "≠": r"$\neq$",
-    "…": r"\ldots{}",
-    "·": r"$\cdot$", "√": r"$\sqrt{}$", "∈": r"$\in$", "‖": r"$\|$", "–": "--", "“": "``", "”": "''", "×": r"$\times$",
-}  # fmt: skip
-"""Signs in the names of steps, for text in LaTeX."""
-
-
-def _escaped(text: str) -> str:
-    return "".join(_SIGNS.get(c) or _greek(c) for c in text if c != "\u0302")
-
-
-def _greek(character: str) -> str:
-    """A Greek letter as a formula; everything else as it is."""
-    match unicodedata.name(character, "").split():
-        case ["GREEK", size, "LETTER", name]:
-            name = name.replace("LAMDA", "LAMBDA")
-            return f"$\\{name.lower() if size == 'SMALL' else name.capitalize()}$"
-    return character

@@ -74,14 +74,17 @@ def _latex_character(character: str) -> str:
     return character
 
 
+@functools.lru_cache(4096)
 def _latex_letter(letter: m.Letter) -> str:
     decomposed = unicodedata.normalize("NFD", letter.name)
     accents = [_ACCENTS[mark] for mark in decomposed if mark in _ACCENTS]
     base = "".join(c for c in decomposed if c not in _ACCENTS)
+    base, primes = base.rstrip("'"), base.count("'")
     written = "".join(map(_latex_character, base))
     symbol = rf"\boldsymbol{{{written.strip()}}}" if len(base) == 1 and written != base else rf"\mathbf{{{written}}}"
     for accent in accents:
         symbol = rf"{accent}{{{symbol}}}"
+    symbol += "'" * primes
     subscripts = ",".join(sympy.latex(i) for i in letter.subscripts)
     version = ",".join(sympy.latex(i) for i in letter.superscripts)
     return symbol + (f"_{{{subscripts}}}" if subscripts else "") + (f"^{{({version})}}" if version else "")

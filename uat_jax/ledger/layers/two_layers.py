@@ -81,7 +81,7 @@ def _one_layer(settings: Settings) -> Iterator[Evidence]:
     of, steps = Layers("residual"), []
     for name, j in (("Eq. 20, i → i + 1", INDEX + 1), ("Eq. 21", 1)):
         (A, B, C, b, c), x = of.parameters(j), of.x(j - 1)
-        steps.append(Step(name, of.apply(j, x), (A @ x + c) + C @ m.Activation(B @ x + b), {}))
+        steps.append(Step(name, of.x(j), (A @ x + c) + C @ m.Activation(B @ x + b), {of.x(j): of.apply(j, x)}))
     yield from proved(steps, method=Method.NORMAL_FORM, what="affine part and one σ-term, for all shapes")
 
 

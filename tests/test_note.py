@@ -1,0 +1,180 @@
+"""The note on the papers: by weight, never one formula twice, ours marked; and what is said where it fails."""
+
+from pathlib import Path
+
+import pytest
+from excerpt import one_in
+
+import uat_jax as uj
+from uat_jax import cli
+from uat_jax.cli import main
+from uat_jax.ledger.corrected import WRITTEN, corrected, same_formula
+from uat_jax.ledger.ledger import CHAPTERS, find, script_of
+from uat_jax.ledger.page import Display, Paragraph, Table
+from uat_jax.ledger.weight import Weight, rank, weight_of
+from uat_jax.report import note, page_latex, tex
+from uat_jax.report.breaking import aligned, broken
+from uat_jax.report.inline import latex_of_prose
+
+CERTIFICATES = Path(uj.__file__).parents[1] / "docs" / "certificates"
+REFUTED = [claim for claim in uj.claims() if claim.expects is uj.Verdict.REFUTED]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {path.stem: uj.load(path) for path in CERTIFICATES.glob("*.json")}
+
+
+@pytest.fixture(scope="module")
+def page(found):
+    return note.note(CHAPTERS, found, {claim.id: script_of(claim) for claim in uj.claims()})
+
+
+def test_no_correction_repeats_what_is_printed():
+    for claim in REFUTED:
+        if claim.correction:
+            assert not same_formula(claim.printed, corrected(find(claim.correction))), claim.id
+    assert same_formula(r"a \quad b", "ab") and not same_formula("a_1", "a_2")
+    assert set(WRITTEN) <= {claim.correction for claim in REFUTED}
+
+
+WEIGHTS = {
+    "updates.one-shot": Weight.THEOREM,
+    "nested-bias.original-original-own": Weight.THEOREM,
+    "pruning.remove-layer": Weight.THEOREM,
+    "heads.order.transposed": Weight.PARAMETER,
+    "diamond.result-shape": Weight.SHAPE,
+    "eq-31.printed": Weight.MISPRINT,
+    "names.eq-11": Weight.MISPRINT,
+    "uat.citation-year": Weight.CITATION,
+    "references.figure-9": Weight.CITATION,
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_the_weight_of_an_erratum(name):
+    assert weight_of(find(name)) is WEIGHTS[name]
+
+
+def test_errata_come_by_weight_and_update_rules_first():
+    ordered = sorted(REFUTED, key=rank)
+    weights = [list(Weight).index(weight_of(claim)) for claim in ordered]
+    assert weights == sorted(weights) and ordered[0].id.startswith("updates.")
+
+
+def test_the_note_has_every_refuted_claim_once(page):
+    links = [name for s in page.sections for p in s.parts if isinstance(p, Paragraph) for name, _ in p.links]
+    entries = [s for s in page.sections if s.title[0].isdigit()]
+    last = [p.links for s in entries for p in s.parts[-1:]]
+    assert sorted(name for group in last for name, _ in group) == sorted(claim.id for claim in REFUTED)
+    assert set(links) >= set(note.THEOREMS)
+
+
+def test_an_entry_prints_two_formulas_and_marks_ours(page):
+    """The printed formula is never the corrected one; a reading that no author states is marked."""
+    entries = [s for s in page.sections if s.title[0].isdigit()]
+    for entry in entries:
+        printed, *right = [p.formula.latex for p in entry.parts if isinstance(p, Display)]
+        assert not any(same_formula(printed, formula) for formula in right), entry.title
+    marks = sum(
+        p.label.startswith("The reading is ours") if isinstance(p, Paragraph) else str(p).count("the reading is ours")
+        for s in entries
+        for p in s.parts
+        if isinstance(p, Paragraph | Table)
+    )
+    assert marks == sum(claim.ours for claim in REFUTED) > 5
+
+
+def test_the_theorems_are_stated_with_hypotheses_and_proved(page):
+    for number in (1, 2, 3):
+        section = next(s for s in page.sections if s.title.startswith(f"Theorem {number}"))
+        labels = [p.label for p in section.parts if isinstance(p, Paragraph) and p.label]
+        assert labels[:3] == ["Hypotheses.", "Statement.", "Proof."] and "Certificate." in labels
+        assert any(p.holds for p in section.parts if isinstance(p, Display))
+    assert page.holds
+
+
+def test_the_table_counts_every_paper(page):
+    tables = [p for p in page.sections[-1].parts if isinstance(p, Table)]
+    assert len(tables) == 4 and all(t.head[0] == "section" for t in tables)
+    duat = {row[0]: row[1:] for row in tables[2].rows}
+    placed = [c for c in uj.claims() if any((s.paper, s.section) == ("DUAT", "3.3") for s in c.sources)]
+    assert sum(int(n or 0) for n in duat["3.3"][:-1]) == len(placed)
+
+
+@pytest.mark.skipif(tex.engine() is None, reason="no TeX engine is installed")
+def test_the_note_compiles(page, tmp_path):
+    source = tmp_path / "note.tex"
+    source.write_text(page_latex.document(page), encoding="ascii")
+    assert tex.compiled(source) == ""
+
+
+@pytest.fixture
+def decided(monkeypatch, found):
+    """The certificates of the repository in place of what is decided anew."""
+    monkeypatch.setattr(cli, "_decide_all", lambda wanted, settings, jobs: {c.id: found[c.id] for c in wanted})
+
+
+def test_a_report_without_a_tex_engine_says_so_in_one_line(decided, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(tex, "engine", lambda: None)
+    assert main(["report", str(tmp_path / "r")]) == 0
+    printed = capsys.readouterr()
+    assert "note.html" in printed.out
+    assert printed.err.count("\n") == 1 and "no TeX engine" in printed.err and "note.pdf is missing" in printed.err
+    assert {p.name for p in (tmp_path / "r").iterdir()} == {"certificates", "errata.md", "note.html", "note.tex"}
+
+
+def test_a_tex_engine_that_fails_is_said_in_one_line(monkeypatch, tmp_path):
+    if tex.engine() is None:
+        monkeypatch.setattr(tex, "engine", lambda: "no-such-engine")
+        monkeypatch.setattr(tex, "ENGINES", {"no-such-engine": ()})
+    source = tmp_path / "note.tex"
+    source.write_text(r"\documentclass{article}\begin{document}\undefined\end{document}")
+    said = tex.compiled(source)
+    assert "note.pdf is missing" in said and "\n" not in said and not (tmp_path / "note.pdf").exists()
+
+
+def test_a_report_folder_that_exists_is_refused_and_left_alone(decided, tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["report", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.count("\n") == 1
+    assert "exists and is not empty; choose a new folder, or say --overwrite" in printed.err
+    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
+
+
+PROSE = {
+    "b̂_{j,2} is ≤ λ_k": r"$\hat{\mathbf{b}}_{j,2}$ is $\leq  \lambda_{k}$",
+    "W'_{i+1,2} and W′": r"$\mathbf{W}_{i+1,2}'$ and $\mathbf{W}'$",
+    "A_3's end, 50 %": r"$\mathbf{A}_{3}$'s end, 50 \%",
+    "x_iW_{Qi}": r"$\mathbf{x}_{i} \mathbf{W}_{Qi}$",
+    "Wσ": r"W$\sigma$",
+    "chance 2^-162": r"chance $2^{-162}$",
+    "a_file.py": None,
+}
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_is_set_with_its_formulas(text):
+    assert PROSE[text] is None or latex_of_prose(text) == PROSE[text]
+
+
+def test_every_sentence_of_the_ledger_is_set_in_ascii_and_known_signs():
+    for claim in uj.claims():
+        for text in (claim.title, claim.reading, *claim.hypotheses):
+            set_ = latex_of_prose(text)
+            assert set_.isascii() and set_.count("$") % 2 == 0, text
+            assert not any(f"[{word}" in set_ for word in ("greek", "combining", "latin", "sign")), set_
+
+
+@pytest.mark.parametrize("claim", one_in(8, REFUTED), ids=lambda claim: claim.id)
+def test_a_broken_formula_loses_nothing(claim):
+    whole = claim.printed.replace(r"\left(", "(").replace(r"\right)", ")").replace(" ", "")
+    assert "".join(broken(claim.printed)).replace(" ", "") == whole.replace(r"\left[", "[").replace(r"\right]", "]")
+    assert all(line.count("{") == line.count("}") for line in broken(claim.printed))
+
+
+def test_a_long_formula_is_broken_behind_commas_first():
+    terms = ",".join([r"\mathbf{x}_{i+1}=\mathbf{y}_{i}+\mathbf{z}_{i}"] * 12)
+    assert all(line.endswith(",") for line in broken(terms)[:-1])
+    assert len(aligned(terms).splitlines()) > 1

@@ -1,0 +1,157 @@
+"""Prose with formulas in it, as LaTeX: "b̂_{j,2} is ≤ λ_k" becomes $\\hat{\\mathbf{b}}_{j,2}$ is $\\leq$ $\\lambda_{k}$.
+
+A formula in prose is a letter with an accent, a prime, an index or a power, as `text_of` writes them; signs and Greek
+letters are formulas too.  Everything else is text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+ACCENTS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot", "\u030a": r"\mathring"}
+
+SIGNS = {
+    "≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "⋄": r"\diamond", "⊗": r"\otimes", "⊙": r"\odot", "→": r"\to",
+    "←": r"\leftarrow", "↦": r"\mapsto", "−": "-", "·": r"\cdot", "×": r"\times", "√": r"\surd", "∈": r"\in",
+    "∞": r"\infty", "ℓ": r"\ell", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "⋯": r"\cdots",
+    "⟺": r"\Longleftrightarrow", "⇒": r"\Rightarrow", "∘": r"\circ", "∂": r"\partial", "∏": r"\prod", "∑": r"\sum",
+    "≈": r"\approx", "‖": r"\|", "∀": r"\forall", "∃": r"\exists", "⊔": r"\sqcup", "∪": r"\cup", "∩": r"\cap",
+    "⊂": r"\subset",
+    "ᵀ": "^{T}", "²": "^{2}", "³": "^{3}", "¹": "^{1}", "⁻": "^{-}", "₂": "_{2}", "₁": "_{1}", "₀": "_{0}",
+    "′": "'", "″": "''", "✓": r"\surd", "½": r"\tfrac12", "∎": r"\square", "<": "<", ">": ">", "|": "|",
+}  # fmt: skip
+"""Signs that are mathematics."""
+
+TEXT = {
+    "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "…": r"\ldots{}", "§": r"\S{}", "&": r"\&",
+    "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "\u00a0": "~", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "é": r"\'e", "ö": r'\"o', "ü": r'\"u',
+    "ä": r'\"a',
+}  # fmt: skip
+"""Signs of text that LaTeX wants to have written otherwise."""
+
+_INDEX = r"(?:_(?:\{[^{}]*\}|[A-Z]?[a-z]?[0-9]*(?<!_)))"
+_POWER = r"(?:\^(?:\{[^{}]*\}|\([^()]*\)|-?[A-Za-z0-9]+))"
+_MARKS = "[" + "".join(ACCENTS) + "]"
+_LETTER = rf"(?:UAT|[A-Za-z\u0370-\u03ff]){_MARKS}?"
+FORMULA = re.compile(
+    rf"(?:{_LETTER}['′]*{_INDEX}{_POWER}?(?:′|ᵀ|'(?![a-z]))*"  # an index, perhaps a power
+    rf"|{_LETTER}['′]*{_POWER}"  # a power
+    rf"|[0-9]+{_POWER}"
+    rf"|[A-Za-z\u0370-\u03ff]{_MARKS}['′ᵀ]*"  # an accent
+    rf"|[A-Z](?:[′ᵀ]+|'(?![a-z]))"  # a prime, but no apostrophe
+    rf"|[\u0391-\u03a9\u03b1-\u03c9]"  # a Greek letter
+    rf"|[{re.escape(''.join(SIGNS))}]+"
+    rf")"
+)
+"""A formula in prose, the letters decomposed (NFD)."""
+
+
+_JOINING = re.compile(r"[ +=(\[]*")
+"""What stands between two formulas that are one."""
+
+
+def pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """(whether it is a formula, what is written): a formula as LaTeX, anything else as it stands."""
+    formula = ""
+    for is_formula, piece in _found(unicodedata.normalize("NFD", text)):
+        if is_formula:
+            formula = f"{formula} {piece}".strip()
+        elif formula and _JOINING.fullmatch(piece):
+            formula += piece
+        else:
+            yield from _joined(formula)
+            formula = ""
+            yield False, unicodedata.normalize("NFC", piece)
+    yield from _joined(formula)
+
+
+def _joined(formula: str) -> Iterator[tuple[bool, str]]:
+    """A formula, and what joined nothing to it."""
+    kept = formula.rstrip(" +=([")
+    if kept:
+        yield True, kept
+    if formula != kept:
+        yield False, formula[len(kept) :]
+
+
+def _found(text: str) -> Iterator[tuple[bool, str]]:
+    """The text cut at its formulas, of which none begins within a word."""
+    done = at = 0
+    while found := FORMULA.search(text, at):
+        start = found.start()
+        if start > done and f"{text[start - 1]}{text[start]}".isalpha() and text[start].isascii():
+            at = start + 1
+            continue
+        if start > done:
+            yield False, text[done:start]
+        yield True, _formula(found.group())
+        done = at = found.end()
+    if done < len(text):
+        yield False, text[done:]
+
+
+def latex_of_prose(text: str) -> str:
+    """The prose as LaTeX, in ASCII."""
+    return "".join(f"${piece}$" if formula else _escaped(piece) for formula, piece in pieces(text))
+
+
+def _escaped(text: str) -> str:
+    return "".join(c if c.isascii() and c not in TEXT else TEXT.get(c) or _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    """A letter without its accent, or the name of a sign nobody has thought of."""
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return plain or f"[{unicodedata.name(character, 'sign').lower()}]"
+
+
+_PARTS = re.compile(
+    rf"(?P<base>UAT|[A-Za-z0-9\u0370-\u03ff]+)?(?P<accent>{_MARKS}?)(?P<primes>['′]*)"
+    rf"(?P<index>{_INDEX}?)(?P<power>{_POWER}?)(?P<rest>.*)",
+    re.S,
+)
+
+
+def _formula(text: str) -> str:
+    """One formula of prose as LaTeX without dollars."""
+    if text[0] in SIGNS:
+        return " ".join(SIGNS[c] for c in text)
+    found = _PARTS.fullmatch(text)
+    assert found is not None
+    symbol = _base(found["base"])
+    if found["accent"]:
+        symbol = rf"{ACCENTS[found['accent']]}{{{symbol}}}"
+    power = _inside(found["power"])
+    marks = "".join(SIGNS.get(c, c) for c in found["rest"] if c not in "'′")
+    primes = "'" * sum(c in "'′" for c in found["primes"] + found["rest"])
+    raised = (r"\prime " * len(primes) if power or marks else "") + power + marks.replace("^{T}", "T")
+    index = _inside(found["index"])
+    return symbol + (f"_{{{index}}}" if index else "") + (f"^{{{raised}}}" if raised else primes)
+
+
+def _base(name: str) -> str:
+    if len(name) > 1 or name.isdigit():
+        return name if name.isdigit() else rf"\mathrm{{{name}}}"
+    if name in ("Σ", "Π"):
+        return r"\sum" if name == "Σ" else r"\prod"
+    if name.isascii():
+        return rf"\mathbf{{{name}}}" if name in "ABCEHIKOPQRSTUVWXYbcqsuvxy" else name
+    return _greek(name).strip()
+
+
+def _inside(script: str) -> str:
+    """What stands in an index or a power; "^(j)" keeps its brackets."""
+    inner = script[1:]
+    inner = inner[1:-1] if inner.startswith("{") else inner
+    return "".join(SIGNS.get(c) or _greek(c) for c in inner)
+
+
+def _greek(character: str) -> str:
+    match unicodedata.name(character, "").split():
+        case ["GREEK", size, "LETTER", name]:
+            name = name.replace("LAMDA", "LAMBDA")
+            return f"\\{name.lower() if size == 'SMALL' else name.capitalize()} "
+    return character

@@ -1,0 +1,124 @@
+"""A page as one HTML file that needs nothing else: MathJax is inside, and asks no network for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
+from uat_jax.report.breaking import aligned, loosened
+from uat_jax.report.inline import pieces
+
+STYLE = """
+body { font: 16px/1.5 Georgia, "DejaVu Serif", serif; color: #1a1a1a; background: #fff;
+  margin: 0 auto; max-width: 60rem; padding: 1rem; overflow-wrap: break-word; }
+h1 { font-size: 1.6rem; line-height: 1.25; }
+h2 { font-size: 1.3rem; margin-top: 2.2rem; border-bottom: 1px solid #bbb; }
+h3 { font-size: 1.05rem; margin: 1.6rem 0 .3rem; }
+p { margin: .35rem 0; }
+.math { overflow-x: auto; overflow-y: hidden; margin: .3rem 0; }
+.math mjx-container { margin: .3rem 0 !important; }
+.name { font-style: italic; }
+.holds { color: #17692f; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .5rem 0; font-size: .95em; }
+th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; min-width: 5.5em; }
+th { border-bottom: 1px solid #888; }
+table.numbers th, table.numbers td { min-width: 0; }
+ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; }
+ul.tree { overflow-x: auto; padding-left: 0; }
+ul.tree ul { border-left: 1px solid #888; }
+ul.tree li { white-space: nowrap; }
+a { color: #0b4f8a; }
+@media (max-width: 480px) {
+  body { font-size: 15px; padding: .7rem; }
+  h1 { font-size: 1.3rem; }
+  table.numbers th, table.numbers td { padding-right: .5rem; }
+  table:not(.numbers) tr { display: block; border-top: 1px solid #ddd; padding: .2rem 0; }
+  table:not(.numbers) td { display: block; padding: 0; overflow-x: auto; overflow-y: hidden; }
+  table:not(.numbers) th { display: inline-block; border: 0; min-width: 0; }
+}
+@media print { body { max-width: none; } h2, h3 { break-after: avoid; } }
+"""
+
+SETTINGS = r"""
+window.MathJax = {
+  tex: {inlineMath: [["\\(", "\\)"]], displayMath: [["\\[", "\\]"]]},
+  svg: {fontCache: "global", displayAlign: "left", displayIndent: "1em"},
+  options: {enableMenu: false}
+};
+"""
+
+
+@cache
+def mathjax() -> str:
+    """MathJax 3 (Apache-2.0) as one script with its fonts."""
+    return (files("uat_jax.report") / "mathjax" / "tex-svg-full.js").read_text(encoding="utf-8")
+
+
+def document(page: Page) -> str:
+    """The whole file."""
+    body = "\n".join(line for section in page.sections for line in _section(section))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(page.title)}</title>\n<style>{STYLE}</style>\n<script>{SETTINGS}</script>\n"
+        f"<script>{mathjax()}</script>\n</head>\n<body>\n<h1>{prose(page.title)}</h1>\n<p>{prose(page.abstract)}</p>\n"
+        f"{body}\n</body>\n</html>\n"
+    )
+
+
+def prose(text: str) -> str:
+    r"""Prose with its formulas between \( and \)."""
+    return "".join(rf"\({escape(piece)}\)" if formula else escape(piece) for formula, piece in pieces(text))
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"<h{section.level + 1}>{prose(section.title)}</h{section.level + 1}>"
+    for part in together(section.parts):
+        yield from _part(part)
+
+
+def _part(part: Part | tuple[Display, ...]) -> Iterator[str]:
+    match part:
+        case Paragraph(text, label, links):
+            front = f"<b>{prose(label)}</b> " if label else ""
+            behind = ", ".join(f' <a href="{escape(file)}">{escape(name)}</a>' for name, file in links)
+            yield f"<p>{front}{prose(text)}{behind}</p>"
+        case Display():
+            mark = {True: '<span class="holds">✓</span> ', False: "✗ ", None: ""}[part.holds]
+            yield f'<p class="name">{mark}{prose(part.name)}</p>'
+            yield f'<div class="math">{_displayed([part])}</div>'
+        case tuple():
+            yield f'<div class="math">{_displayed(part)}</div>'
+        case Table():
+            yield f'<div class="wide"><table{_kind(part)}>'
+            yield f"<tr>{''.join(f'<th>{prose(name)}</th>' for name in part.head)}</tr>"
+            yield from (f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in part.rows)
+            yield "</table></div>"
+        case Tree():
+            yield f'<ul class="tree">{_tree(part)}</ul>'
+
+
+def _kind(part: Table) -> str:
+    """Columns of numbers may be as narrow as they are."""
+    return ' class="numbers"' if len(part.head) > 4 else ""
+
+
+def _displayed(displays: Sequence[Display]) -> str:
+    rows = r" \\ ".join(aligned(display.formula.latex) for display in displays)
+    rows = rows.replace(r"\ldots\ ", "… ")  # MathJax has no \ldots within \text
+    return escape(rf"\[\begin{{aligned}}{rows}\end{{aligned}}\]")
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Formula):
+        return rf"\({escape(loosened(cell.latex))}\)" if cell.latex else ""
+    return prose(cell)
+
+
+def _tree(part: Tree) -> str:
+    inner = "".join(map(_tree, part.branches))
+    return f"<li>{_cell(part.formula)}{f'<ul>{inner}</ul>' if inner else ''}</li>"
