@@ -33,6 +33,7 @@ from uat_jax.decide.specification import parse, parse_sizes
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.inputs.functions import is_file, read_file
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.closed_form import check_own_network
 from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
@@ -139,8 +140,9 @@ def _add_claims(commands: Any) -> None:
 
 def _add_certify(commands: Any) -> None:
     two = commands.add_parser("certify", help="decide whether two JAX functions are the same function")
-    two.add_argument("left", metavar="MODULE:FUNCTION")
-    two.add_argument("right", metavar="MODULE:FUNCTION")
+    what = "a JAX function, or a file of StableHLO, of jax.export or of torch.export (.pt2)"
+    two.add_argument("left", metavar="MODULE:FUNCTION|FILE", help=what)
+    two.add_argument("right", metavar="MODULE:FUNCTION|FILE", help=what)
     two.add_argument(
         "--arg",
         action="append",
@@ -197,7 +199,7 @@ def _certify(options: argparse.Namespace) -> int:
         check_writable(Path(options.json))
     specs, sizes = parse(*options.arg), parse_sizes(*options.sizes)
     demands = Demands(None if options.rounding is None else parse_tolerance(options.rounding), options.hazards)
-    functions = [named_function(name) for name in (options.left, options.right)]
+    functions = [read_file(n) if is_file(n) else named_function(n) for n in (options.left, options.right)]
     start = time.perf_counter()
     console = Console(stderr=True)
     with console.status("starting") as status, on_device(options.device):
