@@ -92,8 +92,9 @@ def certify(
             or what `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
-            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  None at
-            all where a program that was read says what its inputs are.  Floats are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
+            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
+            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
+            No specs at all ask a program that was read for its own.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and

@@ -247,7 +247,7 @@ def _check_verdict(given: Certificate) -> None:
 
 
 def _of_inputs(given: Certificate) -> list[Assumption]:
-    """What is about the question and not its answer: fixed integers, domains of other inputs, how programs were read."""
+    """What is about the question and not its answer: fixed integers, domains of others, how programs were read."""
     fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
     integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
     if [a.about["position"] for a in fixed] != integers:

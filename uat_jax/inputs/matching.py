@@ -128,7 +128,7 @@ def _has_values(leaf: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A place that has the shape of a weight, with how much speaks for it; `part` of the arrays at `paths`, () for all."""
+    """A place with the shape of a weight, and how much speaks for it; `part` of the arrays at `paths`, () for all."""
 
     name: str
     where: Where

@@ -51,7 +51,7 @@ def splat(operation: ir.Operation) -> str | None:
     array = constant_of(operation)
     if array.size == 0 or any(stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1):
         return None
-    return array.ravel()[0].tobytes().hex()
+    return array[(0,) * array.ndim].tobytes().hex()
 
 
 def expression(value: ir.Value, inputs: Sequence[ir.Value]) -> Expression | None:

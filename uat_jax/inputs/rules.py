@@ -87,14 +87,15 @@ COMPARISONS = {"EQ": lax.eq, "NE": lax.ne, "LT": lax.lt, "LE": lax.le, "GT": lax
 class Call:
     """One operation with its operands' values.
 
-    `region(i)` is its i-th region as a function of the region's arguments that returns a list; `function(name)` one of
-    the module's functions.
+    `region(i)` is its i-th region as a function of the region's arguments that returns a list, `function(name)` one of
+    the module's functions, and `value(of)` what was computed before.
     """
 
     operation: ir.Operation
     operands: Sequence[Any]
     region: Callable[[int], Callable[..., list[Any]]]
     function: Callable[[str], Callable[..., list[Any]]]
+    value: Callable[[ir.Value], Any]
 
     def attribute(self, key: str) -> Any:
         """An attribute, or None if the operation has none of that name."""
@@ -157,6 +158,35 @@ def rule(name: str) -> Callable[[Call], Any] | None:
     return RULES.get(name)
 
 
+# --- numbers that are repeated --------------------------------------------------------------------------------------
+
+WITH_SCALARS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "add and atan2 clamp compare divide maximum minimum multiply or power remainder "
+        "shift_left shift_right_arithmetic shift_right_logical subtract xor"
+    ).split()
+)
+"""Operations of which `lax` takes a number where StableHLO needs an array of it."""
+
+
+def repeated_written(name: str, operands: Sequence[Any]) -> list[Any]:
+    """The operands of an operation with constants as a person writes them: x * 2, and not x times an array of 2."""
+    if name in WITH_SCALARS and not all(map(is_repeated, operands)):
+        return [x[(0,) * x.ndim] if is_repeated(x) else x for x in operands]
+    return list(operands) if name == "stablehlo.broadcast_in_dim" else [spread(x) for x in operands]
+
+
+def is_repeated(x: Any) -> bool:
+    """Whether an array is a constant that repeats one number."""
+    return isinstance(x, np.ndarray) and x.size > 1 and not any(x.strides)
+
+
+def spread(x: Any) -> Any:
+    """An array of JAX in place of a constant that repeats one number, so that no copies of it are kept."""
+    return lax.full(x.shape, x[(0,) * x.ndim]) if is_repeated(x) else x
+
+
 # --- values and shapes ----------------------------------------------------------------------------------------------
 
 
@@ -191,7 +221,10 @@ def _whole(x: Any) -> bool:
 
 
 def _broadcast(call: Call) -> Any:
-    return lax.broadcast_in_dim(call.operands[0], call.shape, call.numbers("broadcast_dimensions"))
+    x = call.operands[0]
+    if isinstance(x, np.ndarray) and (x.size == 1 or is_repeated(x)):
+        return np.broadcast_to(x[(0,) * x.ndim], call.shape)
+    return lax.broadcast_in_dim(x, call.shape, call.numbers("broadcast_dimensions"))
 
 
 def _iota(call: Call) -> Any:
@@ -205,7 +238,17 @@ def _pad(call: Call) -> Any:
 
 
 def _slice(call: Call) -> Any:
-    return lax.slice(call.operands[0], *map(call.numbers, ("start_indices", "limit_indices", "strides")))
+    starts, limits, strides = map(call.numbers, ("start_indices", "limit_indices", "strides"))
+    return lax.slice(call.operands[0], starts, limits, None if set(strides) <= {1} else strides)
+
+
+def _reshape(call: Call) -> Any:
+    """Where axes of one entry go away, that is what is written."""
+    (x,), shape = call.operands, call.shape
+    single = [axis for axis, size in enumerate(x.shape) if size == 1]
+    if len(shape) < x.ndim and tuple(size for size in x.shape if size != 1) == shape:
+        return lax.squeeze(x, single)
+    return lax.reshape(x, shape)
 
 
 def _dynamic_slice(call: Call) -> Any:
@@ -527,20 +570,23 @@ def _case(call: Call) -> Any:
     branches = [call.region(i) for i in range(len(call.operation.regions))]
     if isinstance(which, np.ndarray):
         return branches[int(which) if 0 <= which < len(branches) else -1]()
-    if not _is_within(call, len(branches)):  # StableHLO takes the last branch for every number outside
-        last = np.int32(len(branches) - 1)
-        within = lax.bitwise_and(lax.ge(which, np.int32(0)), lax.le(which, last))
-        which = lax.select(within, which, lax.full_like(which, last))
-    return lax.switch(which, [lambda branch=branch: tuple(branch()) for branch in branches])
-
-
-def _is_within(call: Call, count: int) -> bool:
-    """Whether the number of the branch is made so that it is one of them."""
+    of_tuples = [lambda branch=branch: tuple(branch()) for branch in branches]
     made = owner(call.operation.operands[0])
-    if made is None:
-        return False
-    if made.name == "stablehlo.convert":
-        return count == 2 and dtype_of(made.operands[0].type).kind == "b"
+    if made is not None and len(branches) == 2 and _is_converted_boolean(made):
+        return lax.cond(call.value(made.operands[0]), of_tuples[1], of_tuples[0])
+    if made is not None and _is_clamped(made, len(branches)):  # as `lax.switch` does by itself
+        return lax.switch(call.value(made.operands[1]), of_tuples)
+    last = np.int32(len(branches) - 1)
+    within = lax.bitwise_and(lax.ge(which, np.int32(0)), lax.le(which, last))
+    return lax.switch(lax.select(within, which, lax.full_like(which, last)), of_tuples)
+
+
+def _is_converted_boolean(made: ir.Operation) -> bool:
+    return made.name == "stablehlo.convert" and dtype_of(made.operands[0].type).kind == "b"
+
+
+def _is_clamped(made: ir.Operation, count: int) -> bool:
+    """Whether the number of a branch is clamped to those that there are."""
     ends = [owner(made.operands[i]) for i in (0, 2)] if made.name == "stablehlo.clamp" else []
     wanted = [np.int32(0).tobytes().hex(), np.int32(count - 1).tobytes().hex()]
     return [None if end is None else splat(end) for end in ends] == wanted
@@ -619,7 +665,7 @@ RULES: dict[str, Callable[[Call], Any]] = {
     "stablehlo.reduce": _reduce,
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.reduce_window": _reduce_window,
-    "stablehlo.reshape": lambda call: lax.reshape(call.operands[0], call.shape),
+    "stablehlo.reshape": _reshape,
     "stablehlo.reverse": lambda call: lax.rev(call.operands[0], call.numbers("dimensions")),
     "stablehlo.rng_bit_generator": _rng_bit_generator,
     "stablehlo.scatter": _scatter,

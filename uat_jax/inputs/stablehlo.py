@@ -17,7 +17,7 @@ from uat_jax.inputs import custom_calls
 from uat_jax.inputs.mlir_parsing import BYTECODE, parsed, parsed_carefully
 from uat_jax.inputs.mlir_values import dtype_of, is_static, spec_of
 from uat_jax.inputs.program import Program
-from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, rule
+from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, repeated_written, rule, spread
 from uat_jax.inputs.written_out import recognized
 
 
@@ -229,7 +229,7 @@ class _Reader:
             values = [next(given) if a in inputs else np.asarray(0, np.int32) for a in self._body.arguments]
             for value, argument in zip(values, self._body.arguments, strict=True):
                 _check_fits(value, argument.type)
-            return [jax.numpy.asarray(value) for value in self._block(self._body, {}, values)]
+            return [jax.numpy.asarray(spread(value)) for value in self._block(self._body, {}, values)]
 
     def _look_ahead(self) -> None:
         """Find everything that is read as a function, so that it is known before the program is called."""
@@ -279,11 +279,14 @@ class _Reader:
     def _applied(self, operation: ir.Operation, values: Mapping[ir.Value, Value]) -> list[Value]:
         """The results of an operation; those of numbers that are known are known, if they are whole."""
         operands = [values[operand] for operand in operation.operands]
+        if not self.open:
+            operands = repeated_written(operation.name, operands)
         call = Call(
             operation,
             operands,
             lambda i: lambda *arguments: self._block(operation.regions[i].blocks[0], values, arguments),
             lambda name: partial(self._function, name),
+            values.__getitem__,
         )
         known = operands and all(isinstance(x, np.ndarray) and x.dtype.kind in "iub" for x in operands)
         if not (known and self.open) or operation.name in ANY_VALUES:
