@@ -47,7 +47,7 @@ def _shape_assertion(call: Call) -> list[Any]:
         raise call.refused("of a value")
     if not holds.all():
         message = call.text("error_message").format(*(int(size) for size in sizes))
-        raise InputError(f"the sizes do not fit the artifact: {message.partition('. ')[2] or message}")
+        raise InputError(f"the sizes do not fit the artifact: {' '.join(message.split('. ')[1:2]) or message}")
     return []
 
 

@@ -93,10 +93,15 @@ def specs_of(*functions: Callable) -> tuple[Any, ...]:
     """The inputs that one of the functions says it has.
 
     Raises:
-        InputError: two of them say that they have different ones.
+        InputError: two of them say that they have different ones, or a program leaves sizes open.
     """
     known = [f for f in functions if isinstance(f, Program) and f.specs]
-    first = known[0].specs if known else ()
+    if not known:
+        silent = [f.__module__ for f in functions if isinstance(f, Program)]
+        if silent:
+            raise InputError(f"{silent[0]} leaves the sizes of its inputs open; pass specs")
+        return ()
+    first = known[0].specs
     for other in known[1:]:
         if _types(first) != _types(other.specs):
             raise InputError(

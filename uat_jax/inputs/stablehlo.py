@@ -18,6 +18,7 @@ from uat_jax.inputs.mlir_parsing import BYTECODE, parsed, parsed_carefully
 from uat_jax.inputs.mlir_values import dtype_of, is_static, spec_of
 from uat_jax.inputs.program import Program
 from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, repeated_written, rule, spread
+from uat_jax.inputs.source_lines import called_at, of_location
 from uat_jax.inputs.written_out import recognized
 
 
@@ -44,8 +45,10 @@ def read_stablehlo(source: str | bytes | Path | jax.export.Exported) -> Program:
         return _of_exported(source, source.fun_name or "artifact", parsed)
     if isinstance(source, Path) or isinstance(source, str) and "\n" not in source and "(" not in source:
         return _of_bytes(_content(Path(source)), str(source), f"uj.read_stablehlo({str(source)!r})")
+    if not isinstance(source, str | bytes | bytearray):
+        raise InputError(f"got a {type(source).__name__} for StableHLO; pass a path, text, bytes or a jax.export.Exported")
     content = source.encode() if isinstance(source, str) else bytes(source)
-    return _of_bytes(content, "StableHLO", "")
+    return _of_bytes(content, "the program", "")
 
 
 def _content(path: Path) -> bytes:
@@ -85,7 +88,7 @@ def _module(content: bytes, name: str, parse: Callable[[bytes], ir.Module]) -> i
     try:
         return parse(content)
     except ValueError as error:
-        raise InputError(f"{name} is no StableHLO program that can be read: {error}") from error
+        raise InputError(f"{name} cannot be read as StableHLO: {error}") from error
 
 
 def _of_exported(
@@ -130,7 +133,7 @@ def _of_module(module: ir.Module, name: str, expression: str) -> Program:
 Value = Any
 """An array of JAX; an array of NumPy if it is known while the program is traced, as constants and sizes are."""
 
-MOST_OPERATIONS = 1_000_000
+MOST_OPERATIONS = 100_000
 """A program that applies more operations, each function counted as often as it is called, is refused."""
 
 ANY_VALUES = frozenset("func.call stablehlo.case stablehlo.custom_call stablehlo.while".split())
@@ -175,11 +178,14 @@ class _Reader:
         found = self.functions.get("main") or (list(self.functions.values())[0] if len(self.functions) == 1 else None)
         if found is None or len(found.regions[0].blocks) != 1:
             among = ", ".join(self.functions) or "none"
-            raise InputError(f"{self.name} has no function main; got {among}")
+            raise InputError(f"{self.name} has no function main with a body of one block; got {among}")
         return found
 
     def _check(self, function: ir.Operation) -> None:
         """Raises `UnsupportedError` if an operation anywhere in a function is not read."""
+        with _named(self.name):
+            for value in (a for block in _blocks(function) for a in block.arguments):
+                dtype_of(value.type)
         for operation in _within(function):
             name = operation.name
             if name in ("func.return", "stablehlo.return"):
@@ -267,10 +273,10 @@ class _Reader:
                 raise InputError(f"more than {MOST_OPERATIONS} operations are applied; split the program")
             if operation.name in ("func.return", "stablehlo.return"):
                 return [values[operand] for operand in operation.operands]
+            step = partial(self._applied, operation, values)
             if found is not None:
-                results = [FUNCTIONS[found[0]](values[found[1]])]
-            else:
-                results = self._applied(operation, values)
+                step = partial(_function_of, FUNCTIONS[found[0]], values[found[1]])
+            results = called_at(of_location(str(operation.location), self.name), step)
             for result, value in zip(operation.results, results, strict=True):
                 _check_fits(value, result.type)
                 values[result] = value
@@ -296,7 +302,7 @@ class _Reader:
 
     def _function(self, name: str, *arguments: Value) -> list[Value]:
         if name in self._called:
-            raise UnsupportedError(f"the function {name} calls itself, which is not read")
+            raise UnsupportedError(f"a function {name} that calls itself, which is not read")
         if name not in self.functions:
             raise InputError(f"there is no function {name}")
         self._called.append(name)
@@ -304,6 +310,10 @@ class _Reader:
             return self._block(self.functions[name].regions[0].blocks[0], {}, arguments)
         finally:
             self._called.pop()
+
+
+def _function_of(function: Callable, value: Value) -> list[Value]:
+    return [function(spread(value))]
 
 
 _Step = tuple[ir.Operation, tuple[str, ir.Value] | None]

@@ -7,6 +7,7 @@ import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from uat_jax.errors import InputError, UatJaxError, UnsupportedError
 from uat_jax.inputs.aten import NO_VALUE, RULES, dtype_of
 from uat_jax.inputs.program import Program
+from uat_jax.inputs.source_lines import called_at, of_stack
 
 KEPT = ("scaled_dot_product_attention",)
 """Operations that are not decomposed: the decomposition scales q and k by d^(-1/4), rounded to float32."""
@@ -222,7 +224,8 @@ class _Graph:
                 elif node.op == "output":
                     return self._outputs(node, values)
                 elif node.op == "call_function":
-                    values[node.name] = self._applied(node, values)
+                    place = of_stack(node.meta.get("stack_trace"))
+                    values[node.name] = called_at(place, partial(self._applied, node, values))
         raise InputError(f"{self.name} has no output")
 
     def _placed(self, node: Any, given: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:

@@ -153,7 +153,6 @@ def renamed(program: Program, weights: Mapping[str, Where], tree: Any) -> Progra
         function,
         (tree, *program.specs[1:]),
         name=program.__module__,
-        source=program.source,
         readings=program.readings,
         weights=program.weights,
     )
