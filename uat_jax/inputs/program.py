@@ -17,7 +17,7 @@ class Program:
         specs: the inputs, a tuple of pytrees of `jax.ShapeDtypeStruct`; dimensions may be symbolic.  Empty where the
             source leaves sizes open without naming them.
         readings: what the source writes out or names, and the function that it is read as, such as
-            {"a polynomial of 31 operations": "erfc"}.  Each of them is an assumption of a certificate.
+            {"what JAX writes out for erfc": "erfc"}.  Each of them is an assumption of a certificate.
         weights: the values of the parameters by name, if the source holds them.
         source: the Python expression that reads it again, for scripts; "" if there is none.
     """

@@ -46,7 +46,9 @@ def read_stablehlo(source: str | bytes | Path | jax.export.Exported) -> Program:
     if isinstance(source, Path) or isinstance(source, str) and "\n" not in source and "(" not in source:
         return _of_bytes(_content(Path(source)), str(source), f"uj.read_stablehlo({str(source)!r})")
     if not isinstance(source, str | bytes | bytearray):
-        raise InputError(f"got a {type(source).__name__} for StableHLO; pass a path, text, bytes or a jax.export.Exported")
+        raise InputError(
+            f"got a {type(source).__name__} for StableHLO; pass a path, text, bytes or a jax.export.Exported"
+        )
     content = source.encode() if isinstance(source, str) else bytes(source)
     return _of_bytes(content, "the program", "")
 
@@ -239,9 +241,14 @@ class _Reader:
 
     def _look_ahead(self) -> None:
         """Find everything that is read as a function, so that it is known before the program is called."""
-        for function in self.functions.values():
-            for block in _blocks(function):
-                self._plan(block)
+        waiting, seen = [self.main], set()
+        while waiting:
+            for block in _blocks(waiting.pop()):
+                for operation, found in self._plan(block):
+                    name = None if found else _callee(operation)
+                    if name in self.functions and name not in seen:
+                        seen.add(name)
+                        waiting.append(self.functions[name])
 
     def _plan(self, block: ir.Block) -> list[_Step]:
         """The operations that a block's results need, in their order, and what each of them is read as."""
@@ -256,7 +263,7 @@ class _Reader:
                     continue
                 found = recognized(operation)
                 if found is not None:
-                    self.readings[f"{found[0]} written out as a polynomial"] = found[0]
+                    self.readings[f"what JAX writes out for {found[0]}"] = found[0]
                 named = _named_function(operation)
                 if named is not None:
                     self.readings[f"the composite {named}"] = named.removeprefix("chlo.")
@@ -359,6 +366,14 @@ def _uses(operation: ir.Operation) -> Iterator[ir.Value]:
     yield from operation.operands
     for inner in _within(operation):
         yield from inner.operands
+
+
+def _callee(operation: ir.Operation) -> str | None:
+    """The function that an operation calls, if it does not stand for one of JAX."""
+    key = {"func.call": "callee", "stablehlo.composite": "decomposition"}.get(operation.name)
+    if key is None or _named_function(operation) is not None:
+        return None
+    return str(operation.attributes[key]).removeprefix("@").strip('"')
 
 
 def _named_function(operation: ir.Operation) -> str | None:
