@@ -25,9 +25,9 @@ TOLD_APART = ("comparison_direction", "compare_type")
 NO_ATTRIBUTES = frozenset(
     f"stablehlo.{name}"
     for name in (
-        "abs add and atan2 cbrt ceil clamp compare convert cosine divide exponential exponential_minus_one floor is_finite log "
-        "log_plus_one logistic maximum minimum multiply negate not or power remainder round_nearest_afz "
-        "round_nearest_even rsqrt select sign sine sqrt subtract tanh xor"
+        "abs add and atan2 cbrt ceil clamp compare convert cosine divide exponential exponential_minus_one floor "
+        "is_finite log log_plus_one logistic maximum minimum multiply negate not or power remainder "
+        "round_nearest_afz round_nearest_even rsqrt select sign sine sqrt subtract tanh xor"
     ).split()
 )
 """Operations that act entry by entry, so that their names and types say what they do."""
