@@ -107,6 +107,26 @@ def test_a_saved_program_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert "is no program of torch.export that can be read" in capsys.readouterr().err
 
 
+def test_variances_are_positive_on_the_command_line(tmp_path, monkeypatch, capsys):
+    """Without the hypothesis 0 is no divisor, but for the square root of what is negative: nothing is defined there."""
+    from uat_jax.cli import main
+
+    path = tmp_path / "norm.pt2"
+    torch.export.save(torch.export.export(torch.nn.BatchNorm1d(2).eval(), (torch.zeros(1, 2),)), path)
+    (tmp_path / "norms_of_a_test.py").write_text(
+        "def norm(w, x):\n"
+        "    scaled = (x - w['running_mean']) / (w['running_var'] + 1e-5) ** 0.5\n"
+        "    return scaled * w['weight'] + w['bias']\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with jax.numpy_rank_promotion("allow"):
+        assert main(["certify", str(path), "norms_of_a_test:norm", "--positive", "*running_var"]) == 0
+        assert "running_var'] > 0" in capsys.readouterr().out.replace("\n", "")
+        assert main(["certify", str(path), "norms_of_a_test:norm", "--positive", "*variance"]) == 2
+    assert "no input has a name like '*variance'" in capsys.readouterr().err
+
+
 class Branches(torch.nn.Module):
     def forward(self, x):
         return x if x.sum() > 0 else -x

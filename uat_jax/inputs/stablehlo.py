@@ -77,13 +77,10 @@ def _deserialized(content: bytes, name: str) -> jax.export.Exported:
     try:
         return jax.export.deserialize(bytearray(content))
     except ImportError as error:
-        raise InputError(
-            f"{name} is an artifact of jax.export, which needs flatbuffers: pip install flatbuffers"
-        ) from error
+        raise InputError(f"{name} is an artifact of jax.export: pip install 'uat_jax[export]' to read it") from error
     except Exception as error:  # whatever stumbles over bytes that are no artifact
-        raise InputError(
-            f"{name} is no StableHLO and no artifact of jax.export, or is cut off; export it again"
-        ) from error
+        wanted = "it is no StableHLO and no artifact of jax.export, or is cut off; export it again"
+        raise InputError(f"{name} cannot be read: {wanted}") from error
 
 
 def _module(content: bytes, name: str, parse: Callable[[bytes], ir.Module]) -> ir.Module:
