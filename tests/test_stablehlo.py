@@ -135,6 +135,16 @@ def test_artifacts_of_two_versions_are_one_function(name):
         assert uj.certify(old, scaled(name, 1.75)[0]).verdict is uj.Verdict.REFUTED
 
 
+def test_a_certificate_of_what_was_read_is_decided_again(tmp_path):
+    """It holds the programs, and says what was read as a function."""
+    function, specs = scaled("exact gelu", 1.5)
+    certificate = uj.certify(lambda x: function(x) + 0 * x, uj.read_stablehlo(exported(function, *specs)))
+    assert certificate.verdict is uj.Verdict.CERTIFIED
+    assert any(a.text.endswith("is read as the function erfc") for a in certificate.assumptions)
+    certificate.save(tmp_path / "gelu.json")
+    assert uj.recheck(tmp_path / "gelu.json").verdict is uj.Verdict.CERTIFIED
+
+
 def test_messages_name_the_line_of_the_model():
     text = """func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
       %0 = stablehlo.reduce_precision %a, format = e5m2 : tensor<2xf32>

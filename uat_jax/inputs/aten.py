@@ -218,9 +218,11 @@ def _elu(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.
 
 @_rule("softplus.default")
 def _softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """PyTorch returns x itself beyond the threshold, where the two differ by less than a rounding; JAX does not."""
+    """PyTorch returns x itself beyond a threshold, where the two differ by less than a rounding; the graph says so."""
+    if threshold < 20:
+        raise UnsupportedError("a threshold below 20, where softplus and its argument are apart")
     b = _cast(beta, x.dtype)
-    return jnp.where(x * b > _cast(threshold, x.dtype), x, jax.nn.softplus(x * b) / b)
+    return jax.nn.softplus(x * b) / b
 
 
 @_rule("clamp.default", "clamp.Tensor", "hardtanh.default")

@@ -85,10 +85,13 @@ def _getrf(call: Call) -> list[Any]:
 
 
 def _potrf(call: Call) -> list[Any]:
-    """Cholesky factor; the other triangle, which LAPACK leaves as it was, is zero in what JAX makes of it."""
+    """Cholesky factor in the lower triangle; the other one LAPACK leaves as it was."""
     if chr(_backend(call, "uplo")) != "L":
         raise call.refused("of an upper triangle")
-    return [lax.linalg.cholesky(call.operands[0], symmetrize_input=False), _fine(call, 1)]
+    (x,) = call.operands
+    row, column = (lax.broadcasted_iota(np.dtype(np.int32), x.shape, x.ndim - of) for of in (2, 1))
+    factor = lax.linalg.cholesky(x, symmetrize_input=False)
+    return [lax.select(lax.ge(row, column), factor, x), _fine(call, 1)]
 
 
 def _trsm(call: Call) -> Any:

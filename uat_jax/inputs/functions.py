@@ -58,7 +58,8 @@ def _read(side: Any, specs: tuple[Any, ...], weights: Mapping[str, Any] | None) 
 
 def has_parameters(module: Any) -> bool:
     """Whether a module of PyTorch has weights, which are the first argument then."""
-    return bool(module.state_dict() if callable(module.state_dict) else module.state_dict)
+    state = module.state_dict() if callable(module.state_dict) else module.state_dict
+    return any(tensor.is_floating_point() for tensor in state.values())
 
 
 def is_torch(source: Any) -> bool:

@@ -378,4 +378,4 @@ def _named_function(operation: ir.Operation) -> str | None:
     if operation.name != "stablehlo.composite":
         return None
     name = str(operation.attributes["name"]).strip('"')
-    return name if name.startswith("chlo.") and name.removeprefix("chlo.") in CHLO else None
+    return name if name.startswith("chlo.") and name.removeprefix("chlo.") in (*CHLO, "top_k") else None

@@ -27,7 +27,7 @@ KEPT = ("scaled_dot_product_attention",)
 IGNORED = frozenset(["device", "layout", "pin_memory", "memory_format", "non_blocking"])
 """Options that say where and how an array is stored."""
 
-READINGS = {"softplus.default": ("softplus, which PyTorch cuts off beyond a threshold,", "softplus")}
+READINGS = {"softplus.default": ("PyTorch's softplus, which is cut off beyond a threshold of 20 or more,", "softplus")}
 """Operations that are read as what they approximate within a rounding, with what a certificate says of that."""
 
 
