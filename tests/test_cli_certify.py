@@ -448,3 +448,47 @@ def test_python_minus_m(own_folder):
     )
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.count("\n") == 1 and "JAX cannot trace branches" in done.stderr
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+BEFORE = """func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.add %x, %x : tensor<3xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+"""
+AFTER = BEFORE.replace("add %x, %x", "multiply %x, %x").replace("multiply %0, %x", "add %0, %0")
+
+
+def test_files_are_functions(own_folder, capsys):
+    (own_folder / "before.mlir").write_text(BEFORE)
+    (own_folder / "after.mlir").write_text(AFTER)
+    (own_folder / "wrong.mlir").write_text(AFTER.replace("add %0, %0", "add %0, %x"))
+    (own_folder / "other.mlir").write_text(AFTER.replace("3xf32", "4xf32"))
+    assert main(["certify", "before.mlir", "after.mlir"]) == 0
+    assert main(["certify", "before.mlir", "wrong.mlir"]) == 1
+    out = capsys.readouterr().out
+    assert "CERTIFIED" in out and "REFUTED" in out and "uj.read_stablehlo('before.mlir')" in out
+    assert main(["certify", "before.mlir", f"{MODULE}:square"]) == 1
+    assert main(["certify", "before.mlir", "other.mlir"]) == 2
+    assert "before.mlir takes float32[3], other.mlir takes float32[4]" in capsys.readouterr().err
+
+
+BAD_FILES = {
+    "missing.mlir": (None, "cannot read missing.mlir: No such file or directory"),
+    "cut_off.mlir": (BEFORE[:100].encode(), "cut_off.mlir cannot be read as StableHLO: line"),
+    "noise.mlir": (b"ML\xefR" + bytes(range(256)), "noise.mlir cannot be read as StableHLO"),
+    "noise.jax": (bytes(range(256)), "noise.jax cannot be read: it is no StableHLO and no artifact"),
+    "missing.pt2": (None, "PyTorch is not installed|there is no such file"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_are_one_line(name, own_folder, capsys):
+    content, message = BAD_FILES[name]
+    if content is not None:
+        (own_folder / name).write_bytes(content)
+    assert main(["certify", name, f"{MODULE}:square"]) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error) and error.count("\n") == 1

@@ -22,7 +22,8 @@ MAY_IMPORT = {
     "arithmetic": {"errors", "byte_sizes", "devices"},
     "lowering": {"errors", "symbolic"},
     "indexed": {"errors", "arithmetic"},
-    "decide": {"errors", "byte_sizes", "devices", "symbolic", "lowering", "arithmetic", "indexed"},
+    "inputs": {"errors"},
+    "decide": {"errors", "byte_sizes", "devices", "symbolic", "lowering", "arithmetic", "indexed", "inputs"},
     "decomposition": {"errors", "arithmetic", "networks"},
     "certification": {"errors", "symbolic", "networks", "decomposition", "decide"},
     "ledger": {"errors", "devices", "symbolic", "networks", "lowering", "decide"},
@@ -40,13 +41,13 @@ MAY_IMPORT = {
         "ledger",
     },
     "report": {"errors", "decide", "ledger", "decomposition", "bench", "certification"},
-    "cli": {"errors", "devices", "decide", "ledger", "report", "cli_decompose", "cli_hosts", "cli_bench"},
+    "cli": {"errors", "devices", "inputs", "decide", "ledger", "report", "cli_decompose", "cli_hosts", "cli_bench"},
     "cli_bench": {"errors", "devices", "decide", "bench", "report"},
     "cli_hosts": {"errors", "decide"},
     "cli_decompose": {"errors", "devices", "networks", "decide", "decomposition", "report", "certification"},
     "compilation_cache": set(),
     "__main__": {"cli", "compilation_cache"},
-    "__init__": {"errors", "symbolic", "lowering", "decomposition", "decide", "ledger", "certification"},
+    "__init__": {"errors", "symbolic", "lowering", "inputs", "decomposition", "decide", "ledger", "certification"},
 }
 OUTSIDE = {"symbolic": {"sympy"}, "networks": {"jax", "numpy"}, "errors": set()}
 """Which third-party packages the pillars may use (optax and scikit-learn only by name, in train_digits)."""

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from uat_jax.decide.loops.induction import prove_scan as prove_scan
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
     from uat_jax.decomposition.decomposition import decompose as decompose
+    from uat_jax.inputs.matching import match_weights as match_weights
+    from uat_jax.inputs.stablehlo import read_stablehlo as read_stablehlo
+    from uat_jax.inputs.torch_program import read_torch as read_torch
     from uat_jax.ledger.claim import Claim as Claim
     from uat_jax.ledger.ledger import claims as claims
     from uat_jax.ledger.ledger import prove as prove
@@ -43,6 +46,9 @@ _LATER = {
     "claims": "uat_jax.ledger.ledger",
     "prove": "uat_jax.ledger.ledger",
     "recheck": "uat_jax.ledger.ledger",
+    "read_stablehlo": "uat_jax.inputs.stablehlo",
+    "read_torch": "uat_jax.inputs.torch_program",
+    "match_weights": "uat_jax.inputs.matching",
     "prove_scan": "uat_jax.decide.loops.induction",
     "Lowered": "uat_jax.lowering",
     "Derivation": "uat_jax.symbolic.derivation",

@@ -7,6 +7,7 @@ Exit codes: 0 every claim asked for has the verdict its ledger row expects (of `
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import sys
 import time
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -23,6 +25,7 @@ from uat_jax.cli_hosts import add_hosts, hosts_of
 from uat_jax.decide.certificate import Certificate, check_writable, environment, load, write_atomically
 from uat_jax.decide.decision import decide
 from uat_jax.decide.demands import HAZARDS, Demands, parse_tolerance
+from uat_jax.decide.domain import positive
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
@@ -33,6 +36,8 @@ from uat_jax.decide.specification import parse, parse_sizes
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import DEVICES, on_device
 from uat_jax.errors import InputError, MismatchError, UatJaxError
+from uat_jax.inputs.functions import is_file, read_file, specs_of
+from uat_jax.inputs.weights import leaves_of, nearest
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.layers.closed_form import check_own_network
 from uat_jax.ledger.layers.exposition import KINDS, check_depth, exposition, kind_of_page, legend_alone
@@ -159,14 +164,22 @@ def _add_claims(commands: Any) -> None:
 
 def _add_certify(commands: Any) -> None:
     two = commands.add_parser("certify", help="decide whether two JAX functions are the same function")
-    two.add_argument("left", metavar="MODULE:FUNCTION")
-    two.add_argument("right", metavar="MODULE:FUNCTION")
+    what = "a JAX function, or a file of StableHLO, of jax.export or of torch.export (.pt2)"
+    two.add_argument("left", metavar="MODULE:FUNCTION|FILE", help=what)
+    two.add_argument("right", metavar="MODULE:FUNCTION|FILE", help=what)
     two.add_argument(
         "--arg",
         action="append",
         default=[],
         metavar="TYPE",
         help="repeatable: f32[4,8], bf16[b,2*h], 'f32[n] > 0', 'f64[] in [0, 1]'",
+    )
+    two.add_argument(
+        "--positive",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="repeatable: inputs of a file that are positive, such as '*running_var'",
     )
     two.add_argument(
         "--sizes", action="append", default=[], metavar="SIZES", help="repeatable: n=4,m=3; the list is the claim"
@@ -217,7 +230,9 @@ def _certify(options: argparse.Namespace) -> int:
         check_writable(Path(options.json))
     specs, sizes = parse(*options.arg), parse_sizes(*options.sizes)
     demands = Demands(None if options.rounding is None else parse_tolerance(options.rounding), options.hazards)
-    functions = [named_function(name) for name in (options.left, options.right)]
+    functions = [read_file(n) if is_file(n) else named_function(n) for n in (options.left, options.right)]
+    if options.positive:
+        specs = _positive(specs or specs_of(*functions), options.positive)
     start = time.perf_counter()
     console = Console(stderr=True)
     with console.status("starting") as status, on_device(options.device):
@@ -242,6 +257,17 @@ def _certify(options: argparse.Namespace) -> int:
     if options.json:
         certificate.save(options.json)
     return 0 if certificate.passes and not complaints else 1
+
+
+def _positive(specs: tuple[Any, ...], patterns: Sequence[str]) -> tuple[Any, ...]:
+    """The specs, of which those are positive whose names fit a pattern."""
+    names = leaves_of(specs)
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise InputError(f"no input has a name like {pattern!r}{nearest(pattern, names)}")
+    fits = [any(fnmatch.fnmatch(name, pattern) for pattern in patterns) for name in names]
+    leaves, tree = jax.tree.flatten(specs)
+    return jax.tree.unflatten(tree, [positive(leaf) if fit else leaf for leaf, fit in zip(leaves, fits, strict=True)])
 
 
 def _probability(text: str) -> float:

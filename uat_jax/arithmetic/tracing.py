@@ -12,8 +12,8 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.errors import InputError
 
-LIBRARY = str(Path(jax.__file__ or "").parent)
-"""Where JAX's own code lies."""
+LIBRARIES = (str(Path(jax.__file__ or "").parent), str(Path(__file__).parents[1] / "inputs"))
+"""Where JAX's own code lies, and that of the readers, which make equations for what is written elsewhere."""
 
 
 def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
@@ -63,6 +63,6 @@ def source_line(equation: JaxprEqn) -> str:
     """' at file:line' of the user's code that made the equation, or '' where JAX does not tell."""
     traceback = getattr(equation.source_info, "traceback", None)
     for frame in getattr(traceback, "frames", ()):
-        if not frame.file_name.startswith(LIBRARY):
+        if not frame.file_name.startswith(LIBRARIES):
             return f" at {Path(frame.file_name).name}:{frame.line_num}"
     return ""

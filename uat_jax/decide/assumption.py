@@ -21,6 +21,7 @@ class AssumptionKind(StrEnum):
     # of the question
     FIXED_INPUT = "fixed input"
     DOMAIN = "domain"
+    READ_AS = "read as"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
     SYMBOLIC_SIZES = "symbolic sizes"
@@ -56,6 +57,7 @@ def _only_at_sizes(*, symbols: Sequence[str], sizes: Sequence[str]) -> str:
 TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
+    AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (
         f"no axis is longer than {largest}: beyond that, integers that count places may wrap"

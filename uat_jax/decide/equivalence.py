@@ -55,6 +55,7 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
+from uat_jax.inputs.functions import comparable, readings_of
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -81,16 +82,20 @@ def certify(
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
     generalize: bool = False,
+    weights: Mapping[str, Any] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays.
+        left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays; or a
+            program that stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`,
+            or what `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
             are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
             are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
+            No specs at all ask a program that was read for its own.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
@@ -104,6 +109,8 @@ def certify(
             predicted before it is tried, and what would take more is not tried: the answer may be UNKNOWN then.
         generalize: look for a proof for all sizes first, in which axes of the same size are one dimension; if there is
             one, it is the certificate, whatever the sizes of the specs are.
+        weights: where each parameter of a PyTorch module is in the first argument, such as
+            {"q.weight": "params/q/kernel.T"}: see `Weights`.  The first argument holds the weights then.
         progress: called with a line of text before each stage.
 
     Returns:
@@ -113,6 +120,7 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
+    left, right, specs = comparable(left, right, specs, weights)
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
     end = deadline(budget, memory=memory)
@@ -131,13 +139,14 @@ def assert_equivalent(
     almost_everywhere: bool = False,
     sizes: Sequence[Sizes] | None = None,
     memory: float | str = MEMORY,
+    weights: Mapping[str, Any] | None = None,
     rounding: float | Tolerance | None = None,
     hazards: str = "warn",
 ) -> None:
     """Pass if two functions are PROVED or CERTIFIED equal, and their floats do what is asked.
 
     Args:
-        left, right, *specs, error, seed, budget, wrt, almost_everywhere, sizes, memory: as for `certify`.
+        left, right, *specs, error, seed, budget, wrt, almost_everywhere, sizes, memory, weights: as for `certify`.
         rounding: the ULP, or the `Tolerance`, within which the derived bound of each side and the distance seen must
             lie; None asks for nothing.
         hazards: "warn" of each with a `HazardWarning`, "forbid" them, or "ignore" them, which saves their search.
@@ -150,6 +159,7 @@ def assert_equivalent(
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
+    left, right, specs = comparable(left, right, specs, weights)
     question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
@@ -534,12 +544,18 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = (*specification.assumptions, *specification.hypotheses(names))
+    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question))
     general = shown_for_all_sizes(evidence)
     only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]
     floats = in_floats(pairs, names, effort.deadline.memory)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
+
+
+def _readings(question: Question) -> list[Assumption]:
+    """What stands in a program that was read for a function of JAX."""
+    read = readings_of(question.left, question.right)
+    return [Assumption(AssumptionKind.READ_AS, {"written": what, "function": name}) for what, name in read.items()]
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:

@@ -247,7 +247,7 @@ def _check_verdict(given: Certificate) -> None:
 
 
 def _of_inputs(given: Certificate) -> list[Assumption]:
-    """What is about the question and not about its answer: which inputs are fixed integers, and domains of others."""
+    """What is about the question and not its answer: fixed integers, domains of others, how programs were read."""
     fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
     integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
     if [a.about["position"] for a in fixed] != integers:
@@ -257,7 +257,7 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
     if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
-    return fixed + domains
+    return fixed + domains + [a for a in given.assumptions if a.kind is AssumptionKind.READ_AS]
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:

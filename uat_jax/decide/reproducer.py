@@ -13,6 +13,7 @@ import numpy as np
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import Specification, is_variable
+from uat_jax.inputs.program import Program
 
 
 def reproducer(left: Callable, right: Callable, specification: Specification, witness: Counterexample) -> str:
@@ -52,6 +53,8 @@ def _shows(witness: Counterexample) -> bool:
 
 def _imported(name: str, function: Callable) -> list[str]:
     """The lines that make a function available as `name`."""
+    if isinstance(function, Program) and function.source:
+        return ["import uat_jax as uj", f"{name} = {function.source}"]
     module, path = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if not module or not path or module == "__main__" or _looked_up(module, path) is not function:
         return [f"{name} = ...  # put in the {'first' if name == 'left' else 'second'} of the two functions"]

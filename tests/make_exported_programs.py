@@ -1,0 +1,29 @@
+"""Write the artifacts of `exported_programs/`, one file for each function, by the JAX that runs this.
+
+    python tests/make_exported_programs.py
+
+They are read by the tests with other versions of JAX, and compared with each other.
+"""
+
+from pathlib import Path
+
+import jax
+from exported_functions import scaled
+
+FOLDER = Path(__file__).parent / "exported_programs"
+NAMES = (
+    "GPT-2 block", "exact gelu", "log gamma", "conv net", "LSTM", "sort with a passenger", "value at the argmax",
+    "cumulative logsumexp", "scatter add", "triangular solve", "fft", "cond on data", "top k",
+)  # fmt: skip
+
+
+def main() -> None:
+    for name in NAMES:
+        function, specs = scaled(name, 1.5)
+        artifact = jax.export.export(jax.jit(function))(*specs)
+        version = ".".join(jax.__version__.split(".")[:2])
+        (FOLDER / f"{name.replace(' ', '_')}.{version}.jax").write_bytes(artifact.serialize())
+
+
+if __name__ == "__main__":
+    main()
