@@ -14,6 +14,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.work import equations
 from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
@@ -28,7 +29,6 @@ from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtT
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
-from uat_jax.decide.pieces_evidence import equations
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -42,6 +42,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.wide import Width, check_in_time, wide_proof, width_of
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
@@ -460,6 +461,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         if loops.reason and too_long(pair.left, pair.right):
             finding = f"{loops.reason}; their loops are too long to be unrolled"
             return Evidence(Method.INDUCTION, finding, Verdict.UNKNOWN, subject=sizes_text(pair.sizes))
+        programs = pair.left, pair.right
+        if (wide := wide_proof(programs, width_of(programs, effort), effort, pair.domains)) is not None:
+            return dataclasses.replace(wide.evidence, subject=sizes_text(pair.sizes))
+        check_in_time(programs, effort)
         effort.progress(f"evaluating both functions in float64{at}")
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
@@ -467,6 +472,9 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
+        if fields.method is Method.MEMORY:
+            wide = wide_proof(programs, Width(fields.finding, hopeless=True), effort, pair.domains)
+            fields = fields if wide is None else wide.evidence
         if fields.verdict is Verdict.PROVED or fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")

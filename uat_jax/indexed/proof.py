@@ -55,13 +55,15 @@ class Proof:
 
     divisors: those that were cancelled and may vanish, on a set of measure zero at most.  constants: the readings of
     constants that it rests on.  bounded: whether sizes above 2^18 are left out, because integers may wrap there.
-    cases: the cases of sizes that were looked at one by one.
+    cases: the cases of sizes that were looked at one by one.  defined: whether all outputs of both are proved to be
+    defined for all inputs.
     """
 
     divisors: tuple[str, ...] = ()
     constants: tuple[ConstantReading, ...] = ()
     bounded: bool = False
     cases: tuple[str, ...] = ()
+    defined: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,13 @@ class Inputs:
     """What is known of the inputs of both programs.
 
     signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.  derived:
-    what sizes are, by constraints.
+    what sizes are, by constraints.  lengths: numbers that stand for a size where they are lengths, and its name.
     """
 
     signs: tuple[int, ...]
-    lower: Mapping[str, int]
+    lower: Mapping[str, int] = field(default_factory=dict)
     derived: Mapping[str, str] = field(default_factory=dict)
+    lengths: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -142,15 +145,17 @@ class _Attempt:
     constants: set[ConstantReading] = field(default_factory=set)
     bounded: bool = False
     cases: list[str] = field(default_factory=list)
+    defined: bool = True
 
     def proof(self) -> Proof:
         """Raises `Open`."""
         self._prove(dict(self.inputs.lower), {})
-        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases))
+        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases), self.defined)
 
     def _prove(self, lower: dict[str, int], fixed: dict[str, int]) -> None:
         """All sizes from `lower` on, with some fixed: at once, or case by case if something depends on a size."""
-        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, self.inputs.derived)
+        given = self.inputs
+        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, given.derived, given.lengths)
         try:
             with working(tables):
                 self._compare()
@@ -179,6 +184,7 @@ class _Attempt:
         else:
             outputs = outputs_at_once(*programs, arguments)
         for number, (one, other) in enumerate(outputs):
+            self.defined &= one.defined and other.defined
             difference = _difference(one, other)
             if difference:
                 raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
