@@ -28,6 +28,7 @@ from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -420,7 +421,8 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
     try:
         pair = question.at(sizes)
         left, right, _ = symbolic_programs(question.left, question.right, question.specification)
-        found = for_all_sizes((pair.left, pair.right), (left, right), effort, pair.domains)
+        at, symbolic = (tuple(map(with_scans, programs)) for programs in ((pair.left, pair.right), (left, right)))
+        found = for_all_sizes(at, symbolic, effort, pair.domains)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return []
     if found is None:

@@ -38,6 +38,7 @@ class Workspace:
     constants: set[Any] = field(default_factory=set)
     bounded_sizes: bool = False
     uses_signs: bool = False
+    depth: int = 0
 
     def check_deadline(self) -> None:
         """Raises `BudgetError` if the time is up."""
