@@ -138,6 +138,10 @@ class CountedWalk(Walk):
             return operands[1 + int(operands[0])]
         if name == "dynamic_slice" and not isinstance(operands[0], Place):
             return self._slice(equation, operands[0], [_place(o) for o in operands[1:]])
+        if name in ("broadcast_in_dim", "reshape") and set(shape_of(equation.outvars[0])) <= {1}:
+            return operands[0]  # an array of one place
+        if name == "gather" and isinstance(operands[1], Place) and not isinstance(operands[0], Place):
+            return self._gathered(equation.params, operands[0], operands[1])
         given = [_place(o) for o in operands]
         if None in given or len(given) != 2:
             return None
@@ -181,6 +185,19 @@ class CountedWalk(Walk):
         if not place.slope and _sure(place.offset, 0) and _sure(shape[axis], place.offset + 1):
             return lax.slice_in_dim(array, place.offset, place.offset + 1, axis=axis)
         return self.read(array, axis, place) if abs(place.slope) == 1 else None
+
+    def _gathered(self, parameters: Any, array: Value, place: Place) -> Value | None:
+        """The slice of an array at a place along one axis, which is left out."""
+        numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
+        axes = numbers.start_index_map
+        whole = all(size == n for axis, (size, n) in enumerate(zip(sizes, array.shape, strict=True)) if axis not in axes)
+        plain = len(axes) == 1 and tuple(numbers.collapsed_slice_dims) == tuple(axes) and sizes[axes[0]] == 1
+        if not (whole and plain and tuple(numbers.offset_dims) == tuple(range(array.ndim - 1))):
+            return None
+        if not place.slope and _sure(place.offset, 0) and _sure(array.shape[axes[0]], place.offset + 1):
+            return lax.index_in_dim(array, place.offset, axes[0], keepdims=False)
+        found = self.read(array, axes[0], place) if abs(place.slope) == 1 else None
+        return None if found is None else lax.squeeze(found, axes)
 
     def _loop(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """The results of a loop: as a scan over rows if it counts and that is possible."""
