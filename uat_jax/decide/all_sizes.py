@@ -12,8 +12,8 @@ from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import domain_of, with_shape
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification, is_variable, same_outputs, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict

@@ -46,8 +46,8 @@ def _is_power(factor: tuple[Letter, Fraction]) -> bool:
 def nonnegative(value: Polynomial | int, depth: int = 0) -> bool:
     """Whether a polynomial in sizes and indices is proved to be ≥ 0 at all sizes and indices in range.
 
-    It is if it is affine in an index and ≥ 0 at that end of its range where it is least.  Without indices it is if all coefficients are
-    ≥ 0 after each size n is written as its smallest value plus n'.  False says nothing.
+    It is if it is affine in an index and ≥ 0 at that end of its range where it is least.  Without indices it is if all
+    coefficients are ≥ 0 after each size n is written as its smallest value plus n'.  False says nothing.
     """
     value = as_polynomial(value)
     if value.number() is not None:

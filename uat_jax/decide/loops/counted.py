@@ -4,13 +4,13 @@ A loop to a symbolic size, by `fori_loop`, `while_loop` or a scan over places, c
 
     while i < N: c, i = step(c, i, x[i], x[n − 1 − i], float(i)), i + 1
 
-is the scan of c over the rows x[a:N], x[n − N : n − a] reversed, and the floats a … N − 1.  Both are one function at all
-sizes at which 0 ≤ N − a and all places that are read exist; where JAX cannot tell that, the loop is left as it is.
+is the scan of c over the rows x[a:N], x[n − N : n − a] reversed, and the floats a … N − 1.  Both are one function at
+all sizes at which 0 ≤ N − a and all places that are read exist; where JAX cannot tell that, the loop stays as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,7 +93,7 @@ def with_scans(program: ClosedJaxpr) -> ClosedJaxpr:
 
 def _counts(jaxpr: Jaxpr) -> bool:
     """Whether a loop of a program carries or reads a whole number."""
-    inner = (getattr(p, "jaxpr", p) for e in jaxpr.eqns for p in inner_programs(e))
+    inner = (p.jaxpr if isinstance(p, ClosedJaxpr) else p for e in jaxpr.eqns for p in inner_programs(e))
     loops = (e for e in jaxpr.eqns if e.primitive.name in LOOPS)
     return any(not all(map(is_number, e.invars)) for e in loops) or any(map(_counts, inner))
 
@@ -142,10 +142,11 @@ class CountedWalk(Walk):
             return operands[0]  # an array of one place
         if name == "gather" and isinstance(operands[1], Place) and not isinstance(operands[0], Place):
             return self._gathered(equation.params, operands[0], operands[1])
-        given = [_place(o) for o in operands]
-        if None in given or len(given) != 2:
+        if len(operands) != 2:
             return None
-        x, y = given
+        x, y = map(_place, operands)
+        if x is None or y is None:
+            return None
         if name in ("add", "sub"):
             return x.plus(y, 1 if name == "add" else -1)
         return self.compared(*COMPARISONS[name](x, y)) if name in COMPARISONS else None
@@ -158,11 +159,9 @@ class CountedWalk(Walk):
         return np.bool_(False) if self._is_never_negative(Place(0, -1, rest.dtype).plus(rest, -1)) else None
 
     def _is_never_negative(self, place: Place) -> bool:
-        """Whether a place is at least 0 at every step: at the first one, and at the last one."""
-        if not place.slope:
-            return _sure(place.offset, 0)
-        last = place.offset + place.slope * (self.steps - 1)
-        return _sure(place.offset, 0) and _sure(last, 0)
+        """Whether a place is at least 0 at every step, if there is one: at the first, or at the last if it falls."""
+        last = self.steps - 1 if place.slope < 0 else 0
+        return _sure(place.offset + place.slope * last, 0)
 
     def as_float(self, place: Place, dtype: Any) -> Value | None:
         """A place as a float."""
@@ -190,7 +189,9 @@ class CountedWalk(Walk):
         """The slice of an array at a place along one axis, which is left out."""
         numbers, sizes = parameters["dimension_numbers"], parameters["slice_sizes"]
         axes = numbers.start_index_map
-        whole = all(size == n for axis, (size, n) in enumerate(zip(sizes, array.shape, strict=True)) if axis not in axes)
+        whole = all(
+            size == n for axis, (size, n) in enumerate(zip(sizes, array.shape, strict=True)) if axis not in axes
+        )
         plain = len(axes) == 1 and tuple(numbers.collapsed_slice_dims) == tuple(axes) and sizes[axes[0]] == 1
         if not (whole and plain and tuple(numbers.offset_dims) == tuple(range(array.ndim - 1))):
             return None
@@ -277,14 +278,10 @@ class _Counted:
         if not all(map(is_number, self.body.jaxpr.invars[constants + carries :])):
             raise UnsupportedError("a scan over whole numbers")
         self.kinds = [self._kind(number) for number in range(carries)]
-        self.steps = self._tested(equation, operands[:tests]) if tests or not self._is_scan(equation) else None
-        self.steps = parameters["length"] if self._is_scan(equation) else self.steps
+        counts = equation.primitive.name == "scan"
+        self.steps = parameters["length"] if counts else self._tested(equation, operands[:tests])
         if not _sure(self.steps, 0):
             raise UnsupportedError("how many steps a loop makes is not known")
-
-    @staticmethod
-    def _is_scan(equation: JaxprEqn) -> bool:
-        return equation.primitive.name == "scan"
 
     def _kind(self, number: int) -> str:
         """What a step makes of a carry: "fixed", "counter" or "free"."""
@@ -329,7 +326,6 @@ class _Counted:
         free = [s for s, kind in zip(self.start, self.kinds, strict=True) if kind == "free"]
         free = [jnp.asarray(x) for x in free]
         fixed = [x for x in (*self.constants, *self.start) if hasattr(x, "shape")]
-        count = self.body.jaxpr.outvars
         carries = len(self.start)
 
         def step(walk: _StepWalk, carry: Sequence[Value], scanned: Sequence[Value]) -> tuple[list[Value], list[Value]]:
@@ -345,16 +341,12 @@ class _Counted:
         unread = [] if rows or self.scanned else [jnp.zeros(self.steps, np.float32)]  # how many steps there are
         body = lambda carry, given: step(_StepWalk(fixed, self.steps, given[1]), carry, given[0])
         last, ys = lax.scan(body, free, (self.scanned, rows, unread))
-        values, found = iter(last), []
-        for number, kind in enumerate(self.kinds):
-            place = _place(self.start[number])
-            counted = kind == "counter" and place is not None
-            found.append(
-                Place(0, place.offset + self.steps, place.dtype)
-                if counted
-                else self.start[number]
-                if kind == "fixed"
-                else next(values)
-            )
-        assert len(found) + len(ys) == len(count)
-        return [*found, *ys]
+        values = iter(last)
+        return [*(self._at_end(start, kind, values) for start, kind in zip(self.start, self.kinds, strict=True)), *ys]
+
+    def _at_end(self, start: Value, kind: str, values: Iterator[Value]) -> Value:
+        """A carry behind the last step."""
+        place = _place(start)
+        if kind == "counter" and place is not None:
+            return Place(0, place.offset + self.steps, place.dtype)
+        return start if kind == "fixed" else next(values)
