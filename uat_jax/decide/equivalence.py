@@ -19,6 +19,7 @@ from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_pr
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.cut_off import by_cut_off, enough_sizes
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
@@ -249,8 +250,11 @@ class Question:
         numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
         together = [2 * sum(numbers)] if numbers else []  # x[500:][500:] looks further
         tried = self.specification.sizes_to_try()
-        further = [s for s in self.specification.sizes_beyond([*numbers, *together]) if s not in tried]
-        return tuple(p for p in self._traced(further, needed=False)[0] if p.equations <= MOST_EQUATIONS)
+        return self.further(s for s in self.specification.sizes_beyond([*numbers, *together]) if s not in tried)
+
+    def further(self, sizes: Iterable[Sizes]) -> tuple[Pair, ...]:
+        """Both programs at more sizes, those left out that do not fit or at which too much is computed."""
+        return tuple(p for p in self._traced(sizes, needed=False)[0] if p.equations <= MOST_EQUATIONS)
 
     def _traced(self, tried: Iterable[Sizes], *, needed: bool = True) -> tuple[list[Pair], list[str]]:
         """Both programs at sizes, and the reasons why some were skipped; the first must not be, if one is `needed`."""
@@ -373,6 +377,8 @@ def decide(question: Question, effort: Effort) -> Certificate:
     if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
         return _certificate(question, asked.specification, pairs, [proof], effort)
     pairs += asked.pairs_beyond()
+    enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
+    pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
     evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
@@ -383,6 +389,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
+    evidence += [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)

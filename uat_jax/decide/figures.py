@@ -252,6 +252,14 @@ class AllSizes(Figures):
 
 
 @dataclass(frozen=True)
+class CutOff(Figures):
+    """Equality at all sizes by Theorem A; order: k + d, at most; sizes: those at which the functions were compared."""
+
+    order: int
+    sizes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class InNormalForm(Figures):
     """A proof that two wide programs have one normal form.
 
@@ -480,7 +488,7 @@ class Predictions(Figures):
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
     FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, InNormalForm,
-    PiecesInNormalForm, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
+    PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
     Deduced, Boxes,
     Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,

@@ -97,6 +97,11 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
             "the certificate is about all sizes, proved from programs with symbolic dimensions, which no file holds; "
             "certify both functions again"
         )
+    if any(e.method is Method.CUT_OFF for e in given.evidence):
+        raise InputError(
+            "the certificate is about all sizes, by a theorem about programs with symbolic dimensions, which no file "
+            "holds; certify both functions again"
+        )
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)

@@ -101,7 +101,7 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
         Open: no proof is found, be it for lack of time.
     """
     first: Open | None = None
-    with _deep_recursion():
+    with deep_recursion():
         for in_pieces in (True, False):
             end = deadline if in_pieces else sooner(deadline, SECONDS)
             for meant in (False, True):
@@ -120,7 +120,8 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
 
 
 @contextlib.contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
+    """Python may recurse as deeply as expressions are nested."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEEPEST))
     try:
@@ -177,7 +178,7 @@ class _Attempt:
             self.bounded |= tables.bounded_sizes
 
     def _compare(self) -> None:
-        arguments = _arguments(self.left, self.inputs.signs)
+        arguments = arguments_of(self.left, self.inputs.signs)
         programs = flattened(self.left), flattened(self.right)
         if self.in_pieces:
             outputs = outputs_in_pieces(*programs, arguments, lambda one, other: not _difference(one, other))
@@ -190,7 +191,8 @@ class _Attempt:
                 raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
 
 
-def _arguments(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+def arguments_of(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+    """The inputs of a program as arrays."""
     arguments = []
     for number, (aval, sign) in enumerate(zip(program.in_avals, signs, strict=True)):
         lengths = tuple(map(dimension, aval.shape))
@@ -202,8 +204,12 @@ def _shortened(text: str, most: int = 300) -> str:
     return text if len(text) <= most else text[:most] + " …"
 
 
-def _difference(one: Array, other: Array) -> Polynomial:
-    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+def difference_of(one: Array, other: Array) -> Polynomial:
+    """The difference of two entries at the same place.
+
+    Raises:
+        Open: the shapes differ, or one of the entries may be −∞; equal entries of which nothing is −∞ have none.
+    """
     if one.lengths != other.lengths:
         raise Open(f"the shapes {list(one.lengths)} and {list(other.lengths)} are not known to be equal")
     place = [ZERO if n == ONE else of(index(f"o{axis}", n)) for axis, n in enumerate(one.lengths)]
@@ -212,7 +218,13 @@ def _difference(one: Array, other: Array) -> Polynomial:
         return ZERO
     if not (without_mask(left) and without_mask(right)):
         raise Open("an output that may be -inf is not followed at all sizes")
-    return _remaining(left - right)
+    return left - right
+
+
+def _difference(one: Array, other: Array) -> Polynomial:
+    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+    difference = difference_of(one, other)
+    return _remaining(difference) if difference else ZERO
 
 
 def _split(difference: Polynomial) -> Polynomial:
