@@ -1,6 +1,7 @@
 """Matrix products of any shape, as JAX's dot_general means them, for arrays that are not JAX's."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,25 @@ def operands_as_matrices(x: np.ndarray, y: np.ndarray, dimension_numbers: Any) -
     return as_matrices(x, batch_x, free_x, contract_x), as_matrices(y, batch_y, contract_y, free_y)
 
 
-def dot_general(x: np.ndarray, y: np.ndarray, dimension_numbers: Any, shape: Sequence[int]) -> np.ndarray:
-    """The product in NumPy, of the given shape."""
+AT_ONCE = 1 << 30
+"""So many multiplications are made at once, in about a second."""
+
+
+def dot_general(
+    x: np.ndarray,
+    y: np.ndarray,
+    dimension_numbers: Any,
+    shape: Sequence[int],
+    check: Callable[[], None] = lambda: None,
+) -> np.ndarray:
+    """The product in NumPy, of the given shape; ``check`` is called before each part of a large one, and may raise."""
     left, right = operands_as_matrices(x, y, dimension_numbers)
-    return np.matmul(left, right).reshape(shape)
+    batch, rows, columns = len(left), left.shape[1], right.shape[2]
+    if left.size * columns <= AT_ONCE:
+        return np.matmul(left, right).reshape(shape)
+    result = np.empty((batch, rows, columns), np.result_type(left, right))
+    step = max(1, AT_ONCE // max(1, left.shape[2] * columns))
+    for b, first in itertools.product(range(batch), range(0, rows, step)):
+        check()
+        np.matmul(left[b, first : first + step], right[b], out=result[b, first : first + step])
+    return result.reshape(shape)

@@ -16,6 +16,7 @@ from jax.lax import RoundingMethod
 
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import Arithmetic, Value
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.structure import STRUCTURAL, moves, positions
@@ -60,16 +61,17 @@ def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.nd
     copies, shape = max(len(x), len(y)), shape_of(equation.outvars[0])
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     along = lambda axes: tuple(axis + 1 for axis in axes)
+    check = (doubles.deadline or Deadline()).check
     if len(x) == len(y):
         numbers = (along(contract_x), along(contract_y)), ((0, *along(batch_x)), (0, *along(batch_y)))
-        return dot_general(x, y, numbers, (copies, *shape))
+        return dot_general(x, y, numbers, (copies, *shape), check)
     if len(y) == 1:  # the axis of copies is the first free one of x
         place = len(batch_x)
         x, y, numbers = x, y[0], ((along(contract_x), contract_y), (along(batch_x), batch_y))
     else:
         place = x.ndim - 1 - len(contract_x)
         x, y, numbers = x[0], y, ((contract_x, along(contract_y)), (batch_x, along(batch_y)))
-    return np.moveaxis(dot_general(x, y, numbers, (*shape[:place], copies, *shape[place:])), place, 0)
+    return np.moveaxis(dot_general(x, y, numbers, (*shape[:place], copies, *shape[place:]), check), place, 0)
 
 
 def _convert(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:

@@ -166,19 +166,27 @@ class PrimeField:
         high, low = self.reduce((a >> 25).sum(axis=axes)), self.reduce((a & ((1 << 25) - 1)).sum(axis=axes))
         return self.add(self.multiply(high, np.array([1 << 25]).reshape((1,) * high.ndim) % self.prime), low)
 
-    def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices whose batch shapes broadcast."""
+    def matmul(self, a: np.ndarray, b: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
+        """Σ_k a[…, i, k] b[…, k, j] for stacks of matrices whose batch shapes broadcast.
+
+        ``check`` is called before each piece of a large product, and may raise.
+        """
         if a.size * b.shape[-1] <= SMALL and b.size * a.shape[-2] <= SMALL:
             return self.sum(self.multiply(a[..., :, :, None], b[..., None, :, :]), (-2,))
         if a.size <= BLOCK and b.size <= BLOCK:
             return self._matmul_on_host(a, b)
         large = a.shape[-2] * b.shape[-2] * b.shape[-1] >= LARGE
         matmul = self._matmul_on_device if large else self._matmul_on_host
+
+        def checked(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            check()
+            return matmul(a, b)
+
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
         result = np.empty((*batch, a.shape[-2], b.shape[-1]), np.int64)
         for copy in np.ndindex(batch[:1]):
-            result[copy] = self._in_pieces(matmul, a[copy], b[copy])
+            result[copy] = self._in_pieces(checked, a[copy], b[copy])
         return result
 
     def _in_pieces(self, matmul: Callable[..., np.ndarray], a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -240,7 +240,8 @@ class Draw:
 
     def matmul(self, a: Residues, b: Residues) -> Residues:
         """Σ_k a[n, i, k] b[n, k, j]."""
-        return self.each("matmul", (a.degree * b.degree).summed(a.shape[-1]), a, b)
+        check = (self.deadline or Deadline()).check
+        return self.each("matmul", (a.degree * b.degree).summed(a.shape[-1]), a, b, check=check)
 
     def stack(self, elements: Sequence[Residues]) -> Residues:
         """Elements of one shape along a new leading axis (behind the copies)."""

@@ -13,6 +13,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import domain_of, with_shape
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import AllSizes
+from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification, is_variable, same_outputs, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -57,7 +58,7 @@ def proof_for_all_sizes(
     try:
         first, second, inputs = symbolic_programs(left, right, specification)
         same = same_program(first, second)
-        proof = Proof() if same else proved(first, second, inputs, effort.deadline)
+        proof = Proof() if same else proved(with_scans(first), with_scans(second), inputs, effort.deadline)
     except (Open, InputError, UnsupportedError):
         return None
     seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]

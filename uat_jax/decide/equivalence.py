@@ -14,10 +14,12 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.work import equations
 from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.cut_off import by_cut_off, enough_sizes
 from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
@@ -28,8 +30,8 @@ from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtT
 from uat_jax.decide.garbage import old_objects_left_alone
 from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
+from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
-from uat_jax.decide.pieces_evidence import equations
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -43,6 +45,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.wide import Width, check_in_time, wide_proof, width_of
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
 from uat_jax.errors import (
@@ -258,8 +261,11 @@ class Question:
         numbers = [n for n in thresholds((left, right)) if n >= BEYOND][:FEW]
         together = [2 * sum(numbers)] if numbers else []  # x[500:][500:] looks further
         tried = self.specification.sizes_to_try()
-        further = [s for s in self.specification.sizes_beyond([*numbers, *together]) if s not in tried]
-        return tuple(p for p in self._traced(further, needed=False)[0] if p.equations <= MOST_EQUATIONS)
+        return self.further(s for s in self.specification.sizes_beyond([*numbers, *together]) if s not in tried)
+
+    def further(self, sizes: Iterable[Sizes]) -> tuple[Pair, ...]:
+        """Both programs at more sizes, those left out that do not fit or at which too much is computed."""
+        return tuple(p for p in self._traced(sizes, needed=False)[0] if p.equations <= MOST_EQUATIONS)
 
     def _traced(self, tried: Iterable[Sizes], *, needed: bool = True) -> tuple[list[Pair], list[str]]:
         """Both programs at sizes, and the reasons why some were skipped; the first must not be, if one is `needed`."""
@@ -383,6 +389,8 @@ def decide(question: Question, effort: Effort) -> Certificate:
     if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
         return _certificate(question, asked.specification, pairs, [proof], effort)
     pairs += asked.pairs_beyond()
+    enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
+    pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
     evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
@@ -393,6 +401,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
+    evidence += [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
     return _certificate(question, asked.specification, pairs, evidence, effort)
@@ -431,7 +440,8 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
     try:
         pair = question.at(sizes)
         left, right, _ = symbolic_programs(question.left, question.right, question.specification)
-        found = for_all_sizes((pair.left, pair.right), (left, right), effort, pair.domains)
+        at, symbolic = (tuple(map(with_scans, programs)) for programs in ((pair.left, pair.right), (left, right)))
+        found = for_all_sizes(at, symbolic, effort, pair.domains)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return []
     if found is None:
@@ -472,6 +482,10 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         if loops.reason and too_long(pair.left, pair.right):
             finding = f"{loops.reason}; their loops are too long to be unrolled"
             return Evidence(Method.INDUCTION, finding, Verdict.UNKNOWN, subject=sizes_text(pair.sizes))
+        programs = pair.left, pair.right
+        if (wide := wide_proof(programs, width_of(programs, effort), effort, pair.domains)) is not None:
+            return dataclasses.replace(wide.evidence, subject=sizes_text(pair.sizes))
+        check_in_time(programs, effort)
         effort.progress(f"evaluating both functions in float64{at}")
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
@@ -479,6 +493,9 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
+        if fields.method is Method.MEMORY:
+            wide = wide_proof(programs, Width(fields.finding, hopeless=True), effort, pair.domains)
+            fields = fields if wide is None else wide.evidence
         if fields.verdict is Verdict.PROVED or fields.verdict is Verdict.CERTIFIED and not sampled.suspects:
             return dataclasses.replace(fields, subject=sizes_text(pair.sizes))
         effort.progress(f"searching an input on which they differ{at}")

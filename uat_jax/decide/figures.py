@@ -186,8 +186,36 @@ class FieldsOfLoops(Fields):
 
 
 @dataclass(frozen=True)
+class PieceInNormalForm:
+    """One pair of programs between cuts that are too wide to be evaluated and have one normal form.
+
+    As `PieceFigures`; divisors, lengths, reason: as `InNormalForm`.
+    """
+
+    left: str
+    right: str
+    equations: tuple[int, int]
+    count: int
+    seconds: float
+    digests: tuple[str, str]
+    divisors: tuple[str, ...]
+    lengths: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class PiecesInNormalForm(Figures):
+    """A proof in pieces, each of which has one normal form, or is one program on both sides."""
+
+    wide: tuple[PieceInNormalForm, ...]
+
+
+@dataclass(frozen=True)
 class FieldsOfPieces(Fields):
-    """A comparison of two functions in pieces; tests: how many comparisons were made, equal or not."""
+    """A comparison of two functions in pieces; tests: how many comparisons were made, equal or not.
+
+    wide: the pieces that are too wide to be evaluated.
+    """
 
     derivation: str
     condition: str
@@ -195,6 +223,7 @@ class FieldsOfPieces(Fields):
     pieces: tuple[PieceFigures, ...]
     tests: int
     sample: Seen
+    wide: tuple[PieceInNormalForm, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -220,6 +249,29 @@ class AllSizes(Figures):
 
     divisors: tuple[str, ...]
     cases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CutOff(Figures):
+    """Equality at all sizes by Theorem A; order: k + d, at most; sizes: those at which the functions were compared."""
+
+    order: int
+    sizes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InNormalForm(Figures):
+    """A proof that two wide programs have one normal form.
+
+    divisors: those that were cancelled and may vanish, though on a set of measure zero at most.  lengths: those in
+    whose place any others may stand, axes of one length being one dimension.  reason: why the programs were not
+    evaluated.
+    """
+
+    divisors: tuple[str, ...]
+    lengths: tuple[int, ...]
+    reason: str
+    seconds: float
 
 
 # Counterexamples
@@ -435,7 +487,8 @@ class Predictions(Figures):
 
 KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
-    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
+    FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, InNormalForm,
+    PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
     Deduced, Boxes,
     Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,

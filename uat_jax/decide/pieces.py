@@ -38,7 +38,9 @@ from uat_jax.decide.domain import EVERYWHERE, REALS, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fingerprints import NOTHING, Fingerprints, Replaced
 from uat_jax.decide.instance import Instance
+from uat_jax.decide.layout import Layout, Seat, layout_of
 from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
+from uat_jax.decide.wide import WideProof, wide_proof, width_of
 from uat_jax.errors import UnsupportedError
 
 FEWEST = 12
@@ -81,6 +83,17 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class WidePiece:
+    """A pair of programs that are too wide to be evaluated, and have one normal form; the rest as for `Piece`."""
+
+    programs: Programs
+    proof: WideProof
+    lines: tuple[str, str]
+    equations: tuple[int, int]
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Compared:
     """What comparing in pieces came to.
 
@@ -89,7 +102,7 @@ class Compared:
     they stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
 
-    found: Mapping[Any, Piece]
+    found: Mapping[Any, Piece | WidePiece]
     tests: int
     readings: tuple[ConstantReading, ...]
     constants: tuple[ConstantReading, ...]
@@ -98,8 +111,13 @@ class Compared:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """All different ones."""
-        return tuple(self.found.values())
+        """All different ones that were compared in prime fields."""
+        return tuple(p for p in self.found.values() if isinstance(p, Piece))
+
+    @property
+    def wide(self) -> tuple[WidePiece, ...]:
+        """All different ones that have one normal form."""
+        return tuple(p for p in self.found.values() if isinstance(p, WidePiece))
 
     @property
     def equal(self) -> bool:
@@ -250,7 +268,7 @@ class Sweep:
         self._read = functools.partial(
             PrimeFields, left, right, effort.seed, effort.laws, effort.deadline, domains=self.domains, profiles=profiles
         )
-        self.known: dict[Any, Piece] = {}
+        self.known: dict[Any, Piece | WidePiece] = {}
         self.tests = self.regions = 0
         self.forms = CanonicalForms()
         here, there = (profile.readings for profile in profiles)
@@ -271,7 +289,7 @@ class Sweep:
         self.meant = meant
         self.fields = self._read(meant=meant)
         self.laws = self.fields.laws_of_fingerprints(exponential_form=self._exponential_form)
-        self.known = {key: piece for key, piece in self.known.items() if not piece.reads}
+        self.known = {key: p for key, p in self.known.items() if isinstance(p, WidePiece) or not p.reads}
         self.steps: list[Step] = []
         self.reached = [Reached()]
         self.given_up: set[tuple[int, int]] = set()
@@ -473,8 +491,8 @@ class Sweep:
         """How many pieces are equal."""
         return len(self.keys) + sum(len(reached.keys) for reached in self.reached)
 
-    def _tested(self, pair: PieceOfBoth) -> Piece | None:
-        """A pair that prime fields find equal for all inputs, or None."""
+    def _tested(self, pair: PieceOfBoth) -> Piece | WidePiece | None:
+        """A pair that is equal for all inputs, by one normal form or as prime fields find, or None."""
         start = time.monotonic()
         self.tests += 1
         if self.tests > MOST_TESTS:
@@ -482,14 +500,23 @@ class Sweep:
         effort, error = self.effort, self.effort.error / (16 * MOST_TESTS)
         seed = (effort.seed + 1) * 2**32 + self.tests  # random numbers of its own for every test
         fields = PrimeFields(*pair.programs, seed, effort.laws, effort.deadline, meant=self.meant, domains=pair.domains)
+        reads = bool(fields.constants)  # which are read in one way in all pieces
+        wide = None if reads else self._wide(pair)
+        if wide is not None:
+            return WidePiece(pair.programs, wide, pair.lines, pair.sizes)
         try:
             found = fields.compare(math.log2(error))
         except UnsupportedError:
             return None
         if not found.equal or found.almost or not found.within(error):
             return None
-        reads = bool(fields.constants)
         return Piece(pair.programs, found, pair.lines, pair.sizes, time.monotonic() - start, reads)
+
+    def _wide(self, pair: PieceOfBoth) -> WideProof | None:
+        """The normal form of a pair that is too wide to be evaluated."""
+        width = width_of(pair.programs, self.effort)
+        arrays = None if width is None else pair.in_arrays()
+        return None if arrays is None else wide_proof(arrays[:2], width, self.effort, arrays[2], whole=False)
 
 
 def profile_of(program: FlatProgram) -> Profile:
@@ -559,10 +586,30 @@ class PieceOfBoth:
             for i, (p, c) in enumerate(zip(programs, cones, strict=True))
         )
         self.programs = (left, right)
+        self.flat, self.known, self.target, self.cones, self.inputs = programs, known, target, cones, inputs
+        self.of_inputs = Domains(tuple(domains[i] for i in inputs))
         self.domains = Domains((REALS, *(domains[i] for i in inputs)))
         self.sizes = (len(cones[0]), len(cones[1]))
         left, right = (_lines([p.equations[i] for i in c]) for p, c in zip(programs, cones, strict=True))
         self.lines = left, right
+
+    def in_arrays(self) -> tuple[ClosedJaxpr, ClosedJaxpr, Domains] | None:
+        """Both programs with arrays of letters for inputs, and the arrays of the target for outputs.
+
+        None if a cut has no `Layout`.
+        """
+        layouts = [layout_of(cut) for cut in self.known]
+        known = [layout for layout in layouts if layout is not None]
+        target = None if self.target is None else layout_of(self.target)
+        if len(known) < len(layouts) or (target is None) != (self.target is None):
+            return None
+        letters = [[Var(ShapedArray(shape, np.dtype(np.float32))) for shape in layout.shapes] for layout in known]
+        laid_out = list(zip(letters, known, strict=True))
+        left, right = (
+            _of_arrays(p, cone, laid_out, side, [p.inputs[i] for i in self.inputs], target)
+            for side, (p, cone) in enumerate(zip(self.flat, self.cones, strict=True))
+        )
+        return left, right, Domains((*(REALS,) * sum(map(len, letters)), *self.of_inputs.of))
 
 
 def _lines(equations: Sequence[JaxprEqn]) -> str:
@@ -584,6 +631,80 @@ def _used(program: FlatProgram, cone: Sequence[int], outputs: Sequence[Any]) -> 
     return {v for place in cone for v in variables(program.equations[place].invars)} | set(variables(outputs))
 
 
+def _of_arrays(
+    program: FlatProgram,
+    cone: Sequence[int],
+    known: Sequence[tuple[Sequence[Var], Layout]],
+    side: int,
+    given: Sequence[Var],
+    target: Layout | None,
+) -> ClosedJaxpr:
+    """The equations of a cone between arrays of letters.
+
+    Of a target every array of either side is an output, the other side being put in the same place.
+    """
+    flat = Flattening()
+    values: dict[Var, Any] = dict(zip(given, given, strict=True))
+
+    def placed(seat: Seat, letters: Any, v: Var) -> Any:
+        of = jax.ShapeDtypeStruct(shape_of(letters), dtype_of(letters))
+        return flat.inlined(jax.make_jaxpr(lambda a: seat.of(a, v))(of), [letters])[0]
+
+    with jax.enable_x64(True):
+        for letters, layout in known:
+            values |= {v: placed(seat, letters[seat.block], v) for v, seat in layout.seats[side].items()}
+        read = _evaluated(flat, program, cone, values)
+        if target is None:
+            results = [read(a) for a in program.outputs]
+        else:
+            blocks = [_block(flat, target, side, number, read) for number in range(len(target.shapes))]
+            own = {v: read(v) for v in target.seats[side]}
+            results = [
+                own[v] if s == side else placed(seat, blocks[seat.block], v)
+                for s in range(2)
+                for v, seat in target.seats[s].items()
+            ]
+    return _closed(flat, [v for letters, _ in known for v in letters] + list(given), results)
+
+
+def _block(flat: Flattening, target: Layout, side: int, number: int, read: Callable[[Any], Any]) -> Any:
+    """An array of letters of a target, from the array of a side that is the whole of it."""
+    shape = target.shapes[number]
+    whole = (
+        (v, seat)
+        for v, seat in target.seats[side].items()
+        if seat.block == number and math.prod(shape_of(v)) == math.prod(shape)
+    )
+    v, seat = next(whole)
+    back = lambda a: a.reshape(shape) if seat.axes is None else jnp.transpose(a, np.argsort(seat.axes).tolist())
+    of = jax.ShapeDtypeStruct(shape_of(v), dtype_of(v))
+    return flat.inlined(jax.make_jaxpr(back)(of), [read(v)])[0]
+
+
+def _evaluated(
+    flat: Flattening, program: FlatProgram, cone: Sequence[int], values: dict[Var, Any]
+) -> Callable[[Any], Any]:
+    """Append the equations of a cone; returns what stands for an atom behind them."""
+    read = lambda atom: atom if isinstance(atom, Literal) else values[atom] if atom in values else constant(atom)
+
+    def constant(v: Var) -> Var:
+        values[v] = flat.constant(v, program.constants[v])
+        return values[v]
+
+    for place in cone:
+        equation = program.equations[place]
+        results = flat.appended(equation, [read(a) for a in equation.invars])
+        values.update(zip(equation.outvars, results, strict=True))
+    return read
+
+
+def _closed(flat: Flattening, inputs: Sequence[Var], results: Sequence[Any]) -> ClosedJaxpr:
+    """The program of the equations that were appended."""
+    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
+    jaxpr = Jaxpr(list(flat.constants), list(inputs), list(results), flat.equations, debug_info=debug)
+    return ClosedJaxpr(jaxpr, list(flat.constants.values()))
+
+
 def _assembled(
     program: FlatProgram,
     cone: Sequence[int],
@@ -601,23 +722,12 @@ def _assembled(
     with jax.enable_x64(True):
         for v, places in arrays.items():
             values[v] = _of_vector(flat, vector, places, dtype_of(v))
-        read = lambda atom: atom if isinstance(atom, Literal) else values[atom] if atom in values else constant(atom)
-
-        def constant(v: Var) -> Var:
-            values[v] = flat.constant(v, program.constants[v])
-            return values[v]
-
-        for place in cone:
-            equation = program.equations[place]
-            results = flat.appended(equation, [read(a) for a in equation.invars])
-            values.update(zip(equation.outvars, results, strict=True))
+        read = _evaluated(flat, program, cone, values)
         results = [read(a) for a in outputs]
         if orders is not None:
             shapes = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in outputs]
             results = flat.inlined(jax.make_jaxpr(lambda *arrays: _entries(arrays, orders))(*shapes), results)
-    debug = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
-    jaxpr = Jaxpr(list(flat.constants), [vector, *given], results, flat.equations, debug_info=debug)
-    return ClosedJaxpr(jaxpr, list(flat.constants.values()))
+    return _closed(flat, [vector, *given], results)
 
 
 def _of_vector(flat: Flattening, vector: Var, places: np.ndarray, dtype: Any) -> Any:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.footprint import entries_computed
-from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.prime_field import limbs_in_use
+from uat_jax.arithmetic.work import equations
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import FieldsOfPieces, PieceFigures
-from uat_jax.decide.pieces import Compared, Piece, compared
+from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
+from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UnsupportedError
@@ -44,15 +44,6 @@ def is_huge(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
     return entries_computed(left.jaxpr) + entries_computed(right.jaxpr) > HUGE
 
 
-def equations(jaxpr: Jaxpr) -> int:
-    """The number of equations, those of bodies as often as their loops go round."""
-    count = 0
-    for equation in jaxpr.eqns:
-        inner = (p.jaxpr if isinstance(p, ClosedJaxpr) else p for p in inner_programs(equation))
-        count += max(1, equation.params.get("length", 1) * sum(map(equations, inner)))
-    return count
-
-
 def pieces_evidence(
     left: ClosedJaxpr, right: ClosedJaxpr, seen: Seen, effort: Effort, domains: Domains = EVERYWHERE
 ) -> Evidence:
@@ -66,9 +57,18 @@ def pieces_evidence(
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
     if not found.equal:
         return Evidence(Method.PRIME_FIELDS, found.parting, Verdict.UNKNOWN)
-    if not found.pieces:
-        return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
-    return _certified(found, seen)
+    if found.pieces:
+        return _certified(found, seen)
+    if found.wide:
+        return _proved(found)
+    return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
+
+
+def _proved(found: Compared) -> Evidence:
+    """The proof of programs whose pieces have one normal form each, but for those that are identical."""
+    wide = tuple(map(_wide, found.wide))
+    finding = f"equal in {sum(p.count for p in wide)} pieces with one normal form each, and others that are identical"
+    return Evidence(Method.INDEXED_NORMAL_FORM, finding, Verdict.PROVED, PiecesInNormalForm(wide))
 
 
 def _certified(found: Compared, seen: Seen) -> Evidence:
@@ -82,13 +82,16 @@ def _certified(found: Compared, seen: Seen) -> Evidence:
         pieces=tuple(map(_figures, found.pieces)),
         tests=found.tests,
         sample=seen,
+        wide=tuple(map(_wide, found.wide)) or None,
     )
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
-    number = sum(piece.count for piece in found.pieces)
+    number = sum(piece.count for piece in (*found.pieces, *found.wide))
     finding = (
         f"equal except with probability 2^{found.log2_error:.0f} ({kind}), in {number} pieces, "
-        f"{len(found.pieces)} of them different"
+        f"{len(found.found)} of them different"
     )
+    if found.wide:
+        finding += f"; {len(found.wide)} of these are too wide to be evaluated, and have one normal form"
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
@@ -105,6 +108,20 @@ def _figures(piece: Piece) -> PieceFigures:
         readings=found.readings,
         laws=found.laws,
         rounds=found.rounds,
+    )
+
+
+def _wide(piece: WidePiece) -> PieceInNormalForm:
+    digests = tuple(digest(encode(program)) for program in piece.programs)
+    return PieceInNormalForm(
+        *piece.lines,
+        equations=piece.equations,
+        count=piece.count,
+        seconds=piece.proof.seconds,
+        digests=(digests[0], digests[1]),
+        divisors=piece.proof.proof.divisors,
+        lengths=piece.proof.lengths,
+        reason=piece.proof.reason,
     )
 
 

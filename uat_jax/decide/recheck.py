@@ -92,10 +92,15 @@ def decide_again(
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
-    if any(e.method is Method.INDEXED_NORMAL_FORM for e in given.evidence):
+    if any(e.method is Method.INDEXED_NORMAL_FORM and e.subject == ALL_SIZES for e in given.evidence):
         raise InputError(
             "the certificate is about all sizes, proved from programs with symbolic dimensions, which no file holds; "
             "certify both functions again"
+        )
+    if any(e.method is Method.CUT_OFF for e in given.evidence):
+        raise InputError(
+            "the certificate is about all sizes, by a theorem about programs with symbolic dimensions, which no file "
+            "holds; certify both functions again"
         )
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")

@@ -52,6 +52,7 @@ class Method(StrEnum):
     FLOATS = "floats"
     NORMAL_FORM = "normal form"
     INDEXED_NORMAL_FORM = "indexed normal form"
+    CUT_OFF = "cut-off"
     INDUCTION = "induction"
     DERIVATION = "derivation"
     COUNTING = "counting"

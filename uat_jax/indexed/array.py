@@ -13,6 +13,7 @@ from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product
 from uat_jax.arithmetic.recognition import Meaning, meaning
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.bounds import sign
+from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.functions import logarithm, mask
 from uat_jax.indexed.polynomial import (
     ONE,
@@ -90,7 +91,7 @@ def entry_of_input(name: str, lengths: Sequence[Polynomial], kind: str, sign: in
 
 def literal(values: np.ndarray) -> Array:
     """A constant array: all entries equal, or few."""
-    lengths, kind = tuple(map(constant, values.shape)), kind_of(values.dtype)
+    lengths, kind = tuple(map(dimension, values.shape)), kind_of(values.dtype)
     if values.size and (values == values.flat[0]).all() and (kind != "f" or not np.isnan(np.float64(values.flat[0]))):
         number = _number(values.flat[0], values.dtype)
         return array(lengths, kind, lambda indices: number, sign(number))

@@ -46,8 +46,8 @@ def _is_power(factor: tuple[Letter, Fraction]) -> bool:
 def nonnegative(value: Polynomial | int, depth: int = 0) -> bool:
     """Whether a polynomial in sizes and indices is proved to be ≥ 0 at all sizes and indices in range.
 
-    It is if it is affine in an index and ≥ 0 at both ends of its range.  Without indices it is if all coefficients are
-    ≥ 0 after each size n is written as its smallest value plus n'.  False says nothing.
+    It is if it is affine in an index and ≥ 0 at that end of its range where it is least.  Without indices it is if all
+    coefficients are ≥ 0 after each size n is written as its smallest value plus n'.  False says nothing.
     """
     value = as_polynomial(value)
     if value.number() is not None:
@@ -66,8 +66,23 @@ def _nonnegative(value: Polynomial, depth: int) -> bool:
     if quotients:
         return depth < DEEPEST and _at_quotient_ends(value, quotients[0], depth)
     if indices:
-        return depth < DEEPEST and _at_both_ends(value, indices[0], ZERO, indices[0].length - 1, depth)
+        return depth < DEEPEST and _in_range(value, indices[0], depth)
     return all(number >= 0 for number in _from_smallest(value).terms.values())
+
+
+def _in_range(value: Polynomial, letter: Letter, depth: int) -> bool:
+    """Whether a polynomial that is affine in an index is ≥ 0 wherever the index is in its range, which may be empty.
+
+    A polynomial that does not fall is least at the first place, and one that does not rise at the last one.
+    """
+    slope, rest = split_affine(value, letter)
+    if slope is None:
+        return False
+    if nonnegative(slope, depth + 1) and nonnegative(rest, depth + 1):
+        return True
+    if nonnegative(-slope, depth + 1) and nonnegative(rest + slope * (letter.length - 1), depth + 1):
+        return True
+    return _at_both_ends(value, letter, ZERO, letter.length - 1, depth)
 
 
 def _at_both_ends(value: Polynomial, letter: Letter, low: Polynomial, high: Polynomial, depth: int) -> bool:
@@ -79,10 +94,15 @@ def _at_both_ends(value: Polynomial, letter: Letter, low: Polynomial, high: Poly
 
 
 def _at_quotient_ends(value: Polynomial, letter: Letter, depth: int) -> bool:
-    """q = ⌊a/b⌋ lies between 0 and a where a ≥ 0 and b ≥ 1."""
+    """q = ⌊a/b⌋ lies between 0 and a where a ≥ 0 and b ≥ 1; for a number b between (a − b + 1)/b and a/b."""
     dividend, divisor = letter.arguments
-    known = nonnegative(dividend, depth + 1) and nonnegative(divisor - 1, depth + 1)
-    return known and _at_both_ends(value, letter, ZERO, dividend, depth)
+    if not (nonnegative(dividend, depth + 1) and nonnegative(divisor - 1, depth + 1)):
+        return False
+    number = divisor.number()
+    if number is None:
+        return _at_both_ends(value, letter, ZERO, dividend, depth)
+    high = dividend * (1 / number)
+    return any(_at_both_ends(value, letter, low, high, depth) for low in (ZERO, high + 1 / number - 1))
 
 
 def split_affine(value: Polynomial, letter: Letter) -> tuple[Polynomial | None, Polynomial]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import chain, islice, permutations, product
 
 from uat_jax.errors import UnsupportedError
@@ -22,6 +23,9 @@ MOST_ORDERS = 720
 """So many orders are tried of indices that their colours do not tell apart; if there are more, equal sums may look
 unequal."""
 
+MOST_TURNED = 3
+"""So many indices are looked at in both directions."""
+
 
 def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
     """The sum (of a monomial with coefficient 1) or the maximum over index variables, with canonical names.
@@ -29,6 +33,30 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
     A colour of an index is its length and what it does in each factor; it is refined until no more indices differ.  Of
     the orders in which indices of one colour can be named, the one with the least digest is taken.
     """
+    found = [_named(kind, turned, over) for turned in _orientations(body, over)]
+    letters = [letter for letter in found if letter is not None]
+    if not letters:
+        raise UnsupportedError("renaming the indices of a sum changes its normal form")
+    return min(letters, key=lambda letter: letter.key)
+
+
+def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
+    """The body, and the same with indices that run backwards, for those by which arrays are read both ways."""
+    found = [body]
+    for variable in [v for v in over if _read_both_ways(body, v)][:MOST_TURNED]:
+        found += [replaced(turned, {variable: variable.length - 1 - of(variable)}) for turned in found]
+    return found
+
+
+def _read_both_ways(body: Polynomial, variable: Letter) -> bool:
+    """Whether entries are read at places that grow with an index, and at others that fall."""
+    entries = (letter for letter in body.within if letter.kind is Kind.ENTRY and variable in letter.free)
+    slopes = {place.terms.get(((variable, Fraction(1)),)) for entry in entries for place in entry.arguments[3]}
+    return {1, -1} <= slopes
+
+
+def _named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter | None:
+    """The letter with canonical names; None if it is no monomial."""
     height, best = body.height + 1, None
     outside = body.free - set(over)
     for order in islice(product(*map(permutations, _classes(kind, body, over))), MOST_ORDERS):
@@ -37,10 +65,12 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
             raise UnsupportedError("an index of a sum would be taken for one of a sum around it")
         renaming = {old: of(name) for old, name in zip(chain.from_iterable(order), new, strict=True)}
         value = replaced(body, renaming)
-        letter = made(kind, new, _as_argument(kind, value))
+        argument = _as_argument(kind, value)
+        if argument is None:
+            return None
+        letter = made(kind, new, argument)
         if best is None or letter.key < best.key:
             best = letter
-    assert best is not None
     return best
 
 
@@ -48,7 +78,7 @@ def _as_argument(kind: Kind, value: Polynomial) -> object:
     if kind is Kind.MAXIMUM:
         return value
     if len(value.terms) != 1 or set(value.terms.values()) != {1}:
-        raise UnsupportedError("renaming the indices of a sum changes its normal form")
+        return None
     return next(iter(value.terms))
 
 

@@ -25,7 +25,8 @@ def dimension(size: Any) -> Polynomial:
         SizeCase: it depends on whether a size is at least a number.
     """
     if isinstance(size, int | np.integer):
-        return constant(int(size))
+        name = workspace().lengths.get(int(size))
+        return constant(int(size)) if name is None else _named(name)
     return _read(ast.parse(str(size).replace("^", "**"), mode="eval").body)
 
 
@@ -34,7 +35,7 @@ def _read(node: ast.expr) -> Polynomial:
         case ast.Constant(value=int(number)):
             return constant(number)
         case ast.Name(id=name):
-            return size(name)
+            return _named(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_read(operand)
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int(exponent))):
@@ -46,7 +47,7 @@ def _read(node: ast.expr) -> Polynomial:
     raise UnsupportedError(f"the size '{ast.unparse(node)}' is not followed")
 
 
-def size(name: str) -> Polynomial:
+def _named(name: str) -> Polynomial:
     """A symbolic dimension, its number in the case that is looked at, or what it is by a constraint."""
     tables = workspace()
     if name in tables.fixed:

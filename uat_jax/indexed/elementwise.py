@@ -210,13 +210,14 @@ def check_does_not_wrap(value: Polynomial) -> Polynomial:
         raise UnsupportedError("integers that are not affine in sizes and indices are not followed")
     if any(sum(e for _, e in monomial) > 1 for monomial in value.terms) or _reach(value) >= WIDEST:
         raise UnsupportedError("an integer that may wrap at large sizes is not followed")
-    if not any(nonnegative(x.length - value) and nonnegative(value + x.length) for x in value.free) and value.free:
+    is_place = any(nonnegative(x.length - value) and nonnegative(value + x.length) for x in value.free)
+    if value.free and not is_place and not all(_has_number(letter) for letter in value.letters):
         workspace().bounded_sizes = True
     return value
 
 
 def _reach(value: Polynomial) -> Fraction:
-    """A bound of the magnitude of an affine value while no axis is longer than 2^18."""
+    """A bound of the magnitude of an affine value while no axis of unknown length is longer than 2^18."""
     return sum(
         (
             abs(number) * math.prod(_reach_of(letter) for letter, _ in monomial)
@@ -228,7 +229,16 @@ def _reach(value: Polynomial) -> Fraction:
 
 def _reach_of(letter: Letter) -> Fraction:
     """Of a whole part the reach of its dividend: divisors are at least 1."""
-    return _reach(letter.arguments[0]) if letter.kind is Kind.QUOTIENT else Fraction(LARGEST_SIZE)
+    if letter.kind is Kind.QUOTIENT:
+        return _reach(letter.arguments[0])
+    return letter.length.number() or Fraction(0) if _has_number(letter) else Fraction(LARGEST_SIZE)
+
+
+def _has_number(letter: Letter) -> bool:
+    """Whether it is an index of an axis whose length is a number, or a whole part of such."""
+    if letter.kind is Kind.QUOTIENT:
+        return all(map(_has_number, letter.arguments[0].letters))
+    return letter.kind is Kind.INDEX and letter.length.number() is not None
 
 
 # Rules: function(equation's parameters, lengths and kind of the result, operands) → the result

@@ -26,7 +26,7 @@ from uat_jax.indexed.polynomial import (
     of,
     replaced,
 )
-from uat_jax.indexed.predicates import at_least_zero, is_positive
+from uat_jax.indexed.predicates import at_least_zero, is_positive, split_by_size
 from uat_jax.indexed.products import case_by_case, prime_factors, raised, reduced
 from uat_jax.indexed.workspace import workspace
 
@@ -187,6 +187,10 @@ def _positive_operand(condition: Polynomial) -> Polynomial | None:
     return letter.arguments[0] if letter.kind is Kind.POSITIVE and condition == of(letter) else None
 
 
+SHORT = 8
+"""Whether a size is larger than a number up to this, by which it divides, is looked at in both cases."""
+
+
 def whole_part(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
     """⌊dividend / divisor⌋ of index polynomials, the divisor at least 1.
 
@@ -200,6 +204,9 @@ def whole_part(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
         return multiple
     if nonnegative(rest + divisor) and nonnegative(divisor - 1 - rest):
         return multiple + at_least_zero(rest) - 1
+    if abs(rest.number() or SHORT + 1) <= SHORT:
+        split_by_size(divisor - 1 - rest)
+        split_by_size(rest + divisor)
     for monomial, number in rest.terms.items():
         scale = Polynomial({tuple(f for f in monomial if f[0].kind is Kind.SIZE): abs(number)})
         smaller = None if scale == ONE else _whole_quotient(divisor, scale)

@@ -64,10 +64,11 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     if nonnegative(-value - 1):
         return ZERO
     split_by_size(value)
-    if nonnegative(-value):
-        return equal_to_zero(value)
-    if nonnegative(value + 1):
-        return ONE - equal_to_zero(value + 1)
+    for steps in range(SHIFTS + 1):
+        if nonnegative(steps - value):
+            return summed(equal_to_zero(value - step) for step in range(steps + 1))
+        if nonnegative(value + 1 + steps):
+            return ONE - summed(equal_to_zero(value + 1 + step) for step in range(steps + 1))
     slopes = {m[0][0]: c for m, c in value.terms.items() if len(m) == 1 and m[0][0].kind is Kind.INDEX and m[0][1] == 1}
     of_output = sorted((v for v in slopes if v.name.startswith("o")), key=lambda v: v.name)
     direction = slopes[of_output[0]] if of_output else sum(slopes.values())

@@ -55,13 +55,15 @@ class Proof:
 
     divisors: those that were cancelled and may vanish, on a set of measure zero at most.  constants: the readings of
     constants that it rests on.  bounded: whether sizes above 2^18 are left out, because integers may wrap there.
-    cases: the cases of sizes that were looked at one by one.
+    cases: the cases of sizes that were looked at one by one.  defined: whether all outputs of both are proved to be
+    defined for all inputs.
     """
 
     divisors: tuple[str, ...] = ()
     constants: tuple[ConstantReading, ...] = ()
     bounded: bool = False
     cases: tuple[str, ...] = ()
+    defined: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,13 @@ class Inputs:
     """What is known of the inputs of both programs.
 
     signs: for each of them, 2 if it is positive, 1 if it is ≥ 0.  lower: the smallest value of each size.  derived:
-    what sizes are, by constraints.
+    what sizes are, by constraints.  lengths: numbers that stand for a size where they are lengths, and its name.
     """
 
     signs: tuple[int, ...]
-    lower: Mapping[str, int]
+    lower: Mapping[str, int] = field(default_factory=dict)
     derived: Mapping[str, str] = field(default_factory=dict)
+    lengths: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -98,7 +101,7 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
         Open: no proof is found, be it for lack of time.
     """
     first: Open | None = None
-    with _deep_recursion():
+    with deep_recursion():
         for in_pieces in (True, False):
             end = deadline if in_pieces else sooner(deadline, SECONDS)
             for meant in (False, True):
@@ -117,7 +120,8 @@ def proved(left: ClosedJaxpr, right: ClosedJaxpr, inputs: Inputs, deadline: Dead
 
 
 @contextlib.contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
+    """Python may recurse as deeply as expressions are nested."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEEPEST))
     try:
@@ -142,15 +146,17 @@ class _Attempt:
     constants: set[ConstantReading] = field(default_factory=set)
     bounded: bool = False
     cases: list[str] = field(default_factory=list)
+    defined: bool = True
 
     def proof(self) -> Proof:
         """Raises `Open`."""
         self._prove(dict(self.inputs.lower), {})
-        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases))
+        return Proof(tuple(self.divisors), tuple(sorted(self.constants)), self.bounded, tuple(self.cases), self.defined)
 
     def _prove(self, lower: dict[str, int], fixed: dict[str, int]) -> None:
         """All sizes from `lower` on, with some fixed: at once, or case by case if something depends on a size."""
-        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, self.inputs.derived)
+        given = self.inputs
+        tables = Workspace(self.deadline, self.signed, self.meant, lower, fixed, given.derived, given.lengths)
         try:
             with working(tables):
                 self._compare()
@@ -172,19 +178,21 @@ class _Attempt:
             self.bounded |= tables.bounded_sizes
 
     def _compare(self) -> None:
-        arguments = _arguments(self.left, self.inputs.signs)
+        arguments = arguments_of(self.left, self.inputs.signs)
         programs = flattened(self.left), flattened(self.right)
         if self.in_pieces:
             outputs = outputs_in_pieces(*programs, arguments, lambda one, other: not _difference(one, other))
         else:
             outputs = outputs_at_once(*programs, arguments)
         for number, (one, other) in enumerate(outputs):
+            self.defined &= one.defined and other.defined
             difference = _difference(one, other)
             if difference:
                 raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
 
 
-def _arguments(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+def arguments_of(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
+    """The inputs of a program as arrays."""
     arguments = []
     for number, (aval, sign) in enumerate(zip(program.in_avals, signs, strict=True)):
         lengths = tuple(map(dimension, aval.shape))
@@ -196,8 +204,12 @@ def _shortened(text: str, most: int = 300) -> str:
     return text if len(text) <= most else text[:most] + " …"
 
 
-def _difference(one: Array, other: Array) -> Polynomial:
-    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+def difference_of(one: Array, other: Array) -> Polynomial:
+    """The difference of two entries at the same place.
+
+    Raises:
+        Open: the shapes differ, or one of the entries may be −∞; equal entries of which nothing is −∞ have none.
+    """
     if one.lengths != other.lengths:
         raise Open(f"the shapes {list(one.lengths)} and {list(other.lengths)} are not known to be equal")
     place = [ZERO if n == ONE else of(index(f"o{axis}", n)) for axis, n in enumerate(one.lengths)]
@@ -206,7 +218,13 @@ def _difference(one: Array, other: Array) -> Polynomial:
         return ZERO
     if not (without_mask(left) and without_mask(right)):
         raise Open("an output that may be -inf is not followed at all sizes")
-    return _remaining(left - right)
+    return left - right
+
+
+def _difference(one: Array, other: Array) -> Polynomial:
+    """What is left of the difference of two entries at the same place: 0 if they have one normal form."""
+    difference = difference_of(one, other)
+    return _remaining(difference) if difference else ZERO
 
 
 def _split(difference: Polynomial) -> Polynomial:

@@ -1,12 +1,15 @@
-"""Scans of any length whose carries are sums: c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s).
+"""Scans of any length: carries that are sums, c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s), and others.
 
 The step is evaluated with carries that are new inputs.  Where the new carry less the old one, g, contains no carry, or
-only those that are known already, the carry is known: by induction over t, for every t and every length.
+only those that are known already, the carry is known: by induction over t, for every t and every length.  Any other
+carry is an array of its own, named by the normal forms of its first value and of the step, of all carries that it
+depends on: two such arrays of one name have the same entries at every time, by the same induction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
@@ -14,7 +17,20 @@ from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, array, entry_of_input
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Letter, Polynomial, fresh, of, replaced
+from uat_jax.indexed.maxima import is_finite
+from uat_jax.indexed.polynomial import (
+    ONE,
+    ZERO,
+    Kind,
+    Letter,
+    Polynomial,
+    digest,
+    fresh,
+    index,
+    made,
+    of,
+    replaced,
+)
 from uat_jax.indexed.predicates import at_least_zero
 from uat_jax.indexed.steps import CONTROL, Evaluation, Steps, flattened
 from uat_jax.indexed.sums import total
@@ -49,13 +65,119 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
                 found += 1
         if not found:
             break
+    for number, (array_of, at_end) in _opaque(program, constants, start, carries, slices, time).items():
+        carries[number], last[number] = array_of, at_end
     after = _step(program, [*constants, *carries, *slices])
     returned = [_in_time(x, time, length, parameters["reverse"]) for x in after[len(start) :]]
     return [*last, *returned]
 
 
+def _opaque(
+    program: Steps,
+    constants: Sequence[Array],
+    start: Sequence[Array],
+    carries: Sequence[Array],
+    slices: Sequence[Array],
+    time: Letter,
+) -> dict[int, tuple[Array, Array]]:
+    """The carries that are no sums, in time and at the end, as arrays that are named by what makes them.
+
+    A carry is left out if it is not made of finite real numbers.
+    """
+    open_ones = [n for n, carry in enumerate(carries) if not _is_known(carry) and carry.kind == "f"]
+    defined = all(start[n].defined for n in open_ones)
+    after: list[Array] = []
+    for _ in range(1 + defined):
+        given = [_letter(n, x, defined) if n in open_ones else x for n, x in enumerate(carries)]
+        after = _step(program, [*constants, *given, *slices])
+        if all(after[n].defined for n in open_ones) or not defined:
+            break
+        defined = False  # so that nothing is decided by them
+    bodies = {n: body for n in open_ones if (body := _body(n, start[n], after[n], time)) is not None}
+    found = {}
+    for number in bodies:
+        needed = _closure(number, bodies)
+        if needed is not None:
+            name = f"scan {digest(str(number), time.length.key, *(part for n in needed for part in bodies[n].key))}"
+            found[number] = _in_scan(name, start[number], time, defined)
+    return found
+
+
+@dataclass(frozen=True)
+class _Body:
+    """What a carry is before the first step, and what a step makes of it."""
+
+    number: int
+    start: Polynomial
+    lengths: tuple[Polynomial, ...]
+    step: Polynomial
+
+    @property
+    def needs(self) -> set[int]:
+        """The numbers of the carries that are read."""
+        entries = (a for a in self.step.within if a.kind is Kind.ENTRY and a.name.startswith(_prefix()))
+        return {int(a.name.removeprefix(_prefix())) for a in entries}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What makes the carry, as texts."""
+        return str(self.number), self.start.key, *(n.key for n in self.lengths), self.step.key
+
+
+def _body(number: int, start: Array, after: Array, time: Letter) -> _Body | None:
+    """The normal forms of a carry, or None if it has none or is not finite.
+
+    None as well where it depends on indices or carries of a loop around the scan, which its name would hide.
+    """
+    first, step = start.body, after.body
+    if not (isinstance(first, Polynomial) and isinstance(step, Polynomial)) or start.lengths != after.lengths:
+        return None
+    if not (is_finite(first) and is_finite(step)):
+        return None
+    hidden = (first.free | step.free) - {time, *start.variables, *after.variables}
+    carries = {a.name for a in first.within | step.within if a.kind is Kind.ENTRY and a.name.startswith(UNKNOWN)}
+    if hidden or not all(name.startswith(_prefix()) for name in carries):
+        return None
+    return _Body(number, first, start.lengths, replaced(step, {time: of(index("time", time.length))}))
+
+
+def _closure(number: int, bodies: Mapping[int, _Body]) -> list[int] | None:
+    """The carries that a carry depends on, itself among them; None if one of them has no normal form."""
+    found, waiting = {number}, [number]
+    while waiting:
+        needs = bodies[waiting.pop()].needs
+        if not needs <= bodies.keys():
+            return None
+        waiting += needs - found
+        found |= needs
+    return sorted(found)
+
+
+def _prefix() -> str:
+    """How the names of carries begin in the step of a scan inside so many others."""
+    return f"{UNKNOWN} {workspace().depth}."
+
+
+def _letter(number: int, start: Array, defined: bool) -> Array:
+    found = entry_of_input(f"{_prefix()}{number}", start.lengths, start.kind)
+    found.defined = defined
+    return found
+
+
+def _in_scan(name: str, start: Array, time: Letter, defined: bool) -> tuple[Array, Array]:
+    """A carry at a time, and at the end."""
+    lengths = (time.length + 1, *start.lengths)
+    entry = lambda moment: lambda indices: of(made(Kind.ENTRY, name, lengths, 0, (moment, *indices)))
+    at = lambda moment: array(start.lengths, "f", entry(moment), 0, defined)
+    return at(of(time)), at(time.length)
+
+
 def _step(program: Steps, operands: Sequence[Array]) -> list[Array]:
-    return Evaluation(program, dict(zip(program.inputs, operands, strict=True))).outputs()
+    workspace().depth += 1
+    try:
+        return Evaluation(program, dict(zip(program.inputs, operands, strict=True))).outputs()
+    finally:
+        workspace().depth -= 1
 
 
 def _row(x: Array, at: Polynomial) -> Array:

@@ -245,6 +245,10 @@ def _aligned(monomial: Monomial, over: Variables) -> Polynomial | None:
             if access.is_passed(guards):
                 return _split(alone(monomial), others(over, variable), variable, access.length - access.shift)
         if any(access.is_exact for access in accesses):
+            earlier = next((access for access in accesses if access.is_earlier), None)
+            found = None if earlier is None else _moved_to_axis(monomial, over, earlier, guards)
+            if found is not None:
+                return found
             continue
         for access in accesses:
             found = _moved_to_axis(monomial, over, access, guards)
@@ -289,6 +293,13 @@ class _Access:
     def is_exact(self) -> bool:
         """Whether all of the axis is read, from the first to the last entry."""
         return self.sign > 0 and not self.shift and self.length == self.variable.length
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether all of the axis is read but for a few entries at its end, and as many before it."""
+        shift = self.shift.number()
+        same = self.sign > 0 and self.length == self.variable.length
+        return same and shift is not None and -MOST_BEYOND <= shift < 0
 
     def is_exact_from(self, start: Polynomial) -> bool:
         """Whether all of the axis is read when the bound index begins at a place."""

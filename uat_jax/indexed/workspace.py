@@ -20,8 +20,8 @@ class Workspace:
     letters: by digest, so that equal letters are one object.  remembered: results of functions, by function and
     arguments.  divisors: those that may vanish, but on a set of measure zero only.  lower: the smallest value of a
     size where it is not 1; derived: what sizes are by constraints; fixed: sizes that are numbers in the case that is
-    looked at.  signed: whether maximum and
-    magnitude are written by the sign of their operand, the second of two ways of writing them.
+    looked at; lengths: numbers that stand for a size where they are lengths of axes, and its name.  signed: whether
+    maximum and magnitude are written by the sign of their operand, the second of two ways of writing them.
     """
 
     deadline: Deadline | None = None
@@ -30,6 +30,7 @@ class Workspace:
     lower: Mapping[str, int] = field(default_factory=dict)
     fixed: Mapping[str, int] = field(default_factory=dict)
     derived: Mapping[str, str] = field(default_factory=dict)
+    lengths: Mapping[int, str] = field(default_factory=dict)
     letters: dict[str, Any] = field(default_factory=dict)
     remembered: dict[Any, Any] = field(default_factory=dict)
     divisors: dict[str, Any] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Workspace:
     constants: set[Any] = field(default_factory=set)
     bounded_sizes: bool = False
     uses_signs: bool = False
+    depth: int = 0
 
     def check_deadline(self) -> None:
         """Raises `BudgetError` if the time is up."""

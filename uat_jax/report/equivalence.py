@@ -12,7 +12,7 @@ from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.counterexample import Counterexample
-from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, Refuted
+from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm, Refuted
 from uat_jax.decide.verdict import Evidence, Method
 from uat_jax.report.table import COLOURS
 
@@ -75,12 +75,14 @@ def show_pieces(console: Console, certificate: Certificate) -> None:
     """
     for evidence in certificate.evidence:
         if isinstance(evidence.figures, FieldsOfPieces):
-            console.print(_table(evidence.figures.pieces))
+            console.print(_table([*evidence.figures.pieces, *(evidence.figures.wide or ())]))
+        elif isinstance(evidence.figures, PiecesInNormalForm):
+            console.print(_table(evidence.figures.wide))
         elif evidence.method is Method.PRIME_FIELDS:
             console.print("  both functions were compared as a whole", highlight=False)
 
 
-def _table(pieces: Sequence[PieceFigures]) -> Table:
+def _table(pieces: Sequence[PieceFigures | PieceInNormalForm]) -> Table:
     """A row for each piece; between two rows both programs were cut."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.add_column("times", justify="right", overflow="fold")
@@ -90,7 +92,8 @@ def _table(pieces: Sequence[PieceFigures]) -> Table:
         table.add_column(name, justify="right")
     for piece in pieces:
         counts = " and ".join(map(str, piece.equations))
-        error, seconds = f"{piece.log2_error:.0f}", f"{piece.seconds:.2f}"
+        error = f"{piece.log2_error:.0f}" if isinstance(piece, PieceFigures) else "normal form"
+        seconds = f"{piece.seconds:.2f}"
         table.add_row(f"{piece.count} ×", piece.left.strip(), piece.right.strip(), counts, error, seconds)
     return table
 

@@ -1,0 +1,54 @@
+"""Equality at all sizes, shown by equality at a few: Theorem A of docs/soundness.md §16.6 as a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from uat_jax.decide.all_sizes import ALL_SIZES, symbolic_programs
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import CutOff, FieldsOfFunctions, FieldsOfPieces
+from uat_jax.decide.specification import Sizes, Specification, sizes_text
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.errors import InputError, UnsupportedError
+from uat_jax.indexed import Open
+from uat_jax.indexed.cut_off import order_of
+from uat_jax.indexed.workspace import sooner
+
+MOST_SIZES = 10
+"""More consecutive sizes are not looked at."""
+
+SECONDS = 5.0
+"""So long it is looked for the form of Theorem A."""
+
+
+def enough_sizes(left: Callable, right: Callable, specification: Specification, effort: Effort) -> tuple[Sizes, ...]:
+    """Consecutive sizes at which equality shows equality at all sizes; none if no such sizes are known."""
+    named = len(specification.symbols) == 1 and specification.listed is None and not specification.constraints
+    if not named or effort.almost_everywhere:
+        return ()
+    (name,) = specification.symbols
+    try:
+        first, second, inputs = symbolic_programs(left, right, specification)
+        order = order_of(first, second, inputs, name, sooner(effort.deadline, SECONDS))
+    except (Open, InputError, UnsupportedError):
+        return ()
+    return tuple({name: n} for n in range(1, order + 2)) if order < MOST_SIZES else ()
+
+
+def by_cut_off(sizes: Sequence[Sizes], evidence: Sequence[Evidence]) -> list[Evidence]:
+    """That two functions are equal at all sizes, if they are shown to be so at all of these; else nothing.
+
+    Constants must have been read in one way at all of them.
+    """
+    needed = set(map(sizes_text, sizes))
+    found = [e for e in evidence if e.subject in needed and e.verdict in (Verdict.PROVED, Verdict.CERTIFIED)]
+    readings = {bool(e.figures.constants) for e in found if isinstance(e.figures, FieldsOfFunctions | FieldsOfPieces)}
+    if not needed or {e.subject for e in found} != needed or len(readings) > 1:
+        return []
+    order = len(sizes) - 1
+    finding = (
+        f"equal at all sizes, since they are at {len(sizes)} consecutive ones: their difference is a sum over places, of "
+        f"order and degree {order} together (Theorem A of docs/soundness.md)"
+    )
+    figures = CutOff(order, tuple(map(sizes_text, sizes)))
+    return [Evidence(Method.CUT_OFF, finding, Verdict.CERTIFIED, figures, subject=ALL_SIZES)]
