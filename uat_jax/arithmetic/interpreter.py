@@ -363,7 +363,8 @@ class Walk:
             arithmetic.operand_ranges = ()
             results = self.evaluate(equation, operation, operands)
             made = [number for number, _ in results]
-            self.deferred.update((number, (equation, numbers, made)) for number in made if number not in self.ranges)
+            known = (self.ranges, self.deferred, numbers)  # a definition may return what it was given
+            self.deferred.update((n, (equation, numbers, made)) for n in made if not any(n in place for place in known))
             return results
         given = lambda: list(map(self.range, equation.invars, numbers))
         bounds: list[Range] = []
