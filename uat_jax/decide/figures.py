@@ -353,20 +353,6 @@ class Count(Figures):
 
 
 @dataclass(frozen=True)
-class Enumerated(Figures):
-    """How many cases were looked at one by one."""
-
-    cases: int
-
-
-@dataclass(frozen=True)
-class Permutations(Figures):
-    """How many permutations were looked at one by one."""
-
-    permutations: int
-
-
-@dataclass(frozen=True)
 class Factored(Figures):
     """A matrix written so that a bound of its rank shows."""
 
@@ -437,7 +423,7 @@ KINDS: tuple[type[Figures], ...] = (
     Figures, Proof, Written, WrongWord, Depths, Equations, Fields, FieldsAtSizes, FieldsOfSteps, FieldsOfFunctions,
     FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
     Deduced, Boxes,
-    Measured, Counted, Found, Count, Enumerated, Permutations, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Measured, Counted, Found, Count, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""
