@@ -36,16 +36,7 @@ FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
 PATIENCE = 30
 """Seconds after which a row counts as one that does not end."""
 
-NOTHING_TO_MUTATE = (
-    "ledger.py",
-    "parallel.py",
-    "record.py",
-    "source.py",
-    "chapter.py",
-    "claim.py",
-    "edit.py",
-    "quotes.py",
-)
+NOTHING_TO_MUTATE = ("ledger", "parallel", "record", "source", "chapter", "claim", "edit", "quotes", "__init__")
 """Files that state nothing of the papers."""
 
 # --- changes of one node ---------------------------------------------------------------------------------------------
