@@ -161,9 +161,9 @@ def _lines(program: Program) -> Iterator[m.Expression]:
 
 _OPENING = """# What each row decides
 
-Written by `python tests/claim_statements.py`. For every row of the ledger: what is printed, and below it what its
-verdict is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says only that they
-were asked.
+Written by `python tests/claim_statements.py`. For every row of the ledger: its title and the places it is about, and
+below what its verdict is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says
+only that they were asked.
 """
 
 
