@@ -16,7 +16,6 @@ COUNTED_ONLY = (
 WRITTEN_OUT = "how many terms of a sum a second opinion writes out"
 SHAPES_KEPT = "`keepdims` or an axis of an array of one row: the same numbers in another shape"
 TESTS_ONLY = "an argument that only tests give, to put something wrong in the place of what is proved"
-NOT_NEEDED = "a hypothesis that follows from the others, or a strict one beside a weak one: the bound is the same"
 
 UNNOTICED: dict[tuple[str, str], str] = {
     ("attention/context.py", "_layer"): ARRAYS,
@@ -27,9 +26,14 @@ UNNOTICED: dict[tuple[str, str], str] = {
     ("attention/density.py", "_linear"): ARRAYS,
     ("attention/density.py", "_one_head"): ARRAYS,
     ("attention/density.py", "measured"): ARRAYS,
+    (
+        "attention/density.py",
+        "_nonzero_suffices",
+    ): "the patterns H_i = 1 of one token: an axis more or less is the same array",
     ("attention/density.py", "rearranged_entries"): TESTS_ONLY,
     ("attention/density.py", "only_if_all"): TESTS_ONLY,
     ("attention/matrix.py", "_mha"): FLOATS,
+    ("attention/matrix.py", "_own_pattern"): SHAPES_KEPT,
     ("attention/matrix.py", "_mha_in_floats"): FLOATS,
     ("attention/matrix.py", "matrix"): FLOATS,
     ("attention/matrix.py", "plain"): FLOATS,
@@ -38,6 +42,7 @@ UNNOTICED: dict[tuple[str, str], str] = {
     ("complexity/evaluators.py", "_argument"): COUNTED_ONLY,
     ("complexity/evaluators.py", "_sum"): COUNTED_ONLY,
     ("complexity/evaluators.py", "two_streams"): COUNTED_ONLY,
+    ("complexity/paths.py", "path"): "`strict` of a zip of equal lengths",
     ("complexity/paths.py", "kronecker_matrix"): DRAWN,
     ("complexity/paths.py", "_rows"): DRAWN,
     ("complexity/paths.py", ""): DRAWN,
