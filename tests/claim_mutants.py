@@ -26,12 +26,9 @@ from types import CodeType, ModuleType
 from typing import Any
 from unittest import mock
 
-from claim_statements import decided
+from claim_statements import decided, without_confirmation
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
-from uat_jax.decide import confirmation, programs
-from uat_jax.decide.figures import FieldsAtSizes
-from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim
 
 PACKAGE = "uat_jax.ledger"
@@ -39,16 +36,7 @@ FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
 PATIENCE = 30
 """Seconds after which a row counts as one that does not end."""
 
-NOTHING_TO_MUTATE = (
-    "ledger.py",
-    "parallel.py",
-    "record.py",
-    "source.py",
-    "chapter.py",
-    "claim.py",
-    "edit.py",
-    "quotes.py",
-)
+NOTHING_TO_MUTATE = ("ledger", "parallel", "record", "source", "chapter", "claim", "edit", "quotes", "__init__")
 """Files that state nothing of the papers."""
 
 # --- changes of one node ---------------------------------------------------------------------------------------------
@@ -69,6 +57,7 @@ COMPARISONS = {
 }  # fmt: skip
 WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
 """Keywords of what is only written down."""
+TYPES = ("tuple", "list", "dict", "Callable", "Iterator", "Mapping")
 ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
 """What symbols are declared to be, and marks."""
 SUMS = ("Addition", "Product", "Add")
@@ -265,7 +254,7 @@ def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
 def files() -> tuple[str, ...]:
     """The files that state or decide something."""
     found = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
-    return tuple(f for f in found if not f.endswith("__init__.py") and f not in NOTHING_TO_MUTATE)
+    return tuple(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE)
 
 
 def module_name(file: str) -> str:
@@ -331,18 +320,6 @@ def rows(loaded: Iterable[ModuleType]) -> dict[str, Claim]:
 
 class EndlessError(Exception):
     """A row took longer than anybody waits."""
-
-
-@contextmanager
-def without_confirmation() -> Iterator[None]:
-    """Proofs without their second opinion, which takes most of the time and says nothing about the statement."""
-    figures = FieldsAtSizes(-100.0, True, {}, sizes={"D": 2})
-    found = Evidence(Method.PRIME_FIELDS, "not asked", Verdict.CERTIFIED, figures)
-    with (
-        mock.patch.object(programs, "confirm", lambda left, right, *, what: found),
-        mock.patch.object(confirmation, "confirm_steps", lambda steps, *, what: found),
-    ):
-        yield
 
 
 @contextmanager

@@ -29,7 +29,8 @@ LEDGER = {
     "density.decoder-dense": F, "density.decoder": T, "density.correlated": T, "density.numbers": T,
     "context.encoder": T, "context.encoder.derivatives": T, "context.decoder-subsequent": F,
     "context.decoder.derivatives": T, "context.decoder": T, "context.covariance": F,
-    "convolution.features": T, "convolution.tokens": T, "convolution.features.seen": T, "convolution.residual-network": T,
+    "convolution.features": T, "convolution.tokens": T,
+    "convolution.features.seen": T, "convolution.residual-network": T,
     "convolution.features.density": T, "convolution.tokens.density": T,
     "convolution.one-layer": T, "convolution.stack-fragmented": F, "convolution.stack": T,
 }  # fmt: skip

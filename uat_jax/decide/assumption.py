@@ -40,7 +40,6 @@ class AssumptionKind(StrEnum):
     # of a proof
     HYPOTHESIS = "hypothesis"
     COUNTED_TERMS = "counted terms"
-    ORDER_OF_SUMS = "order of sums"
     ELEMENTWISE = "elementwise"
     SOFTMAX_ROWS = "softmax rows"
     ABSENT_BIAS = "absent bias"
@@ -86,9 +85,6 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.NO_SAMPLE: lambda *, reason: f"no look at float64 values: {reason}",
     AssumptionKind.HYPOTHESIS: lambda *, statement: statement,
     AssumptionKind.COUNTED_TERMS: lambda *, terms: f"the number is a combination of {', '.join(terms)}",
-    AssumptionKind.ORDER_OF_SUMS: lambda *, tokens: (
-        f"a sum does not depend on the order of its terms, for more than {tokens} tokens as well"
-    ),
     AssumptionKind.ELEMENTWISE: lambda: "the activation is applied to every element",
     AssumptionKind.SOFTMAX_ROWS: lambda: (
         "a softmax, whatever its scores, masks and positions, has rows that add up to 1"

@@ -1,6 +1,8 @@
 """The ledger of claims: a package per chapter, a file per subject.
 
 claim.py            what a claim is
+edit.py             the one place in which a false statement differs from a true one
+quotes.py           which rows quote a paper
 record.py           a row with nothing to decide
 source.py           where a statement is printed
 chapter.py          rows under a title, and the script that argues them

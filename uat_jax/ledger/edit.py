@@ -37,7 +37,7 @@ class Edit:
         return f"{self.corrected} for the printed {self.printed}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # statements may be unhashable, and claims are put in sets
 class OneEdit:
     """A printed statement, its correction, and how statements of this kind are decided; called, it decides the printed one.
 

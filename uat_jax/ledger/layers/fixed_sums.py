@@ -57,13 +57,9 @@ def power_network(power: int) -> Any:
 def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
     """Whether the network with σ(t) = t^p is a fixed sum: those have no differences of order p + 1, whatever N is."""
     order, network = power + 1, power_network(power)
-    zero = {
-        f"difference {order} of α (w x + b)^{power} is 0": (term_difference(power, order), 0),
-        f"difference {order} of a x + k is 0": (
-            difference(lambda t: sympy.Symbol("a") * t + sympy.Symbol("k"), x, order).expand(),
-            0,
-        ),
-    }
+    a, k = sympy.symbols("a k")
+    sums = {f"α (w x + b)^{power}": term_difference(power, order), "a x + k": difference(lambda t: a * t + k, x, order)}
+    zero = {f"difference {order} of {name} is 0": (sympy.expand(of), 0) for name, of in sums.items()}
     fixed = equations(zero, what="every fixed sum", subject="fixed sums")
     yield fixed
     found = difference(lambda t: network.subs(x, t), sympy.Integer(0), order)
@@ -71,8 +67,8 @@ def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
         what = f"difference {order} on 0, 1, … with σ(t) = t^{power}: of x_2, and of every fixed sum"
         yield resting_on([fixed], exhibit_numbers(found, 0, at={"x": 0}, what=what, names=("network", "fixed sum")))
         return
-    a, k = network.coeff(x, 1), network.coeff(x, 0)
-    yield equations({f"x_2 = {a} x + {k}": (network, a * x + k)}, what="the network is affine")
+    slope, constant = network.coeff(x, 1), network.coeff(x, 0)
+    yield equations({f"x_2 = {slope} x + {constant}": (network, slope * x + constant)}, what="the network is affine")
 
 
 # --- σ = relu --------------------------------------------------------------------------------------------------------
@@ -172,8 +168,8 @@ def _one_input(settings: Settings) -> Iterator[Evidence]:
     yield from proved(slopes(), method=Method.INDUCTION, what=what)
     found = fixed_relu_sum(hat, HAT_BREAKS)
     points = sorted({HAT_BREAKS[0] - 1, *HAT_BREAKS, HAT_BREAKS[-1] + 1})
-    same = all(found(x) == hat(x) for x in points)
-    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere"
+    same, values = all(found(x) == hat(x) for x in points), ", ".join(str(hat(x)) for x in points)
+    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere: {values}"
     yield Evidence(Method.EXACT_NUMBERS, finding, Verdict.AGREES if same else Verdict.UNKNOWN)
 
 

@@ -1,0 +1,121 @@
+"""Rows that once could not fail: what each of them rests on, changed, is no longer proved."""
+
+import pytest
+import sympy
+from claim_statements import document
+
+import uat_jax as uj
+from uat_jax.decide.counts import counted
+from uat_jax.decide.inequalities import proved_inequality
+from uat_jax.decide.normal_forms import decide
+from uat_jax.decide.ranks import bounded
+from uat_jax.decide.settings import Settings
+from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.errors import InputError
+from uat_jax.ledger.claim import Kind
+from uat_jax.ledger.complexity import evaluation, generic_layer, paths
+from uat_jax.ledger.foundations import approximation, elementary, transformer_density
+from uat_jax.ledger.layers import padding, update_lists
+from uat_jax.ledger.ledger import find
+from uat_jax.ledger.matrix_vector import diamond
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.step import Step
+
+T, F = Verdict.PROVED, Verdict.REFUTED
+N = paths.N
+
+
+@pytest.mark.parametrize("step", [paths.rearranged(), paths.rearranged_causal()], ids=lambda step: step.name)
+def test_the_bound_of_a_rank_comes_from_the_structure(step):
+    bound = paths.BOUNDS[step.name]
+    assert combine(bounded(step, claimed=bound, what="rank")) == T
+    for claimed in (bound - 1, bound - 5, bound.subs(N, N - 1)):
+        assert combine(bounded(step, claimed=claimed, what="rank")) == Verdict.UNKNOWN
+
+
+def test_a_rank_and_its_bound_are_one_number():
+    """What is reached is what the row before claims: the numbers of the title are computed."""
+    reached = {name: [paths.least_bound(name, depth) for depth in range(1, 5)] for name in paths.BOUNDS}
+    assert reached == {"any pattern": [3, 9, 13, 13], "causal": [3, 7, 7, 7]}
+
+
+def test_the_softmax_of_permuted_tokens_is_in_the_proof():
+    lines = "\n".join(document()["uat.permutation-equivariance"])
+    assert "numerator of softmax" in lines and "denominator of softmax" in lines
+    for step in transformer_density.neighbours_exchanged():
+        assert step.holds()
+        assert not Step("one token less", step.left, m.Addition(*step.right.operands[:-1])).holds()
+
+
+def test_every_shape_of_a_derivative_is_needed():
+    """Without one of the mean values that a shape gives, a slope may lie below both its neighbours."""
+    before, slope, after, start, end = sympy.symbols("d_2 d_3 d_4 g_3 g_4", real=True)
+    for facts in ([before <= start], [start <= slope], [slope >= end], [before <= start, after <= end]):
+        assert proved_inequality(slope >= sympy.Min(before, after), facts, what="a slope").verdict == F
+    assert len(list(transformer_density.middle_slope())) == 3
+
+
+@pytest.mark.parametrize(
+    ("bound", "least"),
+    [
+        (approximation.monotone_term, sympy.Rational(1, 2)),
+        (lambda error: [approximation.step_bound(error)], sympy.Rational(1, 2)),
+        (lambda error: [elementary.near_two(0, 6, error, what="far apart")], sympy.Integer(3)),
+    ],
+)
+def test_the_number_of_a_counterexample_comes_from_its_bound(bound, least):
+    assert elementary.least_error(bound)[0] == least
+
+
+def test_a_bound_that_never_holds_gives_no_number():
+    with pytest.raises(InputError, match="holds for none"):
+        elementary.least_error(lambda error: [elementary.near_two(0, 0, error, what="one target")])
+
+
+def test_counts_come_from_a_generic_layer():
+    """A product more in every layer changes the derived number, and so does one typed number the claim."""
+    L, of = evaluation.L, generic_layer.LAYERS
+    layer = of.apply(generic_layer.i + 1, of.x(generic_layer.i))
+    assert generic_layer.products_in(layer) == 3 and generic_layer.activations_in(layer) == 1
+    assert generic_layer.products_in(m.Identity(layer.shape[0]) @ layer) == 4
+    extra = sympy.prod(L - n for n in range(1, 7))
+    found = counted(
+        3 * L + extra,
+        evaluation.network_products(),
+        what="L layers",
+        measured=evaluation.with_vectors("network"),
+        shapes=evaluation.UP_TO_SIX,
+    )
+    assert combine(found) != T
+
+
+def test_a_factor_of_the_diamond_product_is_any_number():
+    W, x = m.Letter("W", 2, 3), m.Letter("x", 2, 1)
+    c = sympy.Symbol("c", real=True)
+    for wrong in (c**2 - 6, c + 1, -c):
+        assert decide(Step("a factor", diamond.diamond(c * W, x), wrong * diamond.diamond(W, x))) is not None
+
+
+def test_labels_and_years_are_of_a_kind_of_their_own():
+    rows = [claim for claim in uj.claims() if claim.id.startswith(("references.", "names.", "abstract."))]
+    assert rows and all(claim.kind is Kind.BOOKKEEPING for claim in (*rows, find("uat.citation-year")))
+
+
+@pytest.mark.parametrize("change", [lambda A: 2 * A, lambda A: -A])
+def test_a_layer_that_adds_something_is_no_padding(change):
+    """With A = 2 I, or −I, neither the network nor what is printed stays what it is."""
+    rules = tuple(a.at(update_lists.j, padding.i) for a in update_lists.PRINTED)
+    step = padding.of_a_box("residual", rules, u.k)
+    assert step.holds()
+    where = {
+        l: change(e) if isinstance(e, m.Product) and e.operands[0] == m.Identity(u.D) else e
+        for l, e in step.where.items()
+    }
+    assert where != step.where and not Step("a layer", step.left, step.right, where).holds()
+
+
+@pytest.mark.parametrize("name", ["updates.one-shot", "updates.boxes", "nested-bias.original-updated-own"])
+def test_a_wrong_reading_is_wrong_at_every_larger_depth(name):
+    found = [e for e in find(name).decide(Settings(dtypes=())) if e.subject == padding.SUBJECT]
+    assert [e.verdict for e in found][:1] == [T]
