@@ -1,5 +1,6 @@
 """Beyond the papers: every row gets its verdict, its wrong twin does not, and bounds are never exceeded."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -249,6 +250,19 @@ def test_every_wrong_reading_of_the_ledger_is_shown_to_fail():
     first = lambda reading: reading.first - 1 - (reading.at_first is not None)
     names |= {name: first(reading) for name, reading in wrong_readings.READINGS.items()}
     assert names | {"updates.raw-weights": 1} == refuted
+
+
+def test_every_reading_fails_from_its_first_depth_on():
+    """What the two rows find of each reading begins at the depth behind the last at which it is exact."""
+    said = [e.finding for name in ("updates", "nested-bias") for e in BY_ID[f"wrong-readings.{name}"].decide(SYMBOLIC)]
+    exact = {
+        c.id: c.exact_to for c in uj.claims() if c.exact_to is not None and c.id.startswith(("updates.", "nested-"))
+    }
+    for name, last in exact.items():
+        depths = [re.search(r" at L = (\d)", text) for text in said if text.startswith(f"{name}, ")]
+        found = {int(depth.group(1)) for depth in depths if depth}
+        assert min(found) == last + 1, (name, found)
+    assert len(wrong_readings.nothing_arises()) == 4
 
 
 def test_numbers_are_those_of_the_programs():

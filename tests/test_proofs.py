@@ -127,7 +127,7 @@ LINES = {
         "PROVED for every L: the tent network has 2^L − 1 breaks",
     ),
     "wrong_at_every_depth": (
-        "✓ W_{i,3} stays 0",
+        "✓ W_{i,3} stays",
         "✓ updates.boxes, residual network: network 0, printed 1 at L = 3…5",
         "✓ not so — the corrected list (f) fails as well",
         "PROVED for every L: the seven wrong readings of the printed list and the eleven of the nested bias",

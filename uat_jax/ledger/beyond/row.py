@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.source import duat
 
@@ -32,17 +32,16 @@ def row(name: str, part: str, title: str, statement: str, decide: Decide, **fiel
         The claim, of the kind "all depths" unless ``fields`` say otherwise.
     """
     common: dict[str, Any] = {"kind": Kind.ALL_DEPTHS, "sources": CLOSED_FORM, "expects": Verdict.PROVED, "ours": True}
-    numbered = lambda settings: steps(decide(settings))
-    named = {"id": name, "ledger": f"Beyond {part}", "title": title, "printed": statement, "decide": numbered}
+    careful = lambda settings: steps(decide(settings))
+    named = {"id": name, "ledger": f"Beyond {part}", "title": title, "printed": statement, "decide": careful}
     return Claim(**{**common, **fields, **named})
 
 
 def steps(argument: Iterable[Evidence]) -> Iterator[Evidence]:
-    """The evidence of an argument, each step of it a subject of its own, so that the claim needs every one of them.
+    """The evidence of an argument: a step that fails leaves the claim unproved, and does not refute it.
 
-    What only confirms a step, by prime fields or by numbers that agree, belongs to the step before it.
+    A network of numbers beyond a bound does refute the bound, and contradicts its proof.
     """
-    number = 0
     for found in argument:
-        number += number == 0 or found.verdict not in (Verdict.CERTIFIED, Verdict.AGREES)
-        yield replace(found, subject=f"step {number}")
+        fails = found.verdict is Verdict.REFUTED and found.method is not Method.BALLS
+        yield replace(found, verdict=Verdict.UNKNOWN) if fails else found

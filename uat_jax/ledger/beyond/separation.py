@@ -70,7 +70,7 @@ def next_pieces(parameters: Parameters = TENT) -> Iterator[Evidence]:
 
 def first_piece() -> Evidence:
     """No layer: x_0 = x on the one piece 0 ≤ x ≤ 1."""
-    return proved_inequality(Eq(y, piece(y, 0, "even")), [y >= 0, y <= 1], what="L = 0: one piece")
+    return proved_inequality(Eq(y, piece(y, 0, "even")), [], what="L = 0: one piece")
 
 
 def _pieces(settings: Settings) -> Iterator[Evidence]:
@@ -170,7 +170,7 @@ def hinges(bend: Any = 2) -> Iterator[Evidence]:
     for parity, other, sign in (("even", "odd", -1), ("odd", "even", 1)):
         added = piece(y, k, parity) + sign * bend * _relu(y - (k + 1))
         what = f"from an {parity} piece to an {other} one"
-        yield proved_inequality(Eq(added, piece(y, k + 1, other)), [y >= k + 1, y <= k + 2], what=what)
+        yield proved_inequality(Eq(added, piece(y, k + 1, other)), [y >= k + 1], what=what)
     value, later = sympy.symbols("x_L m", real=True)
     claim = Eq(value + bend * _relu(y - later), value)
     yield proved_inequality(claim, [y <= k + 1, later >= k + 1], what="later terms are 0 there")

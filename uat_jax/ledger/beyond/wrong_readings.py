@@ -190,16 +190,15 @@ def rules(j: Any) -> tuple[Assignment, ...]:
 def nothing_arises(printed: Callable[[Any], tuple[Assignment, ...]] = rules) -> list[Step]:
     """What is zero stays zero under every rule, whichever values, old, new or final, its other variables have.
 
-    That is so for every i; W_{1,3} is zero in reading (d) only.  b_{i+1,2} keeps what it is.
+    That is so for every i; W_{1,3} is zero in reading (d) only.  b_{i+1,2} keeps what it is, and W_{i+1,1} is any matrix.
     """
-    i, steps = INDEX, []
-    for rule in printed(i):
-        value, target = _with(rule, (W3(i),)), rule.target
-        if target in (W2(i + 1), b3(i + 1), W3(i)):
-            steps.append(Step(f"{target} stays 0", value, m.Zero(*target.shape)))
-        if target == b2(i + 1):
-            steps.append(Step(f"{target} stays", value, target))
-    return steps
+    i = INDEX
+    kept = {b2(i + 1): b2(i + 1)}
+    return [
+        Step(f"{rule.target} stays", _with(rule, (W3(i),)), kept.get(rule.target, m.Zero(*rule.target.shape)))
+        for rule in printed(i)
+        if rule.target != W1(i + 1)
+    ]
 
 
 def only_the_first_term() -> Step:
