@@ -479,6 +479,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
+        reached = "; ".join(filter(None, (loops.reason, reached)))
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
