@@ -16,8 +16,11 @@ from uat_jax.arithmetic.exponential_depth import profile
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.decide import equivalence, recheck
 from uat_jax.decide.agreement import agreement
+from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.effort import BUDGET, Effort, deadline
-from uat_jax.decide.equivalence import Question, decide
+from uat_jax.decide.equivalence import Pair, Question, decide
+from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.loops_evidence import Loops
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification
@@ -241,3 +244,42 @@ def test_doubles_take_a_deadline():
     arithmetic.deadline = LATE
     with pytest.raises(BudgetError):
         interpret(TRACE, arithmetic, [POINT])
+
+
+# --- the whole call ---------------------------------------------------------------------------------------------------
+
+
+def test_rounding_and_hazards_take_what_is_left():
+    """Nothing is run where nothing is left; the twin with time is answered."""
+    pair = Pair({}, program(jax.nn.softmax, V), program(lambda x: jnp.exp(x) / jnp.exp(x).sum(), V))
+    without, enough = in_floats([pair], seconds=0.0), in_floats([pair], seconds=600.0)
+    assert "the time is up" in without.rounding.reason and without.rounding.seen is None
+    assert "the time is up" in without.search.reason and without.search.tried == 0
+    assert enough.rounding.seen is not None and enough.search.found
+
+
+def test_what_was_spent_is_not_left():
+    allowance = Allowance(5.0)
+    with allowance.spent():
+        assert allowance.deadline(3.0).remaining <= 3.0 and allowance.deadline(30.0).remaining <= 5.0
+    assert 0 < allowance.left < 5.0 and not allowance.over
+    spent = Allowance(-1.0)
+    assert spent.over and not Allowance().over and spent.left == 0
+
+
+def test_a_certificate_gives_them_what_the_call_has_left(monkeypatch):
+    given = []
+    monkeypatch.setattr(equivalence, "in_floats", lambda *arguments: given.append(arguments[-1]))
+    uj.certify(jnp.sin, jnp.sin, V, budget=50.0)
+    uj.certify(jnp.sin, jnp.sin, V)
+    assert 0 < given[0] <= 50.0 and given[1] == float("inf")
+
+
+def test_the_answer_keeps_why_loops_are_not_related(monkeypatch):
+    """Also when the time is up after the loops were compared."""
+    reason = "no relation is found between carry 0 of the left one and carry 0 of the right one"
+    up = lambda *_, **__: (_ for _ in ()).throw(BudgetError("the time is up; allow more seconds"))
+    monkeypatch.setattr(equivalence, "of_loops", lambda *_: Loops(reason=reason))
+    monkeypatch.setattr(equivalence, "field_evidence", up)
+    (evidence,) = uj.certify(jnp.sin, jnp.cos, V).evidence
+    assert "the time is up" in evidence.finding and f"by then: {reason}; float64 values" in evidence.finding

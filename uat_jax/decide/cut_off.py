@@ -47,8 +47,8 @@ def by_cut_off(sizes: Sequence[Sizes], evidence: Sequence[Evidence]) -> list[Evi
         return []
     order = len(sizes) - 1
     finding = (
-        f"equal at all sizes, since they are at {len(sizes)} consecutive ones: their difference is a sum over places, of "
-        f"order and degree {order} together (Theorem A of docs/soundness.md)"
+        f"equal at all sizes, since they are at {len(sizes)} consecutive ones: their difference is a sum over places, "
+        f"of order and degree {order} together (Theorem A of docs/soundness.md)"
     )
     figures = CutOff(order, tuple(map(sizes_text, sizes)))
     return [Evidence(Method.CUT_OFF, finding, Verdict.CERTIFIED, figures, subject=ALL_SIZES)]

@@ -102,7 +102,8 @@ def certify(
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
-            every search asks for it; tracing a function, and what XLA compiles, cannot be interrupted.
+            every search asks for it, and what is left of it is for rounding and hazards; tracing a function, and what
+            XLA compiles, cannot be interrupted.
         wrt: "grad" compares values and derivatives: the cotangents of all inputs for any cotangents of the outputs.
         almost_everywhere: accept functions that differ on a set of measure zero only, such as at ties.  By default
             they are compared everywhere: two functions that differ at x = 0 alone are REFUTED there.
@@ -440,8 +441,8 @@ def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evi
     try:
         pair = question.at(sizes)
         left, right, _ = symbolic_programs(question.left, question.right, question.specification)
-        at, symbolic = (tuple(map(with_scans, programs)) for programs in ((pair.left, pair.right), (left, right)))
-        found = for_all_sizes(at, symbolic, effort, pair.domains)
+        at = with_scans(pair.left), with_scans(pair.right)
+        found = for_all_sizes(at, (with_scans(left), with_scans(right)), effort, pair.domains)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
         return []
     if found is None:
@@ -490,6 +491,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         sampled = sample(pair.left, pair.right, effort.seed, effort.deadline, pair.domains)
         seen = sampled.seen
         reached = seen.reason or f"float64 values at {seen.points} inputs {'differ' if seen.apart else 'agree'}"
+        reached = "; ".join(filter(None, (loops.reason, reached)))
         effort.progress(f"comparing at random points of prime fields{at}")
         fields = field_evidence(pair.left, pair.right, seen, effort, pair.domains)
         reached = fields.finding
@@ -565,7 +567,7 @@ def _certificate(
     general = shown_for_all_sizes(evidence)
     only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]
-    floats = in_floats(pairs, names, effort.deadline.memory)
+    floats = in_floats(pairs, names, effort.deadline.memory, effort.deadline.remaining)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
 

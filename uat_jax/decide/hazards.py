@@ -10,7 +10,6 @@ A search: what it finds is shown by an input, and what it does not find may stil
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,6 @@ import numpy as np
 from flint import arb
 
 from uat_jax.arithmetic.balls import Balls, enclose
-from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.emulated import Emulated, arguments, followed
 from uat_jax.arithmetic.matmul_precision import unit_roundoff
 from uat_jax.arithmetic.sensitivity import conditioning
@@ -97,7 +95,7 @@ def search_hazards(device: OnDevice, names: Sequence[str], sizes: Mapping[str, i
         for points in search.candidates():
             search.look(points)
     except BudgetError:
-        reason = f"{SECONDS:g} s were over after {search.tried} inputs"
+        reason = f"the time was up after {search.tried} inputs"
     except (UatJaxError, MemoryError) as error:
         reason = str(error).partition(";")[0] or type(error).__name__
     return HazardSearch(tuple(search.found.values()), search.tried, reason)
@@ -116,7 +114,7 @@ class _Search:
 
     def __init__(self, device: OnDevice, names: Sequence[str], sizes: Mapping[str, int], seed: int):
         self.device, self.names, self.sizes, self.seed = device, names, sizes, seed
-        self.deadline = Deadline(time.monotonic() + SECONDS)
+        self.deadline = device.allowance.deadline(SECONDS)
         self.found: dict[tuple[str, int], Hazard] = {}
         self.attempts: dict[Any, int] = {}
         self.tried = 0
@@ -188,7 +186,7 @@ class _Search:
             rows = []
         for point in points:
             if self.deadline.late:
-                raise BudgetError(f"the {SECONDS:g} seconds of the search are over")
+                raise BudgetError("the seconds of the search are over")
             rows.append(self.device.run(self.leaves(point)))
         return [np.stack(column) for column in zip(*rows, strict=True)]
 

@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
 from uat_jax.decide.on_device import OnDevice
@@ -102,24 +103,36 @@ def known(rounding: Rounding, search: HazardSearch) -> InFloats:
     return InFloats(lambda: rounding, lambda: search)
 
 
-def in_floats(pairs: Sequence[Programs], names: Sequence[str] | None = None, memory: float = math.inf) -> InFloats:
+def in_floats(
+    pairs: Sequence[Programs],
+    names: Sequence[str] | None = None,
+    memory: float = math.inf,
+    seconds: float = math.inf,
+) -> InFloats:
     """What floats do to the programs: the rounding at the largest of the first sizes, the hazards at all of them.
 
-    `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.
+    `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.  `seconds`: what all of
+    it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
+    allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
-    devices = [OnDevice(pair.left, pair.right, pair.domains, memory) for pair in chosen]
+    devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]
     names = names or numbered(len(devices[0].inputs))
 
     def search() -> HazardSearch:
         different = [(d, pair) for d, pair in zip(devices, chosen, strict=True) if not _identical(pair)]
-        found = [search_hazards(device, names, pair.sizes) for device, pair in different]
+        with allowance.spent():
+            found = [search_hazards(device, names, pair.sizes) for device, pair in different]
         first = {(h.kind, h.side): h for one in reversed(found) for h in one.found}  # the smallest sizes go first
         ordered = sorted(first.values(), key=lambda h: (list(KINDS).index(h.kind), h.side))
         reasons = dict.fromkeys(one.reason for one in found if one.reason)
         return HazardSearch(tuple(ordered), sum(one.tried for one in found), "; ".join(reasons))
 
-    return InFloats(lambda: rounding_of(devices[-1]), search)
+    def rounding() -> Rounding:
+        with allowance.spent():
+            return rounding_of(devices[-1])
+
+    return InFloats(rounding, search)
 
 
 def _identical(pair: Programs) -> bool:

@@ -15,6 +15,7 @@ from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.footprint import of_doubles
 from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.devices import default_device
 from uat_jax.errors import MemoryLimitError, UnsupportedError
@@ -23,11 +24,19 @@ from uat_jax.errors import MemoryLimitError, UnsupportedError
 class OnDevice:
     """Two programs of the same inputs and outputs, compiled when they are first run, on JAX's default device of now.
 
-    `domains`: what their inputs range over.  `memory`: the bytes that may be held.
+    `domains`: what their inputs range over.  `memory`: the bytes that may be held.  `allowance`: the time that is left.
     """
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains = EVERYWHERE, memory: float = math.inf):
+    def __init__(
+        self,
+        left: ClosedJaxpr,
+        right: ClosedJaxpr,
+        domains: Domains = EVERYWHERE,
+        memory: float = math.inf,
+        allowance: Allowance | None = None,
+    ):
         self.programs, self.domains, self.memory = (left, right), domains, memory
+        self.allowance = allowance or Allowance()
         self.device = default_device()
         self.inputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.in_avals]
         self.outputs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in left.out_avals]
@@ -42,7 +51,9 @@ class OnDevice:
 
     @cached_property
     def too_large(self) -> str:
-        """Why the programs are not run at two inputs at once, which take more memory than is allowed; or ''."""
+        """Why the programs are not run at two inputs at once: for want of memory, or of time; or ''."""
+        if self.allowance.over:
+            return "the time is up"
         try:
             Deadline(memory=self.memory).hold(of_doubles(self.programs, 2, self.memory), "a run in floats")
         except MemoryLimitError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +31,7 @@ WORK = 2**23
 SECONDS = 3.0
 """For each side; then the bound is that of the inputs that were reached, or given up."""
 
-LATE = f"it takes longer than {SECONDS:g} s"
+LATE = "the time was up"
 
 PRECISION = "default"
 """Of matrix products for which a program states none: the device's own, measured there."""
@@ -120,7 +119,7 @@ def _inputs(device: OnDevice, seed: int, count: int) -> tuple[str, list[list[np.
     Raises:
         BudgetError: the deadline is over.
     """
-    deadline = Deadline(time.monotonic() + SECONDS)
+    deadline = device.allowance.deadline(SECONDS)
     best: tuple[str, list[list[np.ndarray]]] = ("", [])
     for scale, change in SCALES.items():
         random = np.random.default_rng((seed, 93))
@@ -161,9 +160,9 @@ def _bound(
         return None, "no normal inputs were found at which both functions are defined", 0
     if largest_array(program) > LARGEST:
         return None, f"an array of {largest_array(program)} entries is too large to be disturbed", 0
-    deadline = Deadline(time.monotonic() + SECONDS)
+    deadline = device.allowance.deadline(SECONDS)
     dots = DotPrecisions(device.device, PRECISION)
-    found = []
+    found: list[Deviation] = []
     for leaves in points:
         try:
             values, bounds = rounding_bound(
@@ -183,6 +182,8 @@ def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviatio
     """How far the device's outputs are apart at the inputs; nothing if it cannot run the programs."""
     found = []
     for leaves in points:
+        if device.allowance.over:
+            break
         try:
             left, right = device.run(leaves)
         except UatJaxError:
