@@ -18,7 +18,7 @@ def generator(name: str) -> np.random.Generator:
 
 def normal(random: np.random.Generator, *shape: int, dtype: Any = jnp.float32) -> jax.Array:
     """Independent normal numbers."""
-    return jnp.asarray(random.standard_normal(shape).astype(dtype))
+    return jax.device_put(random.standard_normal(shape).astype(dtype))
 
 
 def drawn(random: np.random.Generator, initialise: Callable, *sizes: Any, **options: Any) -> Any:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.networks.checkpoint import Checkpoint, FolderPath, read_checkpoint
@@ -76,7 +75,7 @@ def build_model(
     """The model of what a folder holds; raises what `load_model` raises, without the path."""
     family = _family(checkpoint.config)
     model = family.build(checkpoint, head=family.head, dtype=dtype, adapter=adapter)
-    return jax.tree.map(jnp.asarray, model)
+    return jax.device_put(model, may_alias=False)
 
 
 def _family(config: Mapping[str, Any]) -> Family:
