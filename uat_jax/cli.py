@@ -396,13 +396,13 @@ def _derive(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     """The note as LaTeX, HTML and PDF, errata.md, and the certificates of all that they tell."""
-    folder = Path(options.folder)
-    with on_device(options.device):
+    folder, settings = Path(options.folder), Settings(dtypes=(), device=options.device)
+    with on_device(settings.device):
         _check_new(folder, options.overwrite)
     refuted = [claim for claim in claims() if claim.expects is Verdict.REFUTED]
     corrections = [find(claim.correction) for claim in refuted if claim.correction]
     wanted = tuple(dict.fromkeys((*refuted, *corrections, *map(find, note.THEOREMS))))
-    found = _decide_all(wanted, Settings(dtypes=(), device=options.device), options.jobs)
+    found = _decide_all(wanted, settings, options.jobs)
     _write_certificates(found, folder / errata.FOLDER)
     scripts = {claim.id: script_of(claim) for claim in claims()}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))

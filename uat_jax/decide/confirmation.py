@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import sympy
-from jax.extend.core import ClosedJaxpr
+from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.decide.agreement import agreement
 from uat_jax.decide.effort import ERROR
@@ -88,7 +89,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     `ShapeError` if their results have two shapes.
     """
     check_results(left, right)
-    sizes, traced, trace = _lowered(left, right)
+    sizes, traced = _lowered(left, right)
     found = identity(*traced, thoroughly=False)
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
@@ -96,7 +97,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     at = f" at {shown}" if shown else ""
     if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
-    _agree(*trace(jax.nn.sigmoid), what=what + at)
+    _agree(*map(with_logistic, traced), what=what + at)
     finding = (
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
@@ -183,12 +184,38 @@ def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: s
 
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
-Trace = Callable[[Activation], Sides]
-"""σ → both programs as jaxprs."""
 
 
-def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
-    """The first sizes that fit, and both programs as jaxprs of the same letters there: σ log Γ, and any other."""
+def with_logistic(program: ClosedJaxpr) -> ClosedJaxpr:
+    """The program with the logistic function in the place of log Γ: only σ is log Γ in what is lowered from letters.
+
+    Both have one argument and one value of its shape and dtype, so that no other equation changes; a program without
+    log Γ is returned as it is.
+    """
+    equations = program.jaxpr.eqns
+    changed = [_logistic(equation) for equation in equations]
+    if all(new is old for new, old in zip(changed, equations, strict=True)):
+        return program
+    return program.replace(jaxpr=program.jaxpr.replace(eqns=changed))
+
+
+def _logistic(equation: JaxprEqn) -> JaxprEqn:
+    if equation.primitive.name == "lgamma":
+        return equation.replace(primitive=jax.lax.logistic_p, params=_logistic_parameters())
+    parts = {name: part for name, part in equation.params.items() if isinstance(part, ClosedJaxpr)}
+    changed = {name: new for name, part in parts.items() if (new := with_logistic(part)) is not part}
+    return equation.replace(params={**equation.params, **changed}) if changed else equation
+
+
+@cache
+def _logistic_parameters() -> dict[str, Any]:
+    """What JAX itself gives that primitive."""
+    (equation,) = jax.make_jaxpr(jax.lax.logistic)(jnp.float32(0)).eqns
+    return equation.params
+
+
+def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides]:
+    """The first sizes that fit, and both programs as jaxprs of the same letters there, with log Γ for σ."""
     letters = tuple(dict.fromkeys((*left.inputs, *right.inputs)))
     if not letters:
         raise UnsupportedError("neither side has an input; there is nothing to evaluate them at")
@@ -197,16 +224,15 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides, Trace]:
     reason = ""
     for numbers in (range(2, 2 + count), [2 + 2 * (k % 2) for k in range(count)], [2] * count):
         sizes = dict(zip(symbols, numbers, strict=True))
-        trace = lambda activation, at=sizes: programs_at(left, right, letters, at, activation)
         if not slices_exist((left, right), sizes):
             reason = f"a slice is beyond the last at {sizes}"
             continue
         try:
-            traced = trace(jax.lax.lgamma)
+            traced = programs_at(left, right, letters, sizes, jax.lax.lgamma)
         except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
             reason = str(error)
         else:
-            return sizes, traced, trace
+            return sizes, traced
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
 
 

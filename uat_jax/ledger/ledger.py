@@ -54,7 +54,8 @@ from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import PAPERS
 
 CHAPTERS = (
-    Chapter("Theorem 1: the closed form", "transformer_is_duat.py", closed_form.CLAIMS),
+    Chapter("Theorem 1: residual networks", "residual_network_is_duat.py", closed_form.CLAIMS[:1]),
+    Chapter("Theorem 1: Transformers", "transformer_is_duat.py", closed_form.CLAIMS[1:]),
     Chapter("Foundations: UAT sums", "foundations.py", approximation.CLAIMS, approximation.RECORDS),
     Chapter("Foundations: what a DUAT function is", "foundations.py", duat_definition.CLAIMS, duat_definition.RECORDS),
     Chapter(
