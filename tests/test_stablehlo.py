@@ -376,7 +376,8 @@ def test_calls_that_double_are_stopped(monkeypatch):
 def test_damaged_files_are_refused_or_read():
     """Random bytes changed in bytecode, text and artifact: an error of the package, or a program; never a crash."""
     rng = np.random.default_rng(0)
-    artifact = exported(*(lambda f, s: (f, *s))(*scaled("LSTM", 1.5)))
+    function, specs = scaled("LSTM", 1.5)
+    artifact = exported(function, *specs)
     forms = (artifact.mlir_module_serialized, artifact.mlir_module().encode(), bytes(artifact.serialize()))
     refused = 0
     for form in forms:
