@@ -75,7 +75,7 @@ def is_torch(source: Any) -> bool:
 
 def is_file(name: str) -> bool:
     """Whether a name on the command line is that of a file, and not module:function."""
-    return name.endswith(SUFFIXES) or (":" not in name and Path(name).is_file())
+    return Path(name).is_file() or ":" not in name and name.endswith(SUFFIXES)
 
 
 def read_file(name: str) -> Program:
