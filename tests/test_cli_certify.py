@@ -475,6 +475,13 @@ def test_files_are_functions(own_folder, capsys):
     assert "before.mlir takes float32[3], other.mlir takes float32[4]" in capsys.readouterr().err
 
 
+def test_a_function_may_be_called_like_a_file(own_folder):
+    """After a colon stands a function, unless there is such a file."""
+    with (own_folder / f"{MODULE}.py").open("a") as module:
+        module.write("Layer.export = staticmethod(expanded)\n")
+    assert main(["certify", f"{MODULE}:Layer.export", f"{MODULE}:square", *V]) == 0
+
+
 BAD_FILES = {
     "missing.mlir": (None, "cannot read missing.mlir: No such file or directory"),
     "cut_off.mlir": (BEFORE[:100].encode(), "cut_off.mlir cannot be read as StableHLO: line"),

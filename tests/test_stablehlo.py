@@ -35,16 +35,7 @@ NO_WITNESS = {
 }  # fmt: skip
 """Functions of which a wrong version is not refuted, because ball arithmetic has no rule for an operation of theirs."""
 
-SAMPLE = (
-    "MLP",
-    "exact gelu",
-    "conv net",
-    "cumulative products by scan",
-    "sort",
-    "scatter add",
-    "top k",
-    "cond on data",
-)
+SAMPLE = ("MLP", "exact gelu", "cumulative products by scan", "sort", "cond on data")
 
 
 def exported(function, *specs, **options):
@@ -80,7 +71,7 @@ def _values(specs, seed=0):
     return jax.tree.map(lambda s: jnp.asarray(rng.standard_normal(s.shape), s.dtype), specs)
 
 
-@pytest.mark.parametrize("name", ["LSTM", "gradient of max pooling", "sort with a passenger", "tree of outputs"])
+@pytest.mark.parametrize("name", ["sort with a passenger", "tree of outputs"])
 def test_what_is_read_has_the_values_of_what_was_exported(name):
     """XLA runs the artifact, and the reader's function: the same operations in the same order."""
     function, specs = scaled(name, 1.5)
@@ -126,7 +117,22 @@ def test_several_platforms_and_lowered_text():
     assert uj.certify(function, uj.read_stablehlo(jax.jit(function).lower(*specs).as_text())).verdict in PASSES
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("fft", "log gamma", "triangular solve")])
+TWO_VERSIONS = ("conv net", "exact gelu", "sort with a passenger")
+NEWER_ALONE = {
+    "fft": "JAX 0.12 writes out the absolute value of a complex number",
+    "log gamma": "JAX 0.12 writes it with tables",
+    "triangular solve": "JAX 0.10 cannot parse what JAX 0.12 writes for it",
+}
+"""Artifacts of two versions that are not yet found to be one function, and why."""
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in (*NEWER_ALONE, *TWO_VERSIONS)])
+def test_more_artifacts_of_two_versions_are_one_function(name):
+    test_artifacts_of_two_versions_are_one_function(name)
+
+
+@pytest.mark.parametrize("name", TWO_VERSIONS)
 def test_artifacts_of_two_versions_are_one_function(name):
     """Of the oldest and the newest JAX that is allowed, read by whichever runs this."""
     old, new = (uj.read_stablehlo(FOLDER / f"{name.replace(' ', '_')}.{v}.jax") for v in ("0.10", "0.12"))
@@ -376,7 +382,8 @@ def test_calls_that_double_are_stopped(monkeypatch):
 def test_damaged_files_are_refused_or_read():
     """Random bytes changed in bytecode, text and artifact: an error of the package, or a program; never a crash."""
     rng = np.random.default_rng(0)
-    artifact = exported(*(lambda f, s: (f, *s))(*scaled("LSTM", 1.5)))
+    function, specs = scaled("LSTM", 1.5)
+    artifact = exported(function, *specs)
     forms = (artifact.mlir_module_serialized, artifact.mlir_module().encode(), bytes(artifact.serialize()))
     refused = 0
     for form in forms:

@@ -1,6 +1,8 @@
 """Modules of PyTorch against their ports to JAX: the faithful ones are certified, the wrong ones refuted."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -155,3 +157,13 @@ def test_bad_input_is_one_line(name, capfd):
         uj.read_torch(source, *inputs)
     assert "\n" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.campaign
+def test_the_example_of_the_documentation(capsys):
+    text = (Path(__file__).parents[1] / "docs" / "inputs.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    with jax.numpy_rank_promotion("allow"):
+        exec(code, {})
+    said = re.findall(r"verdict\)  # (\w+)", code)
+    assert [line for line in capsys.readouterr().out.splitlines() if line.isupper()] == said == ["CERTIFIED", "REFUTED"]

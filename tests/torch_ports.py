@@ -1,3 +1,4 @@
+# pyright: reportMissingImports=false
 """Ten modules of PyTorch, their ports to plain JAX, and wrong ports of the kinds that people make.
 
 A port is a function of the weights by PyTorch's names and of the inputs.  Every wrong port is the port with one thing

@@ -58,7 +58,7 @@ from uat_jax.errors import (
     UatJaxError,
     UnsupportedError,
 )
-from uat_jax.inputs.functions import comparable, readings_of
+from uat_jax.inputs.functions import FunctionLike, comparable, readings_of
 
 LARGE = 200_000
 """Where no sizes are listed, those are left out at which more entries than this are computed."""
@@ -74,8 +74,8 @@ KIND = "equivalence"
 
 
 def certify(
-    left: Callable,
-    right: Callable,
+    left: FunctionLike,
+    right: FunctionLike,
     *specs: Any,
     error: float = ERROR,
     seed: int = 0,
@@ -124,8 +124,8 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
-    left, right, specs = comparable(left, right, specs, weights)
-    question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    first, second, specs = comparable(left, right, specs, weights)
+    question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
     end = deadline(budget, memory=memory)
     effort = Effort(error, seed, end, progress=told, almost_everywhere=almost_everywhere)
@@ -133,8 +133,8 @@ def certify(
 
 
 def assert_equivalent(
-    left: Callable,
-    right: Callable,
+    left: FunctionLike,
+    right: FunctionLike,
     *specs: Any,
     error: float = ERROR,
     seed: int = 0,
@@ -163,8 +163,8 @@ def assert_equivalent(
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
-    left, right, specs = comparable(left, right, specs, weights)
-    question = Question(left, right, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
+    first, second, specs = comparable(left, right, specs, weights)
+    question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
     if not certificate.passes:

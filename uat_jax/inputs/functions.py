@@ -12,6 +12,9 @@ import jax
 from uat_jax.errors import InputError
 from uat_jax.inputs.program import Program
 
+FunctionLike = Callable | jax.export.Exported
+"""What can be compared: a function of JAX, a program that was read or exported, a module of PyTorch."""
+
 SUFFIXES = (".mlir", ".stablehlo", ".mlirbc", ".bc", ".jax", ".export", ".bin", ".pt2")
 """How the names of files end that are programs."""
 
@@ -58,7 +61,7 @@ def _read(side: Any, specs: tuple[Any, ...], weights: Mapping[str, Any] | None) 
 
 def has_parameters(module: Any) -> bool:
     """Whether a module of PyTorch has weights, which are the first argument then."""
-    state = module.state_dict() if callable(module.state_dict) else module.state_dict
+    state: Any = module.state_dict() if callable(module.state_dict) else module.state_dict
     return any(tensor.is_floating_point() for tensor in state.values())
 
 
@@ -72,7 +75,7 @@ def is_torch(source: Any) -> bool:
 
 def is_file(name: str) -> bool:
     """Whether a name on the command line is that of a file, and not module:function."""
-    return name.endswith(SUFFIXES) or (":" not in name and Path(name).is_file())
+    return Path(name).is_file() or ":" not in name and name.endswith(SUFFIXES)
 
 
 def read_file(name: str) -> Program:

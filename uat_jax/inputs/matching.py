@@ -199,10 +199,9 @@ def _joined(name: str, leaf: Any, leaves: Mapping[str, Any]) -> Iterator[tuple[W
             words = _words(path)
             if among[0] not in words:
                 continue
-            others = [_sibling(path, among[0], word, leaves) for word in among]
-            if None in others or len(set(others)) < len(among):
+            paths = tuple(filter(None, (_sibling(path, among[0], word, leaves) for word in among)))
+            if len(set(paths)) < len(among):
                 continue
-            paths = tuple(str(other) for other in others)
             for way, bonus in _ways(tuple(leaves[path].shape), part, path):
                 if all(tuple(leaves[p].shape) == tuple(leaves[path].shape) for p in paths):
                     yield [f"{p}{way}" for p in paths], paths, (), bonus + 0.2
@@ -235,7 +234,7 @@ def _ways(shape: tuple[int, ...], wanted: tuple[int, ...], path: str) -> Iterato
 
 def _words(name: str, every: bool = False) -> list[str]:
     """The words of a name, each by one of its synonyms."""
-    split = re.findall(r"[a-z]+|\d+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower())
+    split: list[str] = re.findall(r"[a-z]+|\d+", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower())
     words = [SYNONYMS.get(word, word) for word in split]
     return words if every else [word for word in words if word not in WRAPPERS]
 

@@ -35,7 +35,7 @@ NO_ATTRIBUTES = frozenset(
 
 def owner(value: ir.Value) -> ir.Operation | None:
     """The operation that computes a value, or None if it is an argument of a block."""
-    found = value.owner
+    found: Any = value.owner
     return None if isinstance(found, ir.Block) else getattr(found, "operation", found)
 
 

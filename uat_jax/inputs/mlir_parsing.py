@@ -12,6 +12,7 @@ import functools
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import jax
 from jax.extend.mlir import deserialize_portable_artifact, ir
@@ -26,7 +27,8 @@ SECONDS = 60
 @functools.cache
 def context() -> ir.Context:
     """A context that knows the dialects of JAX: `jax.extend.mlir` has no other way to one."""
-    return jax.jit(lambda: 0).lower().compiler_ir("stablehlo").context
+    lowered: Any = jax.jit(lambda: 0).lower().compiler_ir("stablehlo")
+    return lowered.context
 
 
 def parsed(source: bytes) -> ir.Module:
@@ -57,6 +59,7 @@ def parsed_carefully(source: bytes) -> ir.Module:
         ValueError: as `parsed`; or the parser crashed, or took longer than `SECONDS`.
     """
     child = _child()
+    assert child.stdin is not None and child.stdout is not None
     timer = threading.Timer(SECONDS, child.kill)
     timer.start()
     try:

@@ -71,8 +71,8 @@ def constant_of(operation: ir.Operation) -> np.ndarray:
     """
     spec = spec_of(operation.results[0].type)
     try:
-        attribute = operation.attributes["value"]
-        array = _repeated(attribute, spec.dtype) if attribute.is_splat else np.array(attribute)
+        written = attribute(operation, "value")
+        array = _repeated(written, spec.dtype) if written.is_splat else np.array(written)
     except (AttributeError, TypeError, ValueError):  # what the bindings do not give: complex numbers, bfloat16
         array = _spelled(operation, spec.dtype)
     if array.size not in (1, np.prod(spec.shape, dtype=int)) or array.dtype == object:
@@ -81,9 +81,9 @@ def constant_of(operation: ir.Operation) -> np.ndarray:
     return np.broadcast_to(array.reshape(() if array.size == 1 else spec.shape), spec.shape)
 
 
-def _repeated(attribute: Any, dtype: np.dtype) -> np.ndarray:
+def _repeated(written: Any, dtype: np.dtype) -> np.ndarray:
     """The one number of which all entries are, however many; whole numbers by their bits."""
-    number = attribute.get_splat_value().value
+    number = written.get_splat_value().value
     if dtype.kind not in "iu":
         return np.array(number, dtype)
     return np.array(number % 2 ** (8 * dtype.itemsize), f"u{dtype.itemsize}").view(dtype)
@@ -94,17 +94,22 @@ NUMBER = re.compile(r"0x[0-9A-Fa-f]+|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 def _spelled(operation: ir.Operation, dtype: np.dtype) -> np.ndarray:
     """A constant read from its text, such as dense<[1.5, 0x7FC0]>, dense<(1.0,2.0)> or dense<"0x803F"> of raw bytes."""
-    text = operation.get_asm(large_elements_limit=None)
+    text = str(operation.get_asm(large_elements_limit=None))
     found = re.search(r"dense<(.*)> : tensor<", text, re.DOTALL)
     if found is None:
         raise UnsupportedError(f"a constant written as {text[:60]}…")
     if found[1].startswith('"0x'):
         return np.frombuffer(bytes.fromhex(found[1][3:-1]), dtype)
-    part = np.zeros((), dtype).real.dtype
+    part = np.real(np.zeros(1, dtype)).dtype
     bits = np.dtype(f"u{part.itemsize}")
     read = lambda word: bits.type(int(word, 16)).view(part) if word.startswith("0x") else np.float64(word).astype(part)
     parts = np.array([read(word) for word in NUMBER.findall(found[1])], part)
     return parts.view(dtype) if dtype.kind == "c" else parts
+
+
+def attribute(operation: ir.Operation, key: str) -> Any:
+    """An attribute of an operation, or None if it has none of that name; the bindings do not say which kind it is."""
+    return operation.attributes[key] if key in operation.attributes else None
 
 
 def integers(attribute: Any) -> tuple[int, ...]:

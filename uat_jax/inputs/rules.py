@@ -20,7 +20,7 @@ from jaxlib.mlir.dialects import stablehlo
 from uat_jax.errors import UnsupportedError
 from uat_jax.inputs.custom_calls import custom_call
 from uat_jax.inputs.mlir_expressions import owner, splat
-from uat_jax.inputs.mlir_values import constant_of, dtype_of, integers, shape_of
+from uat_jax.inputs.mlir_values import attribute, constant_of, dtype_of, integers, shape_of
 from uat_jax.inputs.regions import largest, neutral, order, reducer
 
 FUNCTIONS = {
@@ -99,7 +99,7 @@ class Call:
 
     def attribute(self, key: str) -> Any:
         """An attribute, or None if the operation has none of that name."""
-        return self.operation.attributes[key] if key in self.operation.attributes else None
+        return attribute(self.operation, key)
 
     def text(self, key: str) -> str:
         """An attribute that is a word."""
@@ -107,7 +107,7 @@ class Call:
 
     def number(self, key: str) -> int:
         """An attribute that is one whole number."""
-        return int(self.operation.attributes[key].value)
+        return int(self.attribute(key).value)
 
     def numbers(self, key: str, default: Sequence[int] = ()) -> tuple[int, ...]:
         """An attribute that is an array of whole numbers."""
@@ -238,7 +238,7 @@ def _pad(call: Call) -> Any:
 
 
 def _slice(call: Call) -> Any:
-    starts, limits, strides = map(call.numbers, ("start_indices", "limit_indices", "strides"))
+    starts, limits, strides = (call.numbers(of) for of in ("start_indices", "limit_indices", "strides"))
     return lax.slice(call.operands[0], starts, limits, None if set(strides) <= {1} else strides)
 
 
@@ -254,7 +254,7 @@ def _reshape(call: Call) -> Any:
 def _dynamic_slice(call: Call) -> Any:
     x, *starts = call.operands
     sizes = call.numbers("slice_sizes")
-    return lax.dynamic_slice(x, starts, sizes, allow_negative_indices=False)
+    return lax.dynamic_slice(x, starts, slice_sizes=sizes, allow_negative_indices=False)
 
 
 def _dynamic_update_slice(call: Call) -> Any:
@@ -286,11 +286,12 @@ def _dynamic_iota(call: Call) -> Any:
 
 
 def _dynamic_pad(call: Call) -> Any:
-    return lax.pad(*call.operands[:2], list(zip(*(_sizes(call, i) for i in (2, 3, 4)), strict=True)))
+    low, high, interior = _sizes(call, 2), _sizes(call, 3), _sizes(call, 4)
+    return lax.pad(call.operands[0], call.operands[1], list(zip(low, high, interior, strict=True)))
 
 
 def _real_dynamic_slice(call: Call) -> Any:
-    return lax.slice(call.operands[0], *(_sizes(call, i) for i in (1, 2, 3)))
+    return lax.slice(call.operands[0], _sizes(call, 1), _sizes(call, 2), _sizes(call, 3))
 
 
 # --- products -------------------------------------------------------------------------------------------------------
@@ -393,10 +394,9 @@ def _are_places(call: Call, axes: Sequence[int]) -> bool:
     """Whether the second array counts the places along the one axis reduced, and the first begins with -∞ or ∞."""
     places = owner(call.operation.operands[1])
     start, which = call.operands[2], largest(call.operation.regions[0])
-    counted = places is not None and places.name == "stablehlo.iota" and len(axes) == 1
-    if not counted or not isinstance(start, np.ndarray):
+    if places is None or places.name != "stablehlo.iota" or len(axes) != 1 or not isinstance(start, np.ndarray):
         return False
-    return int(places.attributes["iota_dimension"].value) == axes[0] and neutral(
+    return int(attribute(places, "iota_dimension").value) == axes[0] and neutral(
         "maximum" if which == "GT" else "minimum", start
     )
 
@@ -467,8 +467,8 @@ def _select_and_scatter(call: Call) -> Any:
     x, cotangents, _ = call.operands
     start, window = _initial(call, 2), _window(call)
     select, scatter = call.operation.regions
-    known = reducer(select) == "greater or equal" and reducer(scatter) == "add" and start is not None
-    if not known or not neutral("add", start) or any(pad != (0, 0) for pad in window["padding"]):
+    known = reducer(select) == "greater or equal" and reducer(scatter) == "add"
+    if not known or start is None or not neutral("add", start) or any(pad != (0, 0) for pad in window["padding"]):
         raise call.refused("with a body, a beginning or a padding of its own")
     lowest = x.dtype.type(-np.inf)
     return jax.vjp(lambda x: lax.reduce_window(x, lowest, lax.max, **window), x)[1](cotangents)[0]
@@ -616,7 +616,8 @@ def _rng_bit_generator(call: Call) -> Any:
     result = call.operation.results[1].type
     name = stablehlo.RngAlgorithmAttr(call.attribute("rng_algorithm")).value
     algorithm = lax.RandomAlgorithm["RNG_" + name]
-    return lax.rng_bit_generator(call.operands[0], shape_of(result), dtype_of(result), algorithm=algorithm)
+    dtype: Any = dtype_of(result)
+    return lax.rng_bit_generator(call.operands[0], shape_of(result), dtype, algorithm=algorithm)
 
 
 def _get_dimension_size(call: Call) -> Any:

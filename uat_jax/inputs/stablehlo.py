@@ -15,7 +15,7 @@ from jax.extend.mlir import ir
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.inputs import custom_calls
 from uat_jax.inputs.mlir_parsing import BYTECODE, parsed, parsed_carefully
-from uat_jax.inputs.mlir_values import dtype_of, is_static, spec_of
+from uat_jax.inputs.mlir_values import attribute, dtype_of, is_static, spec_of
 from uat_jax.inputs.program import Program
 from uat_jax.inputs.rules import CHLO, FUNCTIONS, Call, read, repeated_written, rule, spread
 from uat_jax.inputs.source_lines import called_at, of_location
@@ -199,8 +199,8 @@ class _Reader:
 
     def _check_call(self, operation: ir.Operation) -> None:
         target = str(operation.attributes["call_target_name"]).strip('"')
-        effect = "has_side_effect" in operation.attributes and operation.attributes["has_side_effect"].value
-        if effect and target not in NO_EFFECT_NEEDED:
+        effect = attribute(operation, "has_side_effect")
+        if effect is not None and effect.value and target not in NO_EFFECT_NEEDED:
             raise UnsupportedError(f"{self.name} calls {target!r}, which has a side effect; export it without")
         if not custom_calls.known(target):
             raise UnsupportedError(f"{self.name} makes the custom call {target!r}, which is not known")
@@ -208,7 +208,7 @@ class _Reader:
     @property
     def _arguments(self) -> list[ir.Value]:
         """The arguments of `main` that are inputs: some are constants of the artifact, such as its platform."""
-        attributes = self.main.attributes["arg_attrs"] if "arg_attrs" in self.main.attributes else ()
+        attributes = attribute(self.main, "arg_attrs") or ()
         constants = {i for i, of in enumerate(attributes) if "jax.global_constant" in of}
         return [a for i, a in enumerate(self._body.arguments) if i not in constants]
 

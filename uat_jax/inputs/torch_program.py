@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import operator
 import warnings
@@ -68,11 +69,10 @@ def read_torch(source: Any, *inputs: Any, keep: Sequence[str] = KEPT) -> Program
 
 def _torch() -> Any:
     try:
-        import torch
-        import torch.export
+        importlib.import_module("torch.export")
+        return importlib.import_module("torch")
     except ImportError as error:
         raise InputError("PyTorch is not installed, which reads its modules: pip install 'uat_jax[torch]'") from error
-    return torch
 
 
 def _loaded(torch: Any, path: Path) -> Any:
@@ -230,7 +230,7 @@ class _Graph:
 
     def _placed(self, node: Any, given: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:
         """An input, a weight or a constant."""
-        spec, target = _spec(node.meta["val"]), self.held.get(node.name, node.name)
+        spec, target = _spec(node.meta["val"]), str(self.held.get(node.name, node.name))
         value = given[target] if node.name in given else weights.get(target, self.constants.get(target))
         value = jnp.asarray(value)
         if not jnp.issubdtype(spec.dtype, jnp.floating):
