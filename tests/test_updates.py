@@ -118,7 +118,7 @@ TWELVE = {
 def test_where_a_reading_of_the_nested_bias_is_exact(kind, reading):
     *row, version = reading
     wanted = TWELVE[tuple(row)][("own", "previous", "final").index(version)]  # type: ignore[index]
-    pair = nested_bias._pair(kind, reading)
+    pair = nested_bias.pair_of(kind, reading)
     assert exact_depths(kind, lambda _, depth: pair(depth)[1]) == wanted
 
 

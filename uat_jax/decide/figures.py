@@ -405,6 +405,13 @@ class Count(Figures):
 
 
 @dataclass(frozen=True)
+class Enumerated(Figures):
+    """How many cases were looked at one by one."""
+
+    cases: int
+
+
+@dataclass(frozen=True)
 class Factored(Figures):
     """A matrix written so that a bound of its rank shows."""
 
@@ -476,7 +483,7 @@ KINDS: tuple[type[Figures], ...] = (
     FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, InNormalForm,
     PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
     Deduced, Boxes,
-    Measured, Counted, Found, Count, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Measured, Counted, Found, Count, Enumerated, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""

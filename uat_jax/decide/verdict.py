@@ -64,6 +64,7 @@ class Method(StrEnum):
     DEPENDENCE = "dependence"
     ENTRY_BY_ENTRY = "entry by entry"
     ENTRIES = "entries"
+    ENUMERATION = "enumeration"
     EXACT_NUMBERS = "exact numbers"
     INDEX_NOTATION = "index notation"
     LINEAR_ALGEBRA = "linear algebra"
