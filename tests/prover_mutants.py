@@ -477,7 +477,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('"max": lambda sign: 0 if sign >= 0', '"max": lambda sign: 0 if sign <= 0', SIGN, "a maximum under a condition is the smaller number", DIFFERS + "[guards: a maximum of the wrong side]"),
         ("if pair.chain == chain and side == place", "if side == place", CONDITION, "a condition on one entry is one on all", DIFFERS + "[guards: a condition on the rows]"),
         ('tuple(equation.params["broadcast_dimensions"])', "()", IGNORED, "rows are columns", DIFFERS + "[guards: rows and columns]"),
-        ("(operation, shape, expression.result)", "(equation.primitive, shape, expression.result)", IGNORED, "all rearrangements of a shape are one", DIFFERS + "[guards: another axis]"),
+        ("return operation_of(equation).of_any_type, shape", "return equation.primitive, shape", IGNORED, "all rearrangements of a shape are one", DIFFERS + "[guards: another axis]"),
         ("return sign == beside or beside * bound < 0", "return sign == beside", CONDITION, "what is above a negative bound is positive", DIFFERS + "[guards: a bound below]"),
         ("return sign == (bound > 0) - (bound < 0)", "return sign == 0", IGNORED, "what is equal to a bound is 0", DIFFERS + "[guards: equal to a bound]"),
         ("self.signs(expression.operands[0], chain) <= {0, 1}:", "1 in self.signs(expression.operands[0], chain):", WEAKER, "a magnitude is the number where it may be positive", DIFFERS + "[guards: a magnitude below zero]"),

@@ -78,17 +78,21 @@ class FlatProgram:
                 waiting += [v for v in variables(self.equations[place].invars) if v not in known]
         return sorted(places)
 
-    def computed_from(self, known: Collection[Var], target: Var, first: int) -> bool:
-        """Whether equations from a place on compute a variable from known ones, and from what is `free`."""
+    def computed_from(self, known: Collection[Var], target: Var, first: int, without: Collection[str]) -> bool:
+        """Whether equations from a place on compute a variable from known ones, and from what is `free`.
+
+        They may not be of the primitives that are to be done `without`.
+        """
         waiting, seen = [target], set[Var]()
         while waiting:
             variable = waiting.pop()
             if variable in known or variable in self.free or variable in seen:
                 continue
             seen.add(variable)
-            if self.producer[variable] < first:
+            equation = self.equations[self.producer[variable]]
+            if self.producer[variable] < first or equation.primitive.name in without:
                 return False
-            waiting += variables(self.equations[self.producer[variable]].invars)
+            waiting += variables(equation.invars)
         return True
 
 

@@ -30,7 +30,7 @@ from uat_jax.arithmetic.tower import draw_levels
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Cut, matched
 from uat_jax.decide.prime_fields import PrimeFields, primes_of
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import UatJaxError, UnsupportedError
 
 MANY = 0.25
 """An array is shared if so large a part of its entries is."""
@@ -333,7 +333,7 @@ class Fingerprints:
         return all(place >= end for places, end in zip(self._doubts, ends, strict=True) for place in places)
 
 
-class _Waiting(UatJaxError):
+class _Waiting(UnsupportedError):
     """An operand waits for an exponential."""
 
 

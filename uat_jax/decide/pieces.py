@@ -26,7 +26,7 @@ from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile
+from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
@@ -57,6 +57,9 @@ Programs = tuple[ClosedJaxpr, ClosedJaxpr]
 
 PATIENCE = 150
 """So many more equations are looked at for some that do not wait for an exponential."""
+
+EXPONENTIALS = ALWAYS | WRITTEN
+"""Primitives that are written with exponentials."""
 
 MOST_GIVEN_UP = 3
 """So many cuts are given up, behind which nothing was equal, before the programs are said to part."""
@@ -203,11 +206,14 @@ class Side:
                 self.passed.append((place, live))
 
     def independent(self, live: tuple[Var, ...]) -> tuple[Var, ...]:
-        """Those arrays of which the others are computed: a mean beside what it is of would be a letter of its own."""
+        """Those arrays of which the others are computed: a mean beside what it is of would be a letter of its own.
+
+        What exponentials are taken for is not computed again.
+        """
         kept = list(live)
         for v in sorted(live, key=self.program.producer.__getitem__, reverse=True):
             others = [other for other in kept if other is not v]
-            if others and self.program.computed_from(others, v, self.begin):
+            if others and self.program.computed_from(others, v, self.begin, EXPONENTIALS):
                 kept = others
         return tuple(kept)
 
@@ -431,9 +437,7 @@ class Sweep:
         for s, side in enumerate(self.sides):
             for place, keys in side.reached(functools.partial(found.keys, s)):
                 digest = np.unique(np.concatenate([k.ravel() for k in keys.values()])).tobytes()
-                side.seen.setdefault(
-                    digest, (place, keys)
-                )  # the first, so that what is the same is cut at the same place
+                side.seen.setdefault(digest, (place, keys))  # the first: equal parts are cut at the same place
                 there = [other.seen.get(digest) for other in self.sides]
                 if there[0] is None or there[1] is None:
                     continue

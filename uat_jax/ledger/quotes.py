@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uat_jax.ledger.claim import Claim
 
-OUR_CHAPTERS = ("K", "L")
-"""Real Transformers, and what the forms cost: of neither do the papers print a statement."""
+OUR_CHAPTERS = ("K", "L", "Beyond")
+"""Real Transformers, what the forms cost, and what goes beyond the papers: they print no statement of any."""
 NOT_A_QUOTATION = ("not printed", "not claimed", "corrected", "the corrected")
 """How the reading of a row begins that states something in our words."""
 OWN_WORDS = frozenset(
