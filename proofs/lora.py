@@ -22,7 +22,7 @@ from argument import Argument, difference, parting, run
 from uat_jax.decide.ranks import enclosed, rank
 from uat_jax.errors import ShapeError
 from uat_jax.ledger.lora.attention import TELESCOPED, telescope
-from uat_jax.ledger.lora.closed_form import READINGS, TunedLayers, delta, eq_18, recomputed, stray_plus, tuned_rules
+from uat_jax.ledger.lora.closed_form import READINGS, TunedLayers, delta, eq_18, recomputed, tuned_rules
 from uat_jax.ledger.lora.ranks import MATRIX, matrix_rank_step, six_tokens
 from uat_jax.networks.lora import Adapter, lora_residual_layer, merge
 from uat_jax.networks.residual import ResidualLayer, residual_layer
@@ -81,8 +81,9 @@ def a_layer(a: Argument) -> None:
 def as_printed(a: Argument) -> None:
     """The plus has no shape."""
     a.section("Eq. 18 as printed")
+    W2, W3, b, x = m.Letter("W", F, D, (2,)), m.Letter("W", D, F, (3,)), m.Letter("b", F, 1, (2,)), m.Letter("x", D, 1)
     try:
-        stray_plus(D, F)
+        (W3 + delta(W3)) + m.Activation((W2 + delta(W2)) @ x + b)
     except ShapeError as error:
         a.show(error)
         a.check("refuted — the plus before σ: the second version of the UAT paper has a product there", True)

@@ -11,7 +11,7 @@
 # (Eq. 6) are written that way.  x has N tokens as rows and M features as columns; x′ is x row by row.
 
 # %%
-from itertools import permutations
+from itertools import permutations, product
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ import sympy
 from argument import Argument, run
 
 from uat_jax.ledger.matrix_vector.feed_forward import feed_forward
-from uat_jax.ledger.matrix_vector.linear_layer import columns_of_15, identity_entry, only_multiples
+from uat_jax.ledger.matrix_vector.linear_layer import entry_of_15, identity_entry, only_multiples
 from uat_jax.ledger.matrix_vector.method import attention_matrix, column_major
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
@@ -133,7 +133,8 @@ def linear_layer(a: Argument) -> None:
     a.prove(Step("renamed, V′ = (W′)ᵀ", vec(W @ X), renamed @ vec(X), where))
     a.refute(Step("renamed once more, U′ = (V′)ᵀ", vec(W @ X), again @ vec(X), where))
     weights = sympy.Matrix(2, 2, lambda i, j: sympy.Symbol(f"w_{i + 1}{j + 1}"))
-    shown = columns_of_15(weights, 2)
+    places = list(product(range(2), range(2)))  # (token, place) of a row, (row, shift) of a column
+    shown = sympy.Matrix([[entry_of_15(weights, *of_row, *of_column) for of_column in places] for of_row in places])
     a.say("Eq. 15 for n = m = 2:")
     a.show("\n".join("[" + "".join(f"{entry!s:>6}" for entry in shown.row(i)) + " ]" for i in range(4)))
     a.check("it is (W ⊗ I_2)ᵀ in every entry", shown.T == sympy.kronecker_product(weights, sympy.eye(2)))

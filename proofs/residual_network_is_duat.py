@@ -24,7 +24,7 @@ import sympy
 from argument import Argument, run
 
 import uat_jax as uj
-from uat_jax.ledger.layers.fixed_sums import LAWS, difference, slopes, square_term_difference, vanishes
+from uat_jax.ledger.layers.fixed_sums import LAWS, difference, slopes, term_difference, vanishes
 from uat_jax.ledger.layers.remainder import absent, original, overwritten, recursion
 from uat_jax.ledger.layers.serial import monoid
 from uat_jax.lowering import Lowered
@@ -203,7 +203,7 @@ def remainder_and_scan(a: Argument) -> None:
 def fixed_parameters(a: Argument) -> None:
     """No fixed sum of any length for σ(t) = t² and for relu with two inputs; always one for relu with one input."""
     a.section("Could all biases be fixed?")
-    a.check("third difference of α (w x + b)² is 0, for all α, w, b and x", square_term_difference(3) == 0)
+    a.check("third difference of α (w x + b)² is 0, for all α, w, b and x", term_difference(2, 3) == 0)
     x = sympy.Symbol("x")
     layer = lambda t: t + t**2
     third = sympy.expand(difference(lambda t: layer(layer(t)), x, 3))

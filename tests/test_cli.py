@@ -83,7 +83,7 @@ def test_show_as_latex(capsys):
 def test_derive_writes_a_file(tmp_path, capsys):
     text, latex_file = tmp_path / "d.txt", tmp_path / "d.tex"
     assert main(["derive", "transformer", "--depth", "20", "--out", str(text)]) == 0
-    assert f"lines in {text}" in capsys.readouterr().out and "Ŵ_{20,1} = A_20 Ŵ_{19,1}" in text.read_text("utf-8")
+    assert f"lines in {text}" in capsys.readouterr().out and "Ŵ_{20,1} = A_{20} Ŵ_{19,1}" in text.read_text("utf-8")
     assert main(["derive", "residual", "--latex", "--out", str(latex_file)]) == 0
     assert latex_file.read_text().startswith(r"\documentclass")
 

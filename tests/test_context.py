@@ -65,7 +65,7 @@ def test_rows_are_readable(claim):
 
 @pytest.mark.parametrize("missing", [1, 2])
 def test_with_zeros_in_the_matrix_its_factors_may_have_zeros(missing):
-    assert combine(density.only_if_all(missing)) is Verdict.REFUTED
+    assert combine(density.only_if_all(missing)) is not Verdict.PROVED
 
 
 REARRANGEMENTS = {

@@ -3,7 +3,7 @@ r"""Refuted: the five assignments after Eq. 32, in printed order (eq-32.sequenti
 Printed in DUAT App. B.3 Eq. 32:
 
 \mathbf{W}'_{i+1,1}=\mathbf{W}'_{i+1,1}\mathbf{W}_{i,1},\
-\mathbf{b}'_{i+1,3}=\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3},\ UAT^R_i=\mathbf{W}'_{i+1,1}UAT^R_i,\
+\mathbf{b}'_{i+1,3}=(\mathbf{W}'_{i+1,1}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,3}),\ UAT^R_i=\mathbf{W}'_{i+1,1}UAT^R_i,\
 \mathbf{W}'_{i+1,2}=\mathbf{W}'_{i+1,2}\mathbf{W}_{i,1},\
 \mathbf{b}'_{i+1,2}=(\mathbf{W}'_{i+1,2}\mathbf{b}_{i,1}+\mathbf{b}'_{i+1,2})+\mathbf{W}'_{i+1,2}UAT^R_i
 

@@ -2,8 +2,7 @@ r"""Refuted: the σ-terms of a multi-layer network have fixed biases (lemma-2.fi
 
 Printed in v2 App. C.1; DUAT App. B.2:
 
-\mathbf{x}_{i+1}=(\mathbf{W}_{i+1,1}\mathbf{x}_i+\mathbf{b}_{i+1,3})+\mathbf{W}_{i+1,3}\sigma(\mathbf{W}_{i+1,2}\mathbf{x}_i+\mathbf{b}_{i+1,2})\text{
-corresponds to UAT}
+\text{The multi-layer network of this form still corresponds to the mathematical form of UAT}
 
 Read as: UAT: the network's own σ-terms, written on x_0, have parameters that do not depend on the input, so that
 the argument of the second σ is w x_0 + β (whether some other fixed sum equals the network depends on σ).
@@ -19,7 +18,7 @@ B_2 = np.array([[1]])
 e = np.array([[1]])
 C_1 = np.array([[1]])
 B_1 = np.array([[1]])
-A_1 = x_0 = c_1 = b_1 = b_2 = w = β = np.zeros((1, 1), int)
+A_1 = x_0 = c_1 = b_1 = b_2 = β = np.zeros((1, 1), int)
 
 # network
 d = (
@@ -32,7 +31,7 @@ d = (
 left = d
 
 # printed
-d = w @ (x_0 + e) + β + -2 * (w @ x_0 + β) + w @ (x_0 + -1 * e) + β
+d = B_2 @ A_1 @ (x_0 + e) + β + -2 * (B_2 @ A_1 @ x_0 + β) + B_2 @ A_1 @ (x_0 + -1 * e) + β
 right = d
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())

@@ -16,12 +16,12 @@ x = np.array([[1]])
 A_2 = C_1 = np.zeros((1, 1), int)
 
 # network
-y = A_2 @ (C_1 + ΔC_1) @ x
-left = y
+left_side = A_2 @ (C_1 + ΔC_1) @ x
+left = left_side
 
 # printed
-y = (A_2 @ C_1 + ΔC_1) @ x
-right = y
+right_side = (A_2 @ C_1 + ΔC_1) @ x
+right = right_side
 
 print("network", left.ravel().tolist(), "printed", right.ravel().tolist())
 if np.array_equal(left, right):

@@ -2,7 +2,7 @@ r"""Refuted: W_{1,2} = W_{1,2}W_{1,1} in a residual network (updates.first-facto
 
 Printed in DUAT §3.3 Eq. 11; DUAT App. B.3 Eq. 33:
 
-\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}
+\mathbf{W}'_{1,2}=\mathbf{W}'_{1,2},\,\mathbf{W}'_{1,1}
 
 Read as: the Transformer's rule for i = 0 applied to a residual network, of which App. B.2 prints no rule for i = 0.
 
