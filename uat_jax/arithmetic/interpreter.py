@@ -363,7 +363,12 @@ class Walk:
             arithmetic.operand_ranges = ()
             results = self.evaluate(equation, operation, operands)
             made = [number for number, _ in results]
-            self.deferred.update((number, (equation, numbers, made)) for number in made if number not in self.ranges)
+            known = {
+                *numbers,
+                *self.ranges.keys() & made,
+                *self.deferred.keys() & made,
+            }  # a definition may return these
+            self.deferred.update((number, (equation, numbers, made)) for number in made if number not in known)
             return results
         given = lambda: list(map(self.range, equation.invars, numbers))
         bounds: list[Range] = []
