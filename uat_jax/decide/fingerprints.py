@@ -6,6 +6,7 @@ of one is no affine function of the letters, both programs are cut at it, and th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -329,8 +330,19 @@ class Fingerprints:
         return "; ".join(texts)
 
     def certain(self, ends: Sequence[int]) -> bool:
-        """Whether nothing in front of these places of both programs was decided by what may be undefined."""
-        return all(place >= end for places, end in zip(self._doubts, ends, strict=True) for place in places)
+        """Whether nothing in front of these places of both programs was decided by what may be undefined.
+
+        Nor in front of the arrays of the cuts at exponentials, which are shown to be equal on the way to these places.
+        """
+        return all(self._first_doubt(side) >= max(end, self._last_cut(side)) for side, end in enumerate(ends))
+
+    def _first_doubt(self, side: int) -> float:
+        return min(self._doubts[side], default=math.inf)
+
+    def _last_cut(self, side: int) -> int:
+        """The place behind the last array of the cuts at exponentials."""
+        producer = self.programs[side].producer
+        return max((producer[v] + 1 for cut in self.cuts[1:] for v in cut.sides[side]), default=0)
 
 
 class _Waiting(UatJaxError):
