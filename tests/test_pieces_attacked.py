@@ -18,6 +18,7 @@ import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
 from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.explained import explained
 from uat_jax.decide.identity import identity
@@ -116,6 +117,17 @@ def test_large_constant_functions_say_nothing(uses, verdict):
     """As of small ones: two functions that do not look at their inputs are not compared."""
     of = lambda swapped: jax.jit(lambda x: _steps(51, x if uses else jnp.ones_like(x), swapped))
     assert uj.certify(of(False), of(True), ROW).verdict == verdict
+
+
+@pytest.mark.parametrize("infinite", [0, 2])
+def test_entries_that_are_infinite_are_told_of_large_programs(infinite, tmp_path):
+    """A certificate in pieces says how many entries of the outputs are no numbers, as one of the whole does."""
+    of = lambda swapped: lambda x: jnp.pad(_steps(51, x, swapped), (0, infinite), constant_values=-np.inf)
+    certificate = uj.certify(of(False), of(True), ROW)
+    told = [a for e in certificate.evidence for a in e.assumptions if a.kind is AssumptionKind.UNDEFINED_ENTRIES]
+    assert certificate.verdict == uj.Verdict.CERTIFIED
+    assert [a.about["count"] for a in told] == ([infinite] if infinite else [])
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == uj.Verdict.CERTIFIED
 
 
 # What is sure of a repeated step.
