@@ -18,6 +18,7 @@ import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
 from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.decide import pieces
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.explained import explained
@@ -128,6 +129,39 @@ def test_entries_that_are_infinite_are_told_of_large_programs(infinite, tmp_path
     assert certificate.verdict == uj.Verdict.CERTIFIED
     assert [a.about["count"] for a in told] == ([infinite] if infinite else [])
     assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == uj.Verdict.CERTIFIED
+
+
+# Divisors that vanish on half-lines.
+
+HALVES = {
+    "relu": (lambda x: jnp.maximum(x + 10, np.float32(0)), jnp.arctan, 0),
+    "a shifted relu": (lambda x: jnp.maximum(x + 10, np.float32(0)) + np.float32(1), jnp.arctan, 1),
+    "tanh": (lambda x: jnp.maximum(x + 10, np.float32(0)), jnp.tanh, 0),
+    "logistic": (lambda x: jnp.maximum(x + 10, np.float32(0)), jax.nn.sigmoid, 0),
+    "a difference": (lambda x: (x + 10) + jnp.abs(x + 10), jnp.arctan, 0),
+}
+"""(what vanishes on a half-line, a function that makes numbers of infinities, what is subtracted before the quotient)."""
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("positive", [False, True])
+def test_divisors_that_vanish_on_half_lines_are_not_letters(name, positive, monkeypatch):
+    """1/(0 - u) and -1/u are infinities of two signs where u is 0; behind a cut u looks like any other number."""
+    monkeypatch.setattr(pieces, "FEWEST", 1)
+    number, function, shift = HALVES[name]
+
+    def program(sign: int, x: jax.Array) -> jax.Array:
+        u = number(_steps(2, x, swapped=sign > 0) * 4 + x) - np.float32(shift)
+        u = jnp.exp(u) if positive else u
+        opposite = -u if positive else 0 - u
+        return _steps(2, function(1 / opposite if sign > 0 else -1 / u), swapped=sign > 0)
+
+    programs = [jax.make_jaxpr(lambda x, sign=sign: program(sign, x))(ROW) for sign in (1, -1)]
+    if positive:
+        assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    else:
+        with contextlib.suppress(UnsupportedError):
+            assert not compared(programs[0], programs[1], Effort(), meant=False).equal
 
 
 # What is sure of a repeated step.
