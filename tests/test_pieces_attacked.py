@@ -140,7 +140,7 @@ HALVES = {
     "logistic": (lambda x: jnp.maximum(x + 10, np.float32(0)), jax.nn.sigmoid, 0),
     "a difference": (lambda x: (x + 10) + jnp.abs(x + 10), jnp.arctan, 0),
 }
-"""(what vanishes on a half-line, a function that makes numbers of infinities, what is subtracted before the quotient)."""
+"""(what vanishes on a half-line, a function of infinities, what is subtracted before the quotient)."""
 
 
 @pytest.mark.parametrize("name", HALVES)
