@@ -6,6 +6,7 @@ import contextlib
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,9 @@ from jax.extend.core import Primitive
 import uat_jax as uj
 from uat_jax.arithmetic import affine
 from uat_jax.arithmetic.affine import Affine, greatest_common_divisor
+from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.decide import pieces
+from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.explained import explained
 from uat_jax.decide.identity import identity
@@ -116,6 +120,50 @@ def test_large_constant_functions_say_nothing(uses, verdict):
     assert uj.certify(of(False), of(True), ROW).verdict == verdict
 
 
+@pytest.mark.parametrize("infinite", [0, 2])
+def test_entries_that_are_infinite_are_told_of_large_programs(infinite, tmp_path):
+    """A certificate in pieces says how many entries of the outputs are no numbers, as one of the whole does."""
+    of = lambda swapped: lambda x: jnp.pad(_steps(51, x, swapped), (0, infinite), constant_values=-np.inf)
+    certificate = uj.certify(of(False), of(True), ROW)
+    told = [a for e in certificate.evidence for a in e.assumptions if a.kind is AssumptionKind.UNDEFINED_ENTRIES]
+    assert certificate.verdict == uj.Verdict.CERTIFIED
+    assert [a.about["count"] for a in told] == ([infinite] if infinite else [])
+    assert uj.recheck(uj.load(certificate.save(tmp_path / "c.json"))).verdict == uj.Verdict.CERTIFIED
+
+
+# Divisors that vanish on half-lines.
+
+HALVES = {
+    "relu": (lambda x: jnp.maximum(x + 10, np.float32(0)), jnp.arctan, 0),
+    "a shifted relu": (lambda x: jnp.maximum(x + 10, np.float32(0)) + np.float32(1), jnp.arctan, 1),
+    "tanh": (lambda x: jnp.maximum(x + 10, np.float32(0)), jnp.tanh, 0),
+    "logistic": (lambda x: jnp.maximum(x + 10, np.float32(0)), jax.nn.sigmoid, 0),
+    "a difference": (lambda x: (x + 10) + jnp.abs(x + 10), jnp.arctan, 0),
+}
+"""(what vanishes on a half-line, a function of infinities, what is subtracted before the quotient)."""
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("positive", [False, True])
+def test_divisors_that_vanish_on_half_lines_are_not_letters(name, positive, monkeypatch):
+    """1/(0 - u) and -1/u are infinities of two signs where u is 0; behind a cut u looks like any other number."""
+    monkeypatch.setattr(pieces, "FEWEST", 1)
+    number, function, shift = HALVES[name]
+
+    def program(sign: int, x: jax.Array) -> jax.Array:
+        u = number(_steps(2, x, swapped=sign > 0) * 4 + x) - np.float32(shift)
+        u = jnp.exp(u) if positive else u
+        opposite = -u if positive else 0 - u
+        return _steps(2, function(1 / opposite if sign > 0 else -1 / u), swapped=sign > 0)
+
+    programs = [jax.make_jaxpr(lambda x, sign=sign: program(sign, x))(ROW) for sign in (1, -1)]
+    if positive:
+        assert compared(programs[0], programs[1], Effort(), meant=False).equal
+    else:
+        with contextlib.suppress(UnsupportedError):
+            assert not compared(programs[0], programs[1], Effort(), meant=False).equal
+
+
 # What is sure of a repeated step.
 
 
@@ -212,7 +260,29 @@ def test_a_small_program_is_refuted_by_enclosures_alone(scale):
 odd_one = Primitive("odd_one")
 odd_one.def_abstract_eval(lambda x, *, parameter: x)
 
-ALIKE = [(1, 1.0), (1, True), (0.0, -0.0), ((2, 1), (2, 1.0)), (np.float32(0), np.float32(-0.0))]
+
+@dataclass(frozen=True)
+class Record:
+    """A parameter whose equality is that of its field."""
+
+    field: Any
+
+
+class Agreeable:
+    """A parameter that says that it is equal to all of its kind."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Agreeable)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+ALIKE = [
+    *[(1, 1.0), (1, True), (0.0, -0.0), ((2, 1), (2, 1.0)), (np.float32(0), np.float32(-0.0))],
+    *[(Record(0.0), Record(-0.0)), (Record(1), Record(True)), (Record((1,)), Record((1.0,)))],
+    *[(frozenset([1]), frozenset([True])), ((Record(frozenset([1])),), (Record(frozenset([1.0])),))],
+]
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE, ids=repr)
@@ -226,6 +296,47 @@ def test_parameters_that_python_takes_for_equal(decide, one, other):
     itself = jax.make_jaxpr(lambda x: x * 1 + (x - x))(ROW)
     assert decide(program(one), itself).equal
     assert not decide(program(other), itself).equal
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE, ids=repr)
+def test_programs_with_such_parameters_are_not_identical(one, other):
+    """The first of two equations with parameters that Python takes for equal says nothing of the second."""
+    program = lambda *parameters: jax.make_jaxpr(lambda x: sum(odd_one.bind(x, parameter=p) for p in parameters))(ROW)
+    assert same_program(program(one, other), program(one, other))
+    assert not same_program(program(one, one), program(one, other))
+    assert not same_program(program(one), program(other))
+
+
+def test_what_a_parameter_says_itself_is_not_believed():
+    """Two objects are two parameters, whatever they say; one and the same object is not known to be one either."""
+    kept = Agreeable()
+    program = lambda p: jax.make_jaxpr(lambda x: odd_one.bind(x, parameter=kept) - odd_one.bind(x, parameter=p) + x)(
+        ROW
+    )
+    itself = jax.make_jaxpr(lambda x: x * 1)(ROW)
+    for parameter in (kept, Agreeable()):
+        with contextlib.suppress(UnsupportedError):
+            assert not identity(program(parameter), itself).equal
+
+
+OF_ONE_ENTRY = {
+    "cumsum": lambda x: jax.lax.cumsum(x),
+    "cumprod": lambda x: jax.lax.cumprod(x),
+    "cumsum of a product": lambda x: jax.lax.cumsum(x * np.float32(2)),
+    "cumsum twice": lambda x: jax.lax.cumsum(jax.lax.cumprod(x), reverse=True),
+    "cumsum of a cast": lambda x: jax.lax.cumsum(jnp.floor(x) + (x > 0).astype(np.float32)),
+}
+"""Primitives whose definition returns its operand."""
+
+
+@pytest.mark.parametrize("name", OF_ONE_ENTRY)
+def test_the_range_of_what_is_its_own_operand(name):
+    """A range that is computed of itself would be looked for without end."""
+    function, shape = OF_ONE_ENTRY[name], jax.ShapeDtypeStruct((1, 3), np.float32)
+    program = lambda sign: jax.make_jaxpr(lambda x: jnp.maximum(function(x), np.float32(0)) - sign * x)(shape)
+    swapped = jax.make_jaxpr(lambda x: jnp.maximum(np.float32(0), function(x)) - x)(shape)
+    assert identity(program(np.float32(1)), swapped).equal
+    assert not identity(program(np.float32(2)), swapped).equal
 
 
 # Programs that are unlike others.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeVar
 
+import jax
 import numpy as np
-from jax.core import ShapedArray
-from jax.extend.core import JaxprEqn
+from jax.core import AbstractValue, ShapedArray
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from uat_jax.arithmetic.tracing import is_floating
 
@@ -74,6 +77,9 @@ class Operation:
         return self.entries >= LARGE
 
 
+EQUAL_IF_SAME = (str, bytes, type(None), type, np.dtype, AbstractValue, ClosedJaxpr, Jaxpr)
+"""Kinds of parameters that are equal only if they mean the same; of other objects only one and the same is equal."""
+
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
 
 
@@ -82,10 +88,9 @@ def operation_of(equation: JaxprEqn) -> Operation:
     """What an equation does; remembered for the equation, so that its parameters are compared once."""
     name, operands, results = equation.primitive.name, _types(equation.invars), _types(equation.outvars)
     parameters = sorted(equation.params.items(), key=lambda item: item[0])
-    values = tuple((parameter, comparable(value)) for parameter, value in parameters)
-    applied = equation.primitive, values
-    key = applied, operands, results, _other_types(equation)
     try:
+        applied = equation.primitive, tuple((parameter, comparable(value)) for parameter, value in parameters)
+        key = applied, operands, results, _other_types(equation)
         found = _OPERATIONS.get(key)
     except TypeError:
         return Operation(name, object(), operands, results, comparable=False)
@@ -121,7 +126,27 @@ def once_per_operation(function: Callable[[JaxprEqn], Result]) -> Callable[[Jaxp
 
 
 def comparable(value: Any) -> Any:
-    """A parameter as what is equal for equal ones only: Python takes 1, 1.0 and True for equal, and 0.0 and -0.0."""
+    """A parameter as what is equal for equal ones only: Python takes 1, 1.0 and True for equal, and 0.0 and -0.0.
+
+    So it does inside of records and sets.  Of objects that say themselves what they are equal to, only the kinds in
+    `EQUAL_IF_SAME` are believed.
+
+    Raises:
+        TypeError: it is of a kind that is not known.
+    """
+    kind = type(value)
+    if isinstance(value, Enum):
+        return kind, value.name
     if isinstance(value, tuple):
-        return type(value), tuple(map(comparable, value))
-    return (type(value), repr(value)) if isinstance(value, int | float | complex | np.generic) else value
+        return kind, tuple(map(comparable, value))
+    if isinstance(value, frozenset):
+        return kind, frozenset(map(comparable, value))
+    if isinstance(value, int | float | complex | np.generic):
+        return kind, repr(value)
+    if isinstance(value, jax.tree_util.PyTreeDef):
+        return kind, value, str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return kind, tuple(comparable(getattr(value, f.name)) for f in dataclasses.fields(value))
+    if isinstance(value, EQUAL_IF_SAME) or kind.__eq__ is object.__eq__:
+        return value
+    raise TypeError(f"a parameter of type {kind.__name__} cannot be compared")

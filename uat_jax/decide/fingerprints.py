@@ -6,6 +6,7 @@ of one is no affine function of the letters, both programs are cut at it, and th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from jax.extend.core import JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
 from uat_jax.arithmetic.fact_rules import DECISIONS
-from uat_jax.arithmetic.facts import Defined, Facts, of_inputs
+from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.fields import Fields
 from uat_jax.arithmetic.flat_program import MOVES, FlatProgram, variables
@@ -215,7 +216,8 @@ class Fingerprints:
         for side, arrays in enumerate(cut.sides):
             for variable, places in arrays.items():
                 facts = replaced[side][variable]
-                same = places.shape, places.tobytes(), facts.defined, facts.positive.tobytes()
+                known = facts.nature, facts.defined, facts.hollow, facts.positive.tobytes(), facts.thin.tobytes()
+                same = places.shape, places.tobytes(), known
                 if same not in taken:
                     number = gathered(self.functions, [letters], places)
                     place = self.functions.expressions.unnamed(places.shape)
@@ -329,8 +331,19 @@ class Fingerprints:
         return "; ".join(texts)
 
     def certain(self, ends: Sequence[int]) -> bool:
-        """Whether nothing in front of these places of both programs was decided by what may be undefined."""
-        return all(place >= end for places, end in zip(self._doubts, ends, strict=True) for place in places)
+        """Whether nothing in front of these places of both programs was decided by what may be undefined.
+
+        Nor in front of the arrays of the cuts at exponentials, which are shown to be equal on the way to these places.
+        """
+        return all(self._first_doubt(side) >= max(end, self._last_cut(side)) for side, end in enumerate(ends))
+
+    def _first_doubt(self, side: int) -> float:
+        return min(self._doubts[side], default=math.inf)
+
+    def _last_cut(self, side: int) -> int:
+        """The place behind the last array of the cuts at exponentials."""
+        producer = self.programs[side].producer
+        return max((producer[v] + 1 for cut in self.cuts[1:] for v in cut.sides[side]), default=0)
 
 
 class _Waiting(UnsupportedError):
@@ -351,11 +364,15 @@ def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
 
 
 def _of_letters(value: Number) -> Facts:
-    """What is known of letters that stand for a value: that they are defined, and positive, where the value is."""
-    facts, known = of_inputs(value.shape), value.facts
-    if known is None:
-        return replace(facts, defined=Defined.PARTLY)
-    return replace(facts, defined=known.defined, positive=known.positive)
+    """What is known of letters that stand for a value: what is known of the value.
+
+    A letter is not zero as a formal value, but what it stands for, such as relu(x), may be zero for inputs of positive
+    measure.  A quotient by it is infinite there, and no function may be applied that makes numbers of infinities.
+    """
+    if value.facts is not None:
+        return replace(value.facts, guarded=False)
+    nothing = np.zeros(value.shape, bool)
+    return Facts(Nature.PIECEWISE, Defined.PARTLY, True, nothing, nothing)
 
 
 def _ravelled(keys: Iterable[np.ndarray]) -> np.ndarray:

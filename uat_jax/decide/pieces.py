@@ -539,8 +539,9 @@ def profile_of(program: FlatProgram) -> Profile:
 
 
 def _as_much_known(a: Facts, b: Facts) -> bool:
-    """Whether arrays of which `b` is known are defined and positive wherever those of which `a` is known are."""
-    return b.defined <= a.defined and bool((b.positive >= a.positive).all())
+    """Whether arrays of which `b` is known are defined, positive and thin wherever those of which `a` is known are."""
+    signs = (b.positive >= a.positive).all() and (b.thin >= a.thin).all()
+    return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and bool(signs)
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:

@@ -136,6 +136,9 @@ def _assumptions(found: Compared, seen: Seen) -> tuple[Assumption, ...]:
     ]
     if found.condition:
         made.append(Assumption(kind.RANDOM_EXPONENTS, {"condition": found.condition}))
+    undefined = sum(piece.count * piece.found.undefined for piece in found.pieces)
+    if undefined:
+        made.append(Assumption(kind.UNDEFINED_ENTRIES, {"count": undefined}))
     if seen.reason:
         made.append(Assumption(kind.NO_SAMPLE, {"reason": seen.reason}))
     return tuple(made)
