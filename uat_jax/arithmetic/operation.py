@@ -7,7 +7,7 @@ import functools
 import math
 import weakref
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -83,7 +83,7 @@ EQUAL_IF_SAME = (str, bytes, type(None), type, np.dtype, AbstractValue, ClosedJa
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
 
 
-@functools.lru_cache(maxsize=1 << 15)
+@functools.lru_cache(maxsize=1 << 14)
 def operation_of(equation: JaxprEqn) -> Operation:
     """What an equation does; remembered for the equation, so that its parameters are compared once."""
     name, operands, results = equation.primitive.name, _types(equation.invars), _types(equation.outvars)
@@ -111,16 +111,24 @@ def _other_types(equation: JaxprEqn) -> tuple[str, ...]:
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class _Doing:
+    """An equation that stands for all that do the same."""
+
+    operation: Operation
+    equation: JaxprEqn = field(compare=False)
+
+
 def once_per_operation(function: Callable[[JaxprEqn], Result]) -> Callable[[JaxprEqn], Result]:
     """A function of what an equation does, computed once for all equations that do the same; what it raises is not."""
-    known: weakref.WeakKeyDictionary[Operation, Result] = weakref.WeakKeyDictionary()
+
+    @functools.lru_cache(maxsize=1 << 12)
+    def of(doing: _Doing) -> Result:
+        return function(doing.equation)
 
     @functools.wraps(function)
     def found(equation: JaxprEqn) -> Result:
-        operation = operation_of(equation)
-        if operation not in known:
-            known[operation] = function(equation)
-        return known[operation]
+        return of(_Doing(operation_of(equation), equation))
 
     return found
 

@@ -146,7 +146,13 @@ def _inside(script: str) -> str:
     """What stands in an index or a power; "^(j)" keeps its brackets."""
     inner = script[1:]
     inner = inner[1:-1] if inner.startswith("{") else inner
-    return "".join(SIGNS.get(c) or _greek(c) for c in inner)
+    return "".join(_sign(c) if c in SIGNS else _greek(c) for c in inner)
+
+
+def _sign(character: str) -> str:
+    """A sign, apart from a letter behind it."""
+    command = SIGNS[character]
+    return f"{command} " if command[-1].isalpha() else command
 
 
 def _greek(character: str) -> str:

@@ -351,7 +351,7 @@ _SOURCES = (duat("3.3", 11, 12), duat("B.3", 33, 34), duat("App. Fig. 2"))
 CLAIMS = (
     row(
         "wrong-readings.updates", "b", "the seven wrong readings of the list fail for every L",
-        r"\text{(a), (c), (d): every }L\ge3;\quad\text{(b), (c′), (e), raw weights: every }L\ge2", _lists,
+        r"\text{(a), (c), (d): every }L\ge3;\quad\text{(b), (c$'$), (e), raw weights: every }L\ge2", _lists,
         sources=_SOURCES, hypotheses=(*SQUARE, "the list of L + 1 layers is that of L layers with the rules of j = L added"),
         reading=f"for every such L some network has another output than the list says: {_PADDED}",
     ),
