@@ -395,7 +395,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("yield self.inside(self.zeros())", "yield np.zeros((0, 0))", RANGE, "zeros of divisors are not looked for", "test_hazards.py::test_hazards_are_named_with_an_input[moved quotient]"),
     ],
     "decide/pieces.py": [
-        ("return b.defined <= a.defined and bool((b.positive >= a.positive).all())", "return b.defined <= a.defined", CONDITION, "what is sure of positive letters is sure of all", "test_pieces_attacked.py::test_what_is_sure_of_positive_letters_is_not_said_of_others[log-False]"),
+        ("signs = (b.positive >= a.positive).all() and (b.thin >= a.thin).all()", "signs = (b.thin >= a.thin).all()", CONDITION, "what is sure of positive letters is sure of all", "test_pieces_attacked.py::test_what_is_sure_of_positive_letters_is_not_said_of_others[log-False]"),
     ],
     "decide/instance.py": [
         ("return self.domains[i] == self.domains[j] and self._inputs.setdefault(i, j) == j", "return True", CONDITION, "any inputs are those of the same layer", "test_pieces.py::test_another_row_of_stacked_weights_is_seen[scan-two late ones exchanged]"),

@@ -207,6 +207,7 @@ ELSEWHERE = {
     "uat_jax.decide.loops.strict": "runs the user's own functions to see that they are defined somewhere",
     "uat_jax.decide.floats": "lowers both programs for the name of their comparison, nothing is run",
     "uat_jax.decide.specification": "evaluates shapes, nothing is run",
+    "uat_jax.inputs.mlir_parsing": "lowers a constant for the bindings that come with it, nothing is run",
     "uat_jax.inputs.written_out": "exports functions of one number, nothing is run",
     "uat_jax.ledger.layers.closed_form": "runs `Kernels` for a batch",
     "uat_jax.ledger.layers.kernels": "draws random weights",

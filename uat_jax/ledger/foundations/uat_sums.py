@@ -255,6 +255,7 @@ CLAIMS = (
         kind=Kind.IDENTITY,
         sources=(v2("4.5"), duat("6")),
         printed=r"\text{the perceptron can be seen as a layer of}",
+        otherwise=("DUAT",),
         reading="σ(Wᵀx + θ) with σ on every unit; unit k is the sum of one term with column k of W",
         hypotheses=(ELEMENTWISE,),
         expects=Verdict.PROVED,
