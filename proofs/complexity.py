@@ -6,6 +6,8 @@
 # be counted: first from the formulas, as a recurrence; then in the traces of real programs.
 
 # %%
+from typing import Any
+
 import numpy as np
 import sympy
 from argument import Argument, run
@@ -15,11 +17,13 @@ from uat_jax.ledger.complexity import attention as operators
 from uat_jax.ledger.complexity import evaluation as cost
 from uat_jax.ledger.complexity import paths
 from uat_jax.ledger.complexity.evaluators import applications, longest_chain, products
+from uat_jax.ledger.complexity.generic_layer import LAYERS, activations_in
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.layers import KINDS, Layers
 
 L, N, M, h = cost.L, operators.N, operators.M, operators.h
-DEPTHS = range(1, 7)
+DEPTHS, RANKED = range(1, 7), range(1, 5)
 
 # %% [markdown]
 # ## Four orders of evaluation
@@ -28,7 +32,8 @@ DEPTHS = range(1, 7)
 #
 #     p_j = A_j p_{j−1} + c_j,   u_j = A_j u_{j−1} + C_j σ(B_j (p_{j−1} + u_{j−1}) + b_j)
 #
-# and need no hatted parameters.  The network itself carries x_j = p_j + u_j.
+# and need no hatted parameters.  The network itself carries x_j = p_j + u_j.  What one layer costs is read off the
+# expressions of a generic layer i + 1, and added up over the layers.
 
 
 # %%
@@ -37,9 +42,9 @@ def four_orders(a: Argument) -> None:
     a.section("Four orders of evaluation")
     counts = (
         ("tree", 2**L - 1, cost.tree_activations(), 5 * 2 ** (L - 1) - 2, cost.tree_products()),
-        ("memoised", L, cost.one_per_layer(), L * (L + 5) / 2, cost.memoised_products()),
-        ("two_streams", L, cost.one_per_layer(), 4 * L - 1, cost.two_stream_products()),
-        ("network", L, cost.one_per_layer(), 3 * L, cost.network_products()),
+        ("memoised", L, cost.memoised_activations(), L * (L + 5) / 2, cost.memoised_products()),
+        ("two_streams", L, cost.two_stream_activations(), 4 * L - 1, cost.two_stream_products()),
+        ("network", L, _network_activations(), 3 * L, cost.network_products()),
     )
     for name, activations, derived, vectors, derived_vectors in counts:
         same = all(sympy.simplify(x - y) == 0 for x, y in ((activations, derived), (vectors, derived_vectors)))
@@ -48,7 +53,13 @@ def four_orders(a: Argument) -> None:
         found = [(applications(t, "tanh"), products(t, with_vectors=True)) for t in traces]
         wanted = [(activations.subs(L, depth), vectors.subs(L, depth)) for depth in DEPTHS]
         a.check(f"{name}: counted in traces of 1…6 layers: {found}", found == wanted)
-        a.check("the activations follow one another: a chain of length L", _chains(name) == list(DEPTHS))
+        a.check("the activations follow one another: a chain of length L in each trace", _chains(name) == list(DEPTHS))
+    a.check("s_L has L activations nested in one another, derived", sympy.simplify(cost.longest_nesting() - L) == 0)
+
+
+def _network_activations() -> Any:
+    """Σ over the layers of the activations in x_{i+1}, written with x_i."""
+    return sympy.summation(activations_in(LAYERS.apply(INDEX + 1, LAYERS.x(INDEX))), (cost.j, 1, L))
 
 
 def _chains(name: str) -> list[int]:
@@ -99,6 +110,9 @@ def one_matrix(a: Argument) -> None:
 # With a residual, P_L = Π_j (I + Σ_i H_{j,i} ⊗ V_{j,i}ᵀ) is a sum over paths: in each layer a head, or none.
 # Its Kronecker rank, the least number of terms G ⊗ Uᵀ it can be written with, is the rank of the
 # rearrangement Σ_p vec(G_p) vec(U_p)ᵀ.
+#
+# The rows of every G_p add up to 1, so that N(N−1) of its entries determine it, or N(N−1)/2 if it is causal.  Written
+# through these entries, the rearrangement shows a rank of at most their number and one more.
 
 
 # %%
@@ -107,19 +121,19 @@ def over_layers(a: Argument) -> None:
     a.section("Attention over layers")
     for step in paths.path_steps():
         a.prove(step)
-    for subject, free in (("any pattern", N * (N - 1)), ("causal", N * (N - 1) / 2)):
-        step = paths.rearranged(free, subject)
+    for step, free in ((paths.rearranged(), N * (N - 1)), (paths.rearranged_causal(), N * (N - 1) / 2)):
         a.prove(step)
         shown = any(m.same_dimension(bound, free + 1) for bound in bounds(step.right))
-        a.check(f"{subject}: a rank of at most {sympy.expand(free + 1)}", shown)
-    for subject, ranks in paths.RANKS.items():
-        found = _ranks(causal=subject == "causal")
+        a.check(f"{step.name}: a rank of at most {sympy.expand(free + 1)}", shown)
+    for subject, ranks in {"any pattern": (3, 9, 13, 13), "causal": (3, 7, 7, 7)}.items():
+        found, least = _ranks(causal=subject == "causal"), tuple(paths.least_bound(subject, depth) for depth in RANKED)
         a.check(f"{subject}, N = M = 4, h = 2, L = 1…4: ranks {found}", found == ranks)
+        a.check("each is the smallest of the three bounds", found == least)
 
 
 def _ranks(*, causal: bool) -> tuple[int, ...]:
     random = np.random.default_rng(0)
-    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)) for depth in (1, 2, 3, 4))
+    return tuple(rank(paths.kronecker_matrix(random, depth, causal=causal)) for depth in RANKED)
 
 
 # %%

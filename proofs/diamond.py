@@ -17,7 +17,7 @@ import sympy
 from argument import Argument, run
 
 from uat_jax.ledger.matrix_vector.diamond import Association, chain, diamond
-from uat_jax.ledger.matrix_vector.diamond_properties import PROPERTY_1, PROPERTY_2, SQUARE, Line, Property
+from uat_jax.ledger.matrix_vector.diamond_properties import PROPERTY_1, PROPERTY_2, SQUARE, ChainLine, Line, Property
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
@@ -83,24 +83,24 @@ def laws(a: Argument) -> None:
 def derivation(a: Argument, of: Property) -> None:
     """Every line against the first one, under both associations."""
     a.section(f"Property {of.number}: {_plain(of.start)} = {_plain(of.last)}")
-    start = of.start.build(of.shapes, Association.LEFT)
+    start = of.start.build(of.shapes)
     a.say("Lines with brackets, for all shapes:")
     for number, line in enumerate(of.bracketed, 2):
-        a.prove(Step(f"line {number}, {_plain(line)}", start, line.build(of.shapes, Association.LEFT)))
+        a.prove(Step(f"line {number}, {_plain(line)}", start, line.build(of.shapes)))
     for line, versions in ((of.deleted, "v1 only"), (of.last, "v1 and v2")):
         for association in Association:
             _chain(a, of, line, association, versions)
 
 
-def _chain(a: Argument, of: Property, line: Line, association: Association, versions: str) -> None:
+def _chain(a: Argument, of: Property, line: ChainLine, association: Association, versions: str) -> None:
     true = line is of.last and association is Association.LEFT
     operands = of.shapes if true else SQUARE
-    start, value = (part.build(operands, association) for part in (of.start, line))
+    start, value = of.start.build(operands), chain(association, *line.operands(operands))
     step = Step(f"{_plain(line)} ({versions}), read from the {association}", start, value)
     (a.prove if true else a.refute)(step)
 
 
-def _plain(line: Line) -> str:
+def _plain(line: Line | ChainLine) -> str:
     """The line's LaTeX as text."""
     signs = {r"\mathbf{W}_1": "W_1", r"\mathbf{W}_2": "W_2", r"\mathbf{x}": "x", r"\diamond": " ⋄ ", "^T": "ᵀ"}
     text = line.latex
@@ -148,7 +148,7 @@ def w12(a: Argument) -> None:
     a.section("W_12")
     o = PROPERTY_1.shapes
     W12 = m.Letter("W", o.W1.shape[1], o.W2.shape[0], (12,))
-    start = PROPERTY_1.start.build(o, Association.LEFT)
+    start = PROPERTY_1.start.build(o)
     a.prove(Step("W_12 x", start, W12 @ o.x, {W12: o.W1.T @ o.W2.T}))
     misfit = not all(map(m.same_dimension, start.shape, W12.shape))
     shapes = f"{m.shape_text(start)} and {m.shape_text(W12)}"

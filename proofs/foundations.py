@@ -13,7 +13,9 @@
 
 # %%
 from collections.abc import Iterable
+from itertools import permutations
 
+import numpy as np
 import sympy
 from argument import Argument, run
 from sympy import Rational
@@ -202,8 +204,10 @@ def similar_inputs(a: Argument) -> None:
 # Having the form of the sum says nothing about density, since a Transformer's widths, depth and parameters
 # are tied together.  First: without positional encodings T(ΠX) = Π T(X) for every permutation Π of the
 # tokens.  The normal form knows nothing of permutations, so the remainders with ΠᵀΠ − I and 1 − Π1 are
-# written out; they vanish.  Equal tokens then have equal outputs c, and f(x) = (2x_1, x_2, …) asks for 2
-# and 1 where both tokens are 1.
+# written out; they vanish.  softmax(ΠSΠᵀ) = Π softmax(S) Πᵀ, since a token sees the others through sums over
+# all tokens, the same whichever of two neighbours comes first; and every permutation is made of exchanges of
+# neighbours.  Equal tokens then have equal outputs c, and f(x) = (2x_1, x_2, …) asks for 2 and 1 where both
+# tokens are 1.
 
 
 # %%
@@ -212,10 +216,22 @@ def permuted_tokens(a: Argument) -> None:
     a.section("“Any Borel measurable function”: permuted tokens")
     for step in transformer_density.equivariance():
         a.prove(step)
-    facts(a, transformer_density.permutation_facts())
+    orders = [order for tokens in range(1, 5) for order in permutations(range(tokens))]
+    a.check(f"ΠᵀΠ = I and Π1 = 1 for all {len(orders)} permutations of up to 4 tokens", all(map(_vanish, orders)))
+    a.say("What a token q sees of the tokens P, a, b, R and P, b, a, R; σ stands for exp of the scores over √M:")
+    for step in transformer_density.neighbours_exchanged():
+        a.prove(step)
+    facts(a, transformer_density.equal_tokens())
     facts(a, transformer_density.network_equivariance())
     facts(a, transformer_density.near_two(2, 1, HALF, what="one number c misses 2 or 1 by at least 1/2"))
     refute(a, "uat.any-function.permutations")
+
+
+def _vanish(order: tuple[int, ...]) -> bool:
+    """Whether ΠᵀΠ − I and 1 − Π1 are zero, where Π has the rows of I in this order."""
+    eye, one = np.eye(len(order), dtype=int), np.ones(len(order), dtype=int)
+    P = eye[list(order)]
+    return np.array_equal(P.T @ P, eye) and np.array_equal(P @ one, one)
 
 
 # %% [markdown]
@@ -223,8 +239,8 @@ def permuted_tokens(a: Argument) -> None:
 #
 # Second: one hidden unit, G(x) = a x + c + w σ(v x + b) with logistic σ, against sin 5πx, which alternates
 # at five points.  An error below 1 at each would make the four mean slopes d_1, …, d_4 of G between them
-# −, +, −, +.  But σ' rises and then falls, so G' or −G' does, and a positive G' in the second and in the
-# fourth gap is positive in the third (or, for −G', negative in the first and third and so in the second).
+# −, +, −, +.  But σ' rises and then falls, so G' or −G' does, and of three neighbouring mean slopes of such
+# a function the middle one is not the smallest: d_3 ≥ min(d_2, d_4) (or, for −G', d_2 ≤ max(d_1, d_3)).
 # 0 has the error 1: the unit is of no use at all.
 
 
@@ -233,6 +249,7 @@ def one_unit(a: Argument) -> None:
     """Alternation at five points."""
     a.section("“Any Borel measurable function”: a given size")
     facts(a, transformer_density.unimodal())
+    facts(a, transformer_density.middle_slope())
     facts(a, transformer_density.alternation(1))
     refute(a, "uat.any-function.one-unit")
 

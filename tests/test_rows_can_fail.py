@@ -1,5 +1,7 @@
 """Rows that once could not fail: what each of them rests on, changed, is no longer proved."""
 
+from typing import Any
+
 import pytest
 import sympy
 from claim_statements import document
@@ -92,7 +94,7 @@ def test_counts_come_from_a_generic_layer():
 
 def test_a_factor_of_the_diamond_product_is_any_number():
     W, x = m.Letter("W", 2, 3), m.Letter("x", 2, 1)
-    c = sympy.Symbol("c", real=True)
+    c: Any = sympy.Symbol("c", real=True)
     for wrong in (c**2 - 6, c + 1, -c):
         assert decide(Step("a factor", diamond.diamond(c * W, x), wrong * diamond.diamond(W, x))) is not None
 

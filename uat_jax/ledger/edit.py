@@ -211,8 +211,9 @@ def apply(of: str, *operands: Formula) -> Formula:
     return Formula(of, operands)
 
 
-def shape(printed: Formula, corrected: Formula, symbols: tuple[str, ...], *, what: str, subject: str = "") -> OneEdit:
-    """A formula whose shapes do not fit for all sizes, and one whose shapes do; ``symbols`` are its dimensions."""
+def shape(formulas: Iterable[Formula], symbols: tuple[str, ...], *, what: str, subject: str = "") -> OneEdit:
+    """A formula whose shapes do not fit for all sizes, then one whose shapes do; ``symbols`` are their dimensions."""
+    printed, corrected = formulas
 
     def decide(formula: Formula, settings: Settings) -> Iterator[Evidence]:
         build = lambda *sizes: formula.at(dict(zip(map(m.dimension, symbols), sizes, strict=True)))

@@ -73,7 +73,7 @@ def _row_or_column() -> OneEdit:
     column = apply("product", apply("transpose", letter("W", size, size)), letter("x", size, 1))
     stacked = letter("Ĥ", size, 1)
     formulas = (apply("difference", column, right) for right in (apply("transpose", stacked), stacked))
-    return shape(*formulas, ("N", "M"), what="(W'_HV)ᵀ x' = (Ĥ')ᵀ")
+    return shape(formulas, ("N", "M"), what="(W'_HV)ᵀ x' = (Ĥ')ᵀ")
 
 
 # --- all heads -----------------------------------------------------------------------------------------------------

@@ -127,13 +127,13 @@ def _eq_8_left() -> OneEdit:
     """H̊ for the column H̊'."""
     ring, column = letter("H̊", N, h * d), apply("product", _TURNED, letter("x", _SIZE, 1))
     formulas = (apply("difference", left, column) for left in (ring, apply("vec", ring)))
-    return shape(*formulas, ("N", "d", "h"), what="H̊ = (W'_HVO)ᵀ x'")
+    return shape(formulas, ("N", "d", "h"), what="H̊ = (W'_HVO)ᵀ x'")
 
 
 def _eq_8_slice() -> OneEdit:
     """x_i for the whole x."""
     formulas = (apply("product", _TURNED, apply("vec", letter(*x))) for x in (("x_i", N, d), ("x", N, h * d)))
-    return shape(*formulas, ("N", "d", "h"), what="(W'_HVO)ᵀ (x_i)'")
+    return shape(formulas, ("N", "d", "h"), what="(W'_HVO)ᵀ (x_i)'")
 
 
 # --- what the pattern depends on -----------------------------------------------------------------------------------

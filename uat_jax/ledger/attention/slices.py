@@ -43,20 +43,20 @@ def _last_head() -> OneEdit:
     """Ĥ, all heads side by side, for Ĥ_h."""
     head = apply("product", letter("H_h", N, N), letter("V_h", N, d))
     formulas = (apply("difference", head, letter(*right)) for right in (("Ĥ", N, h * d), ("Ĥ_h", N, d)))
-    return shape(*formulas, ("N", "d", "h"), what="H_h V_h = Ĥ")
+    return shape(formulas, ("N", "d", "h"), what="H_h V_h = Ĥ")
 
 
 def _concat_of_hats() -> OneEdit:
     """Ĥ_1 V_1, the result of a head times its values, for H_1 V_1."""
     formulas = (apply("product", letter(*first), letter("V_1", N, d)) for first in (("Ĥ_1", N, d), ("H_1", N, N)))
-    return shape(*formulas, ("N", "d"), what="Concat(Ĥ_1 V_1, …)")
+    return shape(formulas, ("N", "d"), what="Concat(Ĥ_1 V_1, …)")
 
 
 def _hat_for_pattern() -> OneEdit:
     """The result of a head, Ĥ_i, for its pattern H_i."""
     value = apply("product", letter("x_i", N, d), letter("W_Vi", d, d))
     formulas = (apply("product", letter(*first), value) for first in (("Ĥ_i", N, d), ("H_i", N, N)))
-    return shape(*formulas, ("N", "d"), what="Ĥ_i [x_i W_Vi]")
+    return shape(formulas, ("N", "d"), what="Ĥ_i [x_i W_Vi]")
 
 
 # --- slices and full width -----------------------------------------------------------------------------------------
@@ -155,8 +155,12 @@ def _same_weights(settings: Settings) -> Iterator[Evidence]:
 def _one_head_of_all(settings: Settings) -> Iterator[Evidence]:
     """With h = 1 there is one width, M = d."""
     of = Heads(1)
-    patterns = (scaled_softmax(of.x @ of.weight("Q", 1), of.x @ of.weight("K", 1), size) for size in (d, of.features))
-    yield from proved([Step("h = 1", *patterns)], method=Method.NORMAL_FORM, what="one pattern, for every N and d")
+    pattern = lambda size: scaled_softmax(of.x @ of.weight("Q", 1), of.x @ of.weight("K", 1), size)
+    yield from proved(
+        [Step("h = 1", pattern(d), pattern(of.features))],
+        method=Method.NORMAL_FORM,
+        what="one pattern, for every N and d",
+    )
 
 
 CLAIMS = (

@@ -52,22 +52,23 @@ def activations_in(column: m.Expression, of_letter: OfLetter = free) -> Any:
             return of_letter(column)
         case m.RangeSum():
             return _over_the_sum(column, activations_in(column.body, of_letter))
-    inside = sum(activations_in(operand, of_letter) for operand in column.operands)
+    inside: Any = sum(activations_in(operand, of_letter) for operand in column.operands)
     return inside + int(isinstance(column, m.Activation))
 
 
 def _over_the_sum(column: m.RangeSum, of_term: Any) -> Any:
     """Σ_k (number + c(k)) = number of terms · number + Σ_k c(k)."""
-    own = sympy.sympify(of_term).replace(_COST, lambda _: sympy.Integer(0))
+    own: Any = sympy.sympify(of_term).replace(_COST, lambda _: sympy.Integer(0))
     limits = (column.index, *column.bounds)
-    return sympy.summation(own, limits) + (sympy.Sum(of_term - own, limits) if of_term != own else 0)
+    counted: Any = sympy.summation(own, limits)
+    return counted + (sympy.Sum(of_term - own, limits) if of_term != own else 0)
 
 
 def products_of_matrices() -> Any:
     """Of the hatted parameters of layer i + 1: A P, B P, and A Ŵ_{k,3} for every k ≤ i."""
     rule, k = recurrence(CLOSED, i + 1), sympy.Symbol("k", integer=True, positive=True)
     assert rule.carry is not None
-    every_k = sympy.Sum(_factors(rule.carry @ CLOSED.W3(k, i)), (k, 1, i)).doit()
+    every_k: Any = sympy.Sum(_factors(rule.carry @ CLOSED.W3(k, i)), (k, 1, i)).doit()
     return _factors(rule.W1) + _factors(rule.W2) + every_k
 
 
@@ -128,5 +129,5 @@ def _recursive(count: Callable[..., Any], first: Any) -> Any:
     if found != alone + sympy.Sum(_COST(k), (k, 1, i)):
         raise InputError(f"got the cost {found} of s_{{i+1}}; wanted c(k) for every k up to i, once")
     more = sympy.expand(alone.subs(i, i + 1) - alone)
-    solution = sympy.rsolve(_COST(n + 1) - 2 * _COST(n) - more, _COST(n), {_COST(2): alone.subs(i, 1) + first})
+    solution: Any = sympy.rsolve(_COST(n + 1) - 2 * _COST(n) - more, _COST(n), {_COST(2): alone.subs(i, 1) + first})
     return solution.subs(n, J)

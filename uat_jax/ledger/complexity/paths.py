@@ -131,7 +131,8 @@ TOKENS, FEATURES, HEADS, DEEPEST = 4, 4, 2, 4
 def least_bound(pattern: str, depth: int) -> int:
     """min((h+1)^L, the bound of the pattern, M²) at N = M = 4 and h = 2."""
     sizes = {N: TOKENS, M: FEATURES, h: HEADS, L: depth}
-    return min(int(bound.xreplace(sizes)) for bound in (BOUNDS[pattern], *MORE_BOUNDS))
+    bounds: tuple[Any, ...] = (BOUNDS[pattern], *MORE_BOUNDS)
+    return min(int(bound.xreplace(sizes)) for bound in bounds)
 
 
 def _ranks_attained(settings: Settings) -> Iterator[Evidence]:

@@ -82,7 +82,8 @@ NEAR = (Rational(501, 1000), Rational(499, 1000))
 
 def _similar(distance: Any, settings: Settings) -> Iterator[Evidence]:
     """Whether G(t) = logistic(2000(t − 1/2)) differs by less than that between two near inputs."""
-    box = [(2000 * (t - Rational(1, 2)),) * 2 for t in NEAR]
+    at = [2000 * (t - Rational(1, 2)) for t in NEAR]
+    box = [(value, value) for value in at]
     what = f"G({NEAR[0]}) − G({NEAR[1]}), G(t) = logistic(2000(t − 1/2))"
     yield enclosed(lambda u, v: _logistic(u) - _logistic(v), box, below=distance, what=what)
 

@@ -73,9 +73,9 @@ def neighbours_exchanged() -> tuple[Step, ...]:
     exponential = lambda part: m.Activation(_project(own, "Q") @ _project(part, "K").T)
     value = lambda part: exponential(part) @ _project(part, "V")
     weight = lambda part: exponential(part) @ m.Ones(part.shape[0], 1)
-    orders = (P, a, b, R), (P, b, a, R)
+    total = lambda of, *order: m.Addition(*map(of, order))
     sums = {"numerator of softmax": value, "denominator of softmax": weight}
-    return tuple(Step(name, *(m.Addition(*map(of, order)) for order in orders)) for name, of in sums.items())
+    return tuple(Step(name, total(of, P, a, b, R), total(of, P, b, a, R)) for name, of in sums.items())
 
 
 def _token(name: str, rows: Any) -> m.Letter:

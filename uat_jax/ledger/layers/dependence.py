@@ -6,7 +6,7 @@ at which p takes two values.  What is static stays so at every depth, by inducti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -258,7 +258,7 @@ def at_every_depth(parameter: str) -> Iterator[Evidence]:
 
 # --- the rows --------------------------------------------------------------------------------------------------------
 
-Decide = Callable[[Settings], Iterator[Evidence]]
+Decide = Callable[[Settings], Iterable[Evidence]]
 
 
 def _row(network: str, parameter: str) -> Decide:

@@ -51,7 +51,7 @@ def _misprint() -> OneEdit:
     line_above = apply("sum", apply("product", first, bias), letter("b_{2,3}", u.D, 1))
     right = line_above, apply("product", first, third)
     formulas = (apply("difference", third, side) for side in right)
-    return shape(*formulas, ("D", "F"), what="W_{1,3} = W_{2,1}b_{1,3} + b_{2,3}")
+    return shape(formulas, ("D", "F"), what="W_{1,3} = W_{2,1}b_{1,3} + b_{2,3}")
 
 
 _FIGURE = (duat("App. Fig. 2"),)

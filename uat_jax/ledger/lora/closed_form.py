@@ -171,7 +171,7 @@ def _stray_plus() -> OneEdit:
     inside = apply("product", tuned("W_{j,2}", u.F, u.D), letter("x_0", u.D, 1))
     sigma = apply("σ", apply("sum", inside, letter("b_{j,2}", u.F, 1)))
     formulas = (apply(of, tuned("W_{j,3}", u.D, u.F), sigma) for of in ("sum", "product"))
-    return shape(*formulas, ("D", "F"), what="(W' + ΔW) + σ(…)")
+    return shape(formulas, ("D", "F"), what="(W' + ΔW) + σ(…)")
 
 
 def _bias_index(bias: m.Expression, settings: Settings) -> Iterator[Evidence]:

@@ -98,7 +98,7 @@ _Wx, _xW = apply("product", apply("transpose", _W), _x), apply("product", apply(
 def _result_shape() -> OneEdit:
     """y ∈ R^{(m,1)} in y = W ⋄ x."""
     formula = lambda rows: apply("difference", letter("y", rows, 1), _Wx)
-    return shape(formula(_M), formula(_N), _DIMENSIONS, what="y = W ⋄ x with y of m × 1")
+    return shape((formula(_M), formula(_N)), _DIMENSIONS, what="y = W ⋄ x with y of m × 1")
 
 
 def shaped(claimed: tuple[str, str]) -> Evidence:
@@ -128,7 +128,7 @@ def same_elements(term: Callable[[Any, Any, Any, Any], Any]) -> Evidence:
 def _commutes_in_shape() -> OneEdit:
     """W ⋄ x = x ⋄ W with x ⋄ W = xᵀW: a column equated with a row."""
     formulas = (apply("difference", _Wx, right) for right in (_xW, apply("transpose", _xW)))
-    return shape(*formulas, _DIMENSIONS, what="W ⋄ x = x ⋄ W, both AᵀB")
+    return shape(formulas, _DIMENSIONS, what="W ⋄ x = x ⋄ W, both AᵀB")
 
 
 def _commutes_transposed(settings: Settings) -> Iterator[Evidence]:
@@ -148,7 +148,8 @@ def _not_associative(settings: Settings) -> Iterator[Evidence]:
 def _bilinear() -> Iterator[Evidence]:
     """W ⋄ (x + y) = W ⋄ x + W ⋄ y, (W + V) ⋄ x = W ⋄ x + V ⋄ x, (cW) ⋄ x = W ⋄ (cx) = c (W ⋄ x) for every c."""
     W, x = _letters(*map(m.dimension, _DIMENSIONS))
-    V, y, c = m.Letter("V", *W.shape, (1,)), m.Letter("y", *x.shape, (0,)), sympy.Symbol("c", real=True)
+    V, y = m.Letter("V", *W.shape, (1,)), m.Letter("y", *x.shape, (0,))
+    c: Any = sympy.Symbol("c", real=True)
     steps = [
         Step("distributive on the right", diamond(W, x + y), diamond(W, x) + diamond(W, y)),
         Step("distributive on the left", diamond(W + V, x), diamond(W, x) + diamond(V, x)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
 
-Decide = Callable[[Settings], Iterator[Evidence]]
+Decide = Callable[[Settings], Iterable[Evidence]]
 LAMBDA = sympy.Symbol("λ", nonnegative=True)
 """A Lipschitz constant of σ."""
 

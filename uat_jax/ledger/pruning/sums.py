@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ CLOSE = Abs(S_1 + S_2 - f) < epsilon
 """The hypothesis (DUAT Eq. 13, 14): all terms together are within ε of f."""
 
 Relation = Any
-Decide = Callable[[Settings], Iterator[Evidence]]
+Decide = Callable[[Settings], Iterable[Evidence]]
 
 
 def follows(claimed: Relation, *hypotheses: Relation, what: str) -> Decide:
