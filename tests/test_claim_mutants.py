@@ -46,6 +46,7 @@ def test_a_row_decides_what_is_written(name):
 SAMPLE = "layers/lemma_1.py"
 
 
+@pytest.mark.campaign
 def test_there_are_many_mutants():
     assert sum(1 for file in files() for _ in mutants(file)) > 6000
 
