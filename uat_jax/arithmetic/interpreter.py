@@ -392,7 +392,7 @@ class Walk:
         return results
 
     def evaluate(self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered]) -> list[Numbered]:
-        """By the arithmetic, or else by the primitive's definition."""
+        """The results of an equation, by the arithmetic's rule or else by the primitive's definition."""
         values = [value for _, value in operands]
         if operation.is_complex:
             raise UnsupportedError(
