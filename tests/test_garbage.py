@@ -1,0 +1,38 @@
+"""The garbage collector during a certificate: the caller's settings come back, whatever happens."""
+
+import contextlib
+import gc
+
+import pytest
+
+from uat_jax.decide.garbage import SELDOM, old_objects_left_alone
+
+
+@pytest.mark.parametrize("thresholds", [(700, 10, 10), (700, 10, 1000), (0, 10, 10)])
+@pytest.mark.parametrize("error", [None, ValueError("an error of the caller")])
+def test_the_settings_come_back(thresholds, error):
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+    try:
+        with contextlib.suppress(ValueError), old_objects_left_alone():
+            assert gc.get_freeze_count() and gc.get_threshold() == (*thresholds[:2], max(thresholds[2], SELDOM))
+            if error:
+                raise error
+        assert gc.get_threshold() == thresholds and not gc.get_freeze_count()
+    finally:
+        gc.set_threshold(*before)
+        if frozen:
+            gc.freeze()
+
+
+def test_frozen_objects_of_the_caller_stay_frozen():
+    frozen, before = gc.get_freeze_count(), gc.get_threshold()
+    gc.freeze()
+    try:
+        with old_objects_left_alone():
+            assert gc.get_threshold() == before
+        assert gc.get_freeze_count()
+    finally:
+        if not frozen:
+            gc.unfreeze()
