@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 SELDOM = 100
 """After so many collections of what has lived through one, instead of ten, everything that is new is looked through."""
 
