@@ -15,6 +15,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities
+from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
@@ -22,6 +23,7 @@ from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.field_constants import FieldConstants
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
+from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
 from uat_jax.arithmetic.integer_ranges import limits
@@ -63,6 +65,7 @@ class Step:
 class Fields(Arithmetic):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
+    alike: the numbers of the draw by the functions that they are, if cases are compared.
     trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
     its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
     condition.
@@ -74,9 +77,16 @@ class Fields(Arithmetic):
     asks_for_ranges = frozenset("abs convert_element_type max min".split())
 
     def __init__(
-        self, functions: FieldFunctions, meet: Meeting, deadline: Deadline | None = None, *, selects: bool = True
+        self,
+        functions: FieldFunctions,
+        meet: Meeting,
+        deadline: Deadline | None = None,
+        *,
+        selects: bool = True,
+        alike: Alike | None = None,
     ):
         self.functions = functions
+        self.alike = alike
         self.selects = selects and "guards" in functions.laws
         self.meet = meet
         self.deadline = deadline
@@ -169,7 +179,16 @@ class Fields(Arithmetic):
     def _for_all_inputs(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         if self.selects and equation.primitive.name == "select_n":
             operands = self._guarded(equation, operands)
-        return list(map(self._unconditional, self._evaluated(equation, operands)))
+        results = list(map(self._unconditional, self._evaluated(equation, operands)))
+        if self.alike is None or equation.primitive.name not in ENTRYWISE:
+            return results
+        return [self._first(x) for x in (*operands, *results)][len(operands) :]
+
+    def _first(self, value: Value) -> Value:
+        """A number that is defined for all inputs, or another one met before that is the same function by cases."""
+        if self.alike is None or not isinstance(value, Number) or not self.certain(value):
+            return value
+        return self.alike.first(value)
 
     def _remember(self, value: Value) -> None:
         """Keep the value of an expression, for selections further on."""

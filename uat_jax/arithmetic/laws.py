@@ -12,6 +12,7 @@ LAWS = frozenset(
         "squares are nonnegative",
         "constants as meant",
         "almost everywhere",
+        "cases",
         "cases that meet",
         "guards",
     ]

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.alike import Alike
+from uat_jax.arithmetic.cases import RULES, Cases
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -42,7 +44,7 @@ from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, 
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
 from uat_jax.decide.assumption import Assumption, AssumptionKind
-from uat_jax.decide.domain import EVERYWHERE, Domains
+from uat_jax.decide.domain import EVERYWHERE, REALS, Domains, Interval
 from uat_jax.decide.effort import ERROR
 from uat_jax.errors import UnsupportedError
 
@@ -65,7 +67,13 @@ LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
 """Primitives for which numbers are known as sums of exponentials."""
 
 MEETING_ERROR = -192.0
-"""Log2 of the chance that the cases of one decision are wrongly taken to meet."""
+"""Log2 of the chance that one test of what holds in a case of a decision, or where its cases meet, is wrong."""
+
+DECIDING = frozenset(RULES)
+"""Primitives that decide by the sign of a number, or choose by such a decision."""
+
+_OF_SIGN = (REALS, Interval(0.0), Interval(0.0, open=True))
+"""All real numbers; those that are not negative; the positive ones."""
 
 THEOREM_SECONDS = 0.6
 """Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
@@ -164,10 +172,18 @@ class PrimeFields:
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
+        self.cases = Cases(self._same_in_case)
 
-    def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool) -> bool:
+    def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
+        """Whether two programs of scalars, of which some are not negative (1) or positive (2), are the same function."""
+        return self._same_scalars(left, right, meant, Domains(tuple(_OF_SIGN[sign] for sign in signs)))
+
+    def _same_scalars(
+        self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE
+    ) -> bool:
         """Whether two small programs are the same function, with an error that all of them together do not show."""
-        fields = PrimeFields(left, right, self.seed, self.laws, self.deadline, self.bits, meant)
+        laws = self.laws - {"cases"}
+        fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
         try:
             found = fields.compare(MEETING_ERROR)
         except UnsupportedError:
@@ -204,7 +220,7 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers))
+                total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers) + self.cases.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
@@ -216,7 +232,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        kept = {"exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
+        kept = {"cases": False, "exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -226,12 +242,14 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form"}
+        plain = self.laws - {"exponential form", "cases"}
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
+        if self.primitives & DECIDING:
+            readings += [laws | {"cases"} & self.laws for laws in readings]
         if "select_n" in self.primitives:
             readings.append(plain - {"guards"})
         return list(dict.fromkeys(readings))
@@ -355,7 +373,9 @@ class PrimeFields:
         draw = Draw(levels, seed, self.deadline)
         functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms)
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
-        sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects) for _ in range(2)]
+        meant = "constants as meant" in laws
+        alike = Alike(functions.expressions, self.cases, meant=meant) if "cases" in laws else None
+        sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))

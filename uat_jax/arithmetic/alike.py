@@ -1,0 +1,105 @@
+"""Numbers of a draw that are the same function, which the cases of their decisions show.
+
+Which pairs are looked at is guessed from values in float64, on which nothing rests.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from uat_jax.arithmetic.cases import RULES, Cases, decides
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.formula import ENTRYWISE, formula
+from uat_jax.arithmetic.number import Number
+from uat_jax.errors import UatJaxError
+
+POINTS = 24
+"""At so many points are expressions looked at in float64."""
+
+
+class Alike:
+    """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
+
+    meant: whether constants are what they stand for.
+    """
+
+    def __init__(self, expressions: Expressions, cases: Cases, *, meant: bool):
+        self.expressions, self.cases, self.meant = expressions, cases, meant
+        self.doubles = Doubles()
+        self._values: dict[int, np.ndarray | None] = {}
+        self._deciding: dict[int, bool] = {}
+        self._known: dict[Any, list[tuple[int, Number]]] = defaultdict(list)
+        self._places: set[int] = set()
+
+    def first(self, number: Number) -> Number:
+        """The number itself, or one met before that is shown to be the same function wherever both are defined."""
+        place = number.expression
+        values = None if place is None else self.values(place)
+        if place is None or values is None or place in self._places:
+            return number
+        bucket = self._known[number.shape, _digits(values)]
+        for other, known in bucket:
+            if self._are_same(other, place):
+                return known
+        bucket.append((place, number))
+        self._places.add(place)
+        return number
+
+    def _are_same(self, first: int, second: int) -> bool:
+        """Whether two expressions, of which one decides by signs, are one function."""
+        left, right = self.values(first), self.values(second)
+        if left is None or right is None or not (self.decides(first) or self.decides(second)):
+            return False
+        if not np.allclose(left, right, rtol=1e-7, atol=1e-9, equal_nan=True):
+            return False
+        pair = formula(self.expressions, first, second)
+        return pair is not None and decides(pair) and self.cases.same(pair, meant=self.meant)
+
+    def decides(self, place: int) -> bool:
+        """Whether an expression is made, entry by entry, of what decides by signs."""
+        if place not in self._deciding:
+            expression = self.expressions[place]
+            name = "" if expression.equation is None else expression.equation.primitive.name
+            inner = expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
+            self._deciding[place] = name in RULES or any(map(self.decides, inner))
+        return self._deciding[place]
+
+    def values(self, place: int) -> np.ndarray | None:
+        """An expression at random values of the arrays that it is computed from, entry by entry.
+
+        Of shape (points, 1, …, 1); None if it cannot be evaluated.
+        """
+        if place not in self._values:
+            try:
+                self._values[place] = self._evaluated(place)
+            except (UatJaxError, TypeError, ValueError):
+                self._values[place] = None
+        return self._values[place]
+
+    def _evaluated(self, place: int) -> np.ndarray | None:
+        expression = self.expressions[place]
+        equation, rank = expression.equation, len(expression.shape)
+        constant = expression.constant
+        if constant is not None and constant.size and np.all(constant == constant.flat[0]):
+            return np.full((1,) * (rank + 1), constant.flat[0])
+        if equation is not None and equation.primitive.name == "broadcast_in_dim" and len(expression.operands) == 1:
+            if self.expressions[expression.operands[0]].shape == ():
+                inner = self.values(expression.operands[0])
+                return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
+        if equation is None or equation.primitive.name not in ENTRYWISE:
+            return 2.0 * np.random.default_rng(place).standard_normal((POINTS, *(1,) * rank))
+        operands = [self.values(operand) for operand in expression.operands]
+        if any(x is None for x in operands):
+            return None
+        found = self.doubles.evaluate(equation, operands)[0]
+        return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
+
+
+def _digits(values: np.ndarray) -> float:
+    """A few digits of the first value, equal for values that differ by rounding alone, as a rule."""
+    first = float(values.ravel()[0])
+    return float(f"{first:.5g}") if np.isfinite(first) else 0.0

@@ -1,0 +1,461 @@
+"""Two formulas that decide by signs, compared case by case: in every cell of the inputs both decide nothing any more.
+
+A cell is what is assumed of the signs of the numbers that the formulas compare.  Cells that no real numbers satisfy are
+left out (`inequalities`); in all others both formulas are expressions without decisions, and must be the same function.
+docs/soundness.md §8.2 has the theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
+from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
+from uat_jax.arithmetic.recognition import SHORT
+from uat_jax.errors import UnsupportedError
+
+MOST_CELLS = 96
+"""Formulas with more cells than this are not compared."""
+
+Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool, Sequence[int]], bool]
+"""Whether two programs of scalars are shown to be the same function, constants being what is written or is meant; of
+each input a sign is given: 1 if only inputs ≥ 0 count, 2 if only those > 0, else 0."""
+
+POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
+"""Functions that are positive wherever they are defined."""
+
+
+class Cases:
+    """Decides for pairs of formulas whether they are the same function, case by case; answers are kept.
+
+    tests: how many identity tests the answers rest on.
+    """
+
+    def __init__(self, equal: Equal):
+        self.equal = equal
+        self.answers: dict[Any, bool] = {}
+        self.tests = 0
+
+    def same(self, pair: Formula, *, meant: bool) -> bool:
+        """Whether both results of a formula are equal wherever both are defined, as far as that is shown."""
+        signature = pair.signature
+        if signature is None or len(pair.results) != 2:
+            return False
+        key = signature, meant
+        if key not in self.answers:
+            try:
+                self.answers[key] = all(self._agree(pair, cell, meant) for cell in cells(pair, meant=meant))
+            except UnsupportedError:
+                self.answers[key] = False
+        return self.answers[key]
+
+    def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
+        """Whether both results are the same expression in a cell, or the same function on it."""
+        left, right = cell.results
+        if left.polynomial.key == right.polynomial.key:
+            return True
+        if self._tested(pair, cell, meant, None):
+            return True
+        return any(self._tested(pair, cell, meant, surface) for surface in cell.surfaces())
+
+    def _tested(self, pair: Formula, cell: Cell, meant: bool, surface: Surface | None) -> bool:
+        programs = _programs(pair, cell, surface)
+        if programs is None:
+            return False
+        self.tests += 1
+        return self.equal(*programs, meant, [abs(sign) for sign in cell.signs_of_variables(pair)])
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """An expression without decisions.
+
+    node: which node it is, with these operands in place of the node's own; None for -operand, or a number.
+    """
+
+    polynomial: Polynomial
+    node: int | None = None
+    operands: tuple[Term, ...] = ()
+
+
+class _Undecided(Exception):
+    """A sign on which the formulas depend; if it is `closed`, either side may be taken where the number is 0."""
+
+    def __init__(self, polynomial: Polynomial, closed: bool):
+        super().__init__()
+        self.polynomial, self.closed = polynomial, closed
+
+
+@dataclass
+class Atoms:
+    """The numbers of which polynomials are made: variables, and functions that are no polynomials of their operands."""
+
+    numbers: dict[Any, int] = field(default_factory=dict)
+    positive: set[int] = field(default_factory=set)
+    nonnegative: set[int] = field(default_factory=set)
+    variables: dict[int, int] = field(default_factory=dict)
+
+    def polynomial(self, key: Any) -> Polynomial:
+        """The atom of a key."""
+        return Polynomial.atom(self.numbers.setdefault(key, len(self.numbers)))
+
+    def of_variable(self, node: int) -> Polynomial:
+        """The atom of a free variable."""
+        found = self.polynomial(("variable", node))
+        self.variables[self.numbers["variable", node]] = node
+        return found
+
+    def of_function(self, name: str, key: Any, operands: Sequence[Polynomial]) -> Polynomial:
+        """The atom of a function of some polynomials."""
+        found = self.polynomial((key, tuple(p.key for p in operands)))
+        number = self.numbers[key, tuple(p.key for p in operands)]
+        if name in POSITIVE or name == "inverse" and self.is_positive(operands[0]):
+            self.positive.add(number)
+        if name == "sqrt":
+            self.nonnegative.add(number)
+        return found
+
+    def is_positive(self, p: Polynomial) -> bool:
+        """Whether a polynomial is a sum of monomials that cannot be negative, one of which is positive."""
+        above = lambda m: all(atom in self.positive for atom, _ in m)
+        least = lambda m: all(e % 2 == 0 or a in self.positive or a in self.nonnegative for a, e in m)
+        return all(c > 0 and least(m) for m, c in p.terms.items()) and any(map(above, p.terms))
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A part of the inputs on which an atom that is a variable is a polynomial of the others."""
+
+    variable: int
+    value: Polynomial
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Assumptions on signs: inequalities, and polynomials that are 0; behind them both results, decided."""
+
+    atoms: Atoms
+    inequalities: tuple[Inequality, ...] = ()
+    zeros: tuple[Polynomial, ...] = ()
+    results: tuple[Term, Term] = field(default=(), compare=False)  # type: ignore[assignment]
+
+    def possible(self, *more: Inequality) -> bool:
+        """Whether real numbers may satisfy what is assumed, and more."""
+        return possible((*self.inequalities, *more), self.atoms.positive, self.atoms.nonnegative)
+
+    def signs(self, p: Polynomial) -> set[int]:
+        """The signs that a polynomial can have in the cell."""
+        if p.value is not None:
+            return {(p.value > 0) - (p.value < 0)}
+        found = {sign for sign, way in ((1, p), (-1, -p)) if self.possible(Inequality(way, True))}
+        return found | {0} if self.possible(Inequality(p, False), Inequality(-p, False)) else found
+
+    def parts(self, undecided: _Undecided) -> Iterator[Cell]:
+        """The cell in parts in each of which a polynomial has one sign, or, if they are closed, may be 0 as well."""
+        p = undecided.polynomial
+        for way in (p, -p):
+            part = replace(self, inequalities=(*self.inequalities, Inequality(way, not undecided.closed)))
+            if part.possible():
+                yield part
+        if not undecided.closed:
+            both = (Inequality(p, False), Inequality(-p, False))
+            part = replace(self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p))
+            if part.possible():
+                yield part
+
+    def surfaces(self) -> Iterator[Surface]:
+        """For each polynomial that is 0, and each variable in which it has degree one: what the variable is."""
+        for zero in self.zeros:
+            for atom in self.atoms.variables:
+                slope = zero.terms.get(((atom, 1),))
+                rest = Polynomial({m: c for m, c in zero.terms.items() if m != ((atom, 1),)})
+                if slope and all(atom != a for m in rest.terms for a, _ in m) and self._is_free(rest):
+                    yield Surface(self.atoms.variables[atom], rest * Polynomial.constant(-1 / slope))
+
+    def _is_free(self, p: Polynomial) -> bool:
+        """Whether a polynomial is made of variables only."""
+        return all(atom in self.atoms.variables for m in p.terms for atom, _ in m)
+
+    def signs_of_variables(self, pair: Formula) -> list[int]:
+        """For each variable 2 if it is positive in the cell, 1 if it is not negative, -2 and -1 likewise, else 0."""
+        found = []
+        for node in pair.variables:
+            signs = frozenset(self.signs(self.atoms.of_variable(node)))
+            found.append(_KNOWN.get(signs, 0))
+        return found
+
+
+_KNOWN = {frozenset([1]): 2, frozenset([0, 1]): 1, frozenset([-1]): -2, frozenset([-1, 0]): -1}
+
+
+def cells(pair: Formula, *, meant: bool) -> Iterator[Cell]:
+    """All cells in which the two results of a formula are decided.
+
+    Raises:
+        UnsupportedError: there are too many, or something is not followed.
+    """
+    waiting, number = [Cell(Atoms())], 0
+    while waiting:
+        cell = waiting.pop()
+        number += 1
+        if number > MOST_CELLS:
+            raise UnsupportedError(f"there are more than {MOST_CELLS} cases")
+        try:
+            left, right = _InCell(pair, cell, meant).results()
+        except _Undecided as undecided:
+            waiting += cell.parts(undecided)
+            continue
+        yield replace(cell, results=(left, right))
+
+
+class _InCell:
+    """The nodes of a formula in a cell: a term, or True or False."""
+
+    def __init__(self, pair: Formula, cell: Cell, meant: bool):
+        self.pair, self.cell, self.meant = pair, cell, meant
+        self.found: dict[int, Term | bool] = {}
+
+    def results(self) -> tuple[Term, Term]:
+        """Both results.  Raises `_Undecided`, and `UnsupportedError`."""
+        left, right = map(self.number, self.pair.results)
+        return left, right
+
+    def number(self, node: int) -> Term:
+        """A node that is a real number."""
+        found = self.at(node)
+        if isinstance(found, bool):
+            raise UnsupportedError("a decision that is no number")
+        return found
+
+    def decision(self, node: int) -> bool:
+        """A node that is true or false."""
+        found = self.at(node)
+        if not isinstance(found, bool):
+            raise UnsupportedError("a number that decides")
+        return found
+
+    def at(self, node: int) -> Term | bool:
+        """What a node is."""
+        if node not in self.found:
+            self.found[node] = self._at(node, self.pair.nodes[node])
+        return self.found[node]
+
+    def _at(self, index: int, node: Node) -> Term | bool:
+        if node.key[0] == "variable":
+            return Term(self.cell.atoms.of_variable(index), index)
+        if node.key[0] == "literal":
+            return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
+        name = name_of(node)
+        rule = RULES.get(name)
+        if rule is not None:
+            return rule(self, node.operands)
+        if name == "convert_element_type" and self.pair.nodes[node.operands[0]].dtype == np.bool_:
+            return _number(int(self.decision(node.operands[0])))
+        if not all(_is_real(self.pair.nodes[n].dtype) for n in (index, *node.operands)):
+            raise UnsupportedError(f"'{name}' of integers")
+        operands = tuple(map(self.number, node.operands))
+        return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
+
+    def _literal(self, index: int, node: Node) -> Term:
+        """A constant; one that may stand for another number than is written is an atom of which only the sign is known."""
+        value = float(node.literal)
+        if not np.isfinite(value) or not _is_real(node.dtype):
+            raise UnsupportedError("a constant that is no real number")
+        exact = Fraction(value)
+        if not self.meant or exact.numerator.bit_length() <= SHORT:
+            return Term(Polynomial.constant(exact), index)
+        atoms = self.cell.atoms
+        magnitude = atoms.polynomial(node.key)
+        atoms.positive.update(a for m in magnitude.terms for a, _ in m)
+        return Term(magnitude if value > 0 else -magnitude, index)
+
+    def _polynomial(self, name: str, node: Node, operands: list[Polynomial]) -> Polynomial:
+        match name, operands:
+            case "add", [x, y]:
+                return x + y
+            case "sub", [x, y]:
+                return x - y
+            case "mul", [x, y]:
+                return x * y
+            case "neg", [x]:
+                return -x
+            case "square", [x]:
+                return x * x
+            case "convert_element_type", [x]:
+                return x
+            case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
+                power = x
+                for _ in range(node.equation.params["y"] - 1):  # type: ignore[union-attr]
+                    power = power * x
+                return power
+            case "div", [x, y]:
+                value = y.value
+                return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
+        return self._atom(name, node.key, operands)
+
+    def _atom(self, name: str, key: Any, operands: Sequence[Polynomial]) -> Polynomial:
+        return self.cell.atoms.of_function(name, key, operands)
+
+    def larger(self, x: Term, y: Term) -> bool:
+        """Whether x ≥ y may be said; where both are equal either answer is right."""
+        difference = x.polynomial - y.polynomial
+        signs = self.cell.signs(difference)
+        if {-1, 1} <= signs:
+            raise _Undecided(difference, closed=True)
+        return -1 not in signs
+
+    def compared(self, name: str, x: Term, y: Term) -> Any:
+        """What a decision makes of the sign of x − y."""
+        difference = x.polynomial - y.polynomial
+        answers = {DECIDED[name](sign) for sign in self.cell.signs(difference)}
+        if len(answers) != 1:
+            raise _Undecided(difference, closed=False)
+        return answers.pop()
+
+
+def _is_real(dtype: Any) -> bool:
+    return jnp.issubdtype(dtype, jnp.floating)
+
+
+def _number(value: int) -> Term:
+    return Term(Polynomial.constant(value))
+
+
+def _negated(x: Term) -> Term:
+    return Term(-x.polynomial, None, (x,))
+
+
+def _max(cell: _InCell, operands: Sequence[int]) -> Term:
+    x, y = map(cell.number, operands)
+    return x if cell.larger(x, y) else y
+
+
+def _min(cell: _InCell, operands: Sequence[int]) -> Term:
+    x, y = map(cell.number, operands)
+    return y if cell.larger(x, y) else x
+
+
+def _clamp(cell: _InCell, operands: Sequence[int]) -> Term:
+    """min(max(x, low), high)."""
+    low, x, high = map(cell.number, operands)
+    inner = x if cell.larger(x, low) else low
+    return high if cell.larger(inner, high) else inner
+
+
+def _abs(cell: _InCell, operands: Sequence[int]) -> Term:
+    (x,) = map(cell.number, operands)
+    return x if cell.larger(x, _number(0)) else _negated(x)
+
+
+def _sign(cell: _InCell, operands: Sequence[int]) -> Term:
+    (x,) = map(cell.number, operands)
+    return _number(cell.compared("sign", x, _number(0)))
+
+
+def _select(cell: _InCell, operands: Sequence[int]) -> Term | bool:
+    if len(operands) != 3:
+        raise UnsupportedError("a selection of more than two cases")
+    predicate, otherwise, then = operands
+    return cell.at(then if cell.decision(predicate) else otherwise)
+
+
+def _comparison(name: str) -> Rule:
+    def rule(cell: _InCell, operands: Sequence[int]) -> bool:
+        x, y = map(cell.number, operands)
+        return bool(cell.compared(name, x, y))
+
+    return rule
+
+
+Rule = Callable[[_InCell, Sequence[int]], Term | bool]
+
+RULES: Mapping[str, Rule] = {
+    **{name: _comparison(name) for name in DECIDED if name != "sign"},
+    "abs": _abs,
+    "and": lambda cell, operands: all([cell.decision(o) for o in operands]),
+    "clamp": _clamp,
+    "max": _max,
+    "min": _min,
+    "not": lambda cell, operands: not cell.decision(operands[0]),
+    "or": lambda cell, operands: any([cell.decision(o) for o in operands]),
+    "select_n": _select,
+    "sign": _sign,
+    "xor": lambda cell, operands: cell.decision(operands[0]) != cell.decision(operands[1]),
+}
+"""What decides, and what is decided by the sign of a real number."""
+
+
+def decides(found: Formula) -> bool:
+    """Whether a formula decides anything by signs."""
+    return any(node.key[0] == "apply" and name_of(node) in RULES for node in found.nodes)
+
+
+# --- both results as programs ------------------------------------------------------------------------------------------
+
+
+def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
+    """Both results in a cell, or on a surface in it, as programs of the variables."""
+    variables, signs = pair.variables, cell.signs_of_variables(pair)
+    specs = [jax.ShapeDtypeStruct((), pair.nodes[v].dtype) for v in variables]
+
+    def program(result: Term) -> Callable[..., Any]:
+        def of(*arguments: Any) -> Any:
+            given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, signs, strict=True)}
+            if surface is not None:
+                given[surface.variable] = _of_polynomial(pair, cell, surface, given)
+            return _traced(pair, result, given, {})
+
+        return of
+
+    try:
+        with jax.enable_x64(True):
+            left, right = (jax.make_jaxpr(program(result))(*specs) for result in cell.results)
+    except (TypeError, UnsupportedError):  # parameters that only fit arrays, numbers that a dtype does not hold
+        return None
+    return left, right
+
+
+def _traced(pair: Formula, term: Term, given: Mapping[int, Any], done: dict[int, Any]) -> Any:
+    """The value of a term, traced."""
+    if id(term) not in done:
+        done[id(term)] = _value(pair, term, given, [_traced(pair, o, given, done) for o in term.operands])
+    return done[id(term)]
+
+
+def _value(pair: Formula, term: Term, given: Mapping[int, Any], operands: list[Any]) -> Any:
+    dtype = pair.nodes[pair.results[0]].dtype
+    if term.node is None:
+        return lax.neg(operands[0]) if operands else jnp.asarray(float(term.polynomial.value or 0), dtype)
+    if term.node in given:
+        return given[term.node]
+    node = pair.nodes[term.node]
+    if node.equation is None:
+        return jnp.asarray(node.literal, node.dtype)
+    wanted = [pair.nodes[o].dtype for o in node.operands]
+    same = [lax.convert_element_type(x, d) for x, d in zip(operands, wanted, strict=True)]
+    return node.equation.primitive.bind(*same, **node.equation.params)
+
+
+def _of_polynomial(pair: Formula, cell: Cell, surface: Surface, given: Mapping[int, Any]) -> Any:
+    """The value of the variable of a surface."""
+    dtype = pair.nodes[surface.variable].dtype
+    total = jnp.zeros((), dtype)
+    for monomial, c in surface.value.terms.items():
+        numerator, denominator = (np.asarray(n, dtype) for n in c.as_integer_ratio())
+        if (int(numerator), int(denominator)) != c.as_integer_ratio():
+            raise UnsupportedError("a number that the dtype does not hold")
+        product = lax.div(jnp.asarray(numerator), jnp.asarray(denominator))
+        for atom, exponent in monomial:
+            value = lax.convert_element_type(given[cell.atoms.variables[atom]], dtype)
+            product = lax.mul(product, lax.integer_pow(value, exponent))
+        total = lax.add(total, product)
+    return total

@@ -1,0 +1,150 @@
+"""Whether a few polynomial inequalities can hold at once: exact elimination of one monomial after the other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Monomial = tuple[tuple[int, int], ...]
+"""Atoms, which are numbered, with their exponents, in their order; () is 1."""
+
+MOST = 400
+"""With more inequalities than this, elimination ends and they are taken for possible."""
+
+MOST_MULTIPLIED = 12
+"""So many inequalities are also multiplied by each other."""
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum of monomials with rational coefficients that are not 0."""
+
+    terms: Mapping[Monomial, Fraction]
+
+    @staticmethod
+    def constant(value: Fraction | int) -> Polynomial:
+        """A number."""
+        return Polynomial({(): Fraction(value)} if value else {})
+
+    @staticmethod
+    def atom(number: int) -> Polynomial:
+        """One atom."""
+        return Polynomial({((number, 1),): Fraction(1)})
+
+    @property
+    def key(self) -> frozenset[tuple[Monomial, Fraction]]:
+        """Equal for equal polynomials."""
+        return frozenset(self.terms.items())
+
+    @property
+    def value(self) -> Fraction | None:
+        """The number that it is, if it is one."""
+        return self.terms.get((), Fraction(0)) if not any(self.terms) else None
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        """p + q."""
+        total = dict(self.terms)
+        for monomial, c in other.terms.items():
+            total[monomial] = total.get(monomial, Fraction(0)) + c
+        return Polynomial({m: c for m, c in total.items() if c})
+
+    def __neg__(self) -> Polynomial:
+        """-p."""
+        return Polynomial({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        """p - q."""
+        return self + -other
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        """p·q."""
+        total: dict[Monomial, Fraction] = {}
+        for (m, c), (n, d) in itertools.product(self.terms.items(), other.terms.items()):
+            product = _product(m, n)
+            total[product] = total.get(product, Fraction(0)) + c * d
+        return Polynomial({m: c for m, c in total.items() if c})
+
+
+def _product(left: Monomial, right: Monomial) -> Monomial:
+    exponents = dict(left)
+    for atom, exponent in right:
+        exponents[atom] = exponents.get(atom, 0) + exponent
+    return tuple(sorted(exponents.items()))
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """p > 0 if it is strict, else p ≥ 0."""
+
+    polynomial: Polynomial
+    strict: bool
+
+
+def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonnegative: Collection[int]) -> bool:
+    """False only if no real numbers satisfy all inequalities; some atoms are known to be > 0, others ≥ 0.
+
+    Monomials are taken for independent numbers, of which is known that products of positive atoms and squares are not
+    negative, and that products of two inequalities hold (Theorem C of docs/soundness.md).
+    """
+    rows = [*inequalities]
+    if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
+        multiplied = itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2)
+        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in multiplied]
+    monomials = {m for row in rows for m in row.polynomial.terms if m}
+    for monomial in monomials:
+        above = all(atom in positive for atom, _ in monomial)
+        if above or all(exponent % 2 == 0 or atom in positive or atom in nonnegative for atom, exponent in monomial):
+            rows.append(Inequality(Polynomial({monomial: Fraction(1)}), above))
+    return _possible({_normalized(row) for row in rows})
+
+
+Row = tuple[frozenset[tuple[Monomial, Fraction]], bool]
+"""The terms of p, and whether p > 0 is wanted rather than p ≥ 0."""
+
+
+def _normalized(inequality: Inequality) -> Row:
+    """The terms of an inequality, divided by a positive number so that multiples are the same."""
+    terms = inequality.polynomial.terms
+    largest = max(map(abs, terms.values()), default=Fraction(1))
+    return frozenset((m, c / largest) for m, c in terms.items()), inequality.strict
+
+
+def _possible(rows: set[Row]) -> bool:
+    while True:
+        if any(_contradicts(row) for row in rows):
+            return False
+        left = {m for terms, _ in rows for m, _ in terms if m}
+        if not left or len(rows) > MOST:
+            return True
+        rows = _without(min(left, key=lambda m: (_pairs(rows, m), m)), rows)
+
+
+def _contradicts(row: Row) -> bool:
+    """Whether the inequality says that a number is positive which is not."""
+    terms, strict = row
+    value = Polynomial(dict(terms)).value
+    return value is not None and (value <= 0 if strict else value < 0)
+
+
+def _pairs(rows: Iterable[Row], monomial: Monomial) -> int:
+    """How many inequalities come of eliminating a monomial."""
+    signs = [dict(terms).get(monomial, 0) for terms, _ in rows]
+    return sum(s > 0 for s in signs) * sum(s < 0 for s in signs)
+
+
+def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:
+    """What follows from inequalities for the other monomials: sums in which this one cancels."""
+    above, below, kept = [], [], set()
+    for row in rows:
+        c = dict(row[0]).get(monomial, Fraction(0))
+        (above if c > 0 else below if c < 0 else []).append((row, abs(c)))
+        if not c:
+            kept.add(row)
+    for (a, c), (b, d) in itertools.product(above, below):
+        left, right = (Polynomial({m: x / scale for m, x in row[0]}) for row, scale in ((a, c), (b, d)))
+        kept.add(_normalized(Inequality(left + right, a[1] or b[1])))
+        if len(kept) > MOST:
+            break
+    return kept
