@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
-from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
+from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
 from uat_jax.arithmetic.recognition import SHORT
 from uat_jax.errors import UnsupportedError
 
@@ -29,6 +30,21 @@ MOST_CELLS = 96
 Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool, Sequence[int]], bool]
 """Whether two programs of scalars are shown to be the same function, constants being what is written or is meant; of
 each input a sign is given: 1 if only inputs ≥ 0 count, 2 if only those > 0, else 0."""
+
+_AT_ZERO = {Fraction(0): Fraction(0)}
+
+INCREASING: Mapping[str, Mapping[Fraction, Fraction]] = {
+    **dict.fromkeys("asinh atan cbrt erf expm1 log1p sinh tanh".split(), _AT_ZERO),
+    "exp": {Fraction(1): Fraction(0)},
+    "log": {Fraction(0): Fraction(1)},
+    "logistic": {Fraction(1, 2): Fraction(0)},
+}
+"""Strictly increasing functions, with numbers and where they have them as values."""
+
+CONTINUOUS = frozenset(
+    "add asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub tanh".split()
+)
+"""Functions that are continuous for all real numbers."""
 
 POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 """Functions that are positive wherever they are defined."""
@@ -87,22 +103,35 @@ class Term:
     operands: tuple[Term, ...] = ()
 
 
-class _Undecided(Exception):
-    """A sign on which the formulas depend; if it is `closed`, either side may be taken where the number is 0."""
+class Border(Enum):
+    """What is done about the inputs at which a number, of which the sign is asked, is 0."""
 
-    def __init__(self, polynomial: Polynomial, closed: bool):
+    OWN = "a cell of its own"
+    BOTH = "in both cells, because either answer is right there"
+    NONE = "left out, because they are limits of others and either answer is right there"
+
+
+class _Undecided(Exception):
+    """A sign on which the formulas depend."""
+
+    def __init__(self, polynomial: Polynomial, border: Border):
         super().__init__()
-        self.polynomial, self.closed = polynomial, closed
+        self.polynomial, self.border = polynomial, border
 
 
 @dataclass
 class Atoms:
-    """The numbers of which polynomials are made: variables, and functions that are no polynomials of their operands."""
+    """The numbers of which polynomials are made: variables, and functions that are no polynomials of their operands.
+
+    numbers: of every atom.  positive, nonnegative: what is known of atoms.  variables: the nodes of those that are free
+    variables.  functions: the increasing functions, and of what they are.
+    """
 
     numbers: dict[Any, int] = field(default_factory=dict)
     positive: set[int] = field(default_factory=set)
     nonnegative: set[int] = field(default_factory=set)
     variables: dict[int, int] = field(default_factory=dict)
+    functions: dict[int, tuple[str, Polynomial]] = field(default_factory=dict)
 
     def polynomial(self, key: Any) -> Polynomial:
         """The atom of a key."""
@@ -122,7 +151,30 @@ class Atoms:
             self.positive.add(number)
         if name == "sqrt":
             self.nonnegative.add(number)
+        if name in INCREASING:
+            self.functions[number] = name, operands[0]
         return found
+
+    def compared(self, difference: Polynomial) -> Polynomial:
+        """A polynomial of the same sign, without an increasing function around what is compared."""
+        value = difference.terms.get((), Fraction(0))
+        parts = [(m, c) for m, c in difference.terms.items() if m]
+        match parts, [self._function_of(m) for m, _ in parts]:
+            case [(_, c)], [(name, inside)] if -value / c in INCREASING[name]:
+                other = Polynomial.constant(INCREASING[name][-value / c])
+            case [(_, c), (_, d)], [(name, inside), (same, other)] if name == same and c == -d and not value:
+                pass
+            case _:
+                return difference
+        return self.compared((inside - other) * Polynomial.constant(c))
+
+    def _function_of(self, monomial: Monomial) -> tuple[str, Polynomial] | None:
+        """The increasing function, and of what, that a monomial is."""
+        return self.functions.get(monomial[0][0]) if len(monomial) == 1 and monomial[0][1] == 1 else None
+
+    def are_variables(self, p: Polynomial) -> bool:
+        """Whether a polynomial is made of variables only."""
+        return all(atom in self.variables for m in p.terms for atom, _ in m)
 
     def is_positive(self, p: Polynomial) -> bool:
         """Whether a polynomial is a sum of monomials that cannot be negative, one of which is positive."""
@@ -160,13 +212,13 @@ class Cell:
         return found | {0} if self.possible(Inequality(p, False), Inequality(-p, False)) else found
 
     def parts(self, undecided: _Undecided) -> Iterator[Cell]:
-        """The cell in parts in each of which a polynomial has one sign, or, if they are closed, may be 0 as well."""
-        p = undecided.polynomial
+        """The cell in parts in each of which a polynomial has one sign, but for its border."""
+        p, border = undecided.polynomial, undecided.border
         for way in (p, -p):
-            part = replace(self, inequalities=(*self.inequalities, Inequality(way, not undecided.closed)))
+            part = replace(self, inequalities=(*self.inequalities, Inequality(way, border is not Border.BOTH)))
             if part.possible():
                 yield part
-        if not undecided.closed:
+        if border is Border.OWN:
             both = (Inequality(p, False), Inequality(-p, False))
             part = replace(self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p))
             if part.possible():
@@ -178,12 +230,8 @@ class Cell:
             for atom in self.atoms.variables:
                 slope = zero.terms.get(((atom, 1),))
                 rest = Polynomial({m: c for m, c in zero.terms.items() if m != ((atom, 1),)})
-                if slope and all(atom != a for m in rest.terms for a, _ in m) and self._is_free(rest):
+                if slope and all(atom != a for m in rest.terms for a, _ in m) and self.atoms.are_variables(rest):
                     yield Surface(self.atoms.variables[atom], rest * Polynomial.constant(-1 / slope))
-
-    def _is_free(self, p: Polynomial) -> bool:
-        """Whether a polynomial is made of variables only."""
-        return all(atom in self.atoms.variables for m in p.terms for atom, _ in m)
 
     def signs_of_variables(self, pair: Formula) -> list[int]:
         """For each variable 2 if it is positive in the cell, 1 if it is not negative, -2 and -1 likewise, else 0."""
@@ -223,11 +271,35 @@ class _InCell:
     def __init__(self, pair: Formula, cell: Cell, meant: bool):
         self.pair, self.cell, self.meant = pair, cell, meant
         self.found: dict[int, Term | bool] = {}
+        self.is_generic = False
 
     def results(self) -> tuple[Term, Term]:
         """Both results.  Raises `_Undecided`, and `UnsupportedError`."""
+        self.is_generic = self._compares_nothing_more()
         left, right = map(self.number, self.pair.results)
         return left, right
+
+    def _compares_nothing_more(self) -> bool:
+        """Whether the cell is open, all comparisons have one answer in it, and all else is continuous for all inputs.
+
+        Raises:
+            _Undecided: a comparison has two answers.
+        """
+        self.is_generic = False
+        if not all(_is_continuous(self.pair, node) for node in self.pair.nodes):
+            return False
+        for index, node in enumerate(self.pair.nodes):
+            if node.key[0] == "apply" and name_of(node) in DECIDED:
+                try:
+                    self.at(index)
+                except _Undecided as undecided:
+                    if undecided.border is Border.OWN:
+                        raise
+                    return False
+                except UnsupportedError:
+                    return False
+        atoms = self.cell.atoms
+        return all(i.strict and atoms.are_variables(i.polynomial) for i in self.cell.inequalities)
 
     def number(self, node: int) -> Term:
         """A node that is a real number."""
@@ -307,19 +379,30 @@ class _InCell:
 
     def larger(self, x: Term, y: Term) -> bool:
         """Whether x ≥ y may be said; where both are equal either answer is right."""
-        difference = x.polynomial - y.polynomial
+        difference = self.cell.atoms.compared(x.polynomial - y.polynomial)
         signs = self.cell.signs(difference)
         if {-1, 1} <= signs:
-            raise _Undecided(difference, closed=True)
+            thin = self.is_generic and self.cell.atoms.are_variables(difference)
+            raise _Undecided(difference, Border.NONE if thin else Border.BOTH)
         return -1 not in signs
 
     def compared(self, name: str, x: Term, y: Term) -> Any:
         """What a decision makes of the sign of x − y."""
-        difference = x.polynomial - y.polynomial
+        difference = self.cell.atoms.compared(x.polynomial - y.polynomial)
         answers = {DECIDED[name](sign) for sign in self.cell.signs(difference)}
         if len(answers) != 1:
-            raise _Undecided(difference, closed=False)
+            raise _Undecided(difference, Border.OWN)
         return answers.pop()
+
+
+def _is_continuous(pair: Formula, node: Node) -> bool:
+    """Whether a node is a continuous function of its operands for all of them, or decides by signs."""
+    if node.key[0] != "apply" or name_of(node) in CONTINUOUS or name_of(node) in RULES:
+        return True
+    if name_of(node) == "integer_pow":
+        return node.key[2][0][1] >= 0
+    divisor = pair.nodes[node.operands[-1]]
+    return name_of(node) == "div" and divisor.key[0] == "literal" and divisor.literal != 0
 
 
 def _is_real(dtype: Any) -> bool:

@@ -77,9 +77,15 @@ class Formula:
 
 
 def formula(expressions: Expressions, *places: int) -> Formula | None:
-    """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed."""
+    """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed.
+
+    A place may be an array of which another place is computed, but not the only one.
+    """
     builder = _Builder(expressions)
-    results = tuple(builder.visit(place, expressions[place].equation) for place in places)
+    for place in places:
+        if expressions[place].equation is not None:
+            builder.visit(place, expressions[place].equation)
+    results = tuple(builder.seen.get(place) for place in places)
     return None if None in results else Formula(tuple(builder.nodes), tuple(r for r in results if r is not None))
 
 
