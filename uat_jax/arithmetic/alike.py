@@ -20,6 +20,9 @@ from uat_jax.errors import UatJaxError
 POINTS = 24
 """At so many points are expressions looked at in float64."""
 
+SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
+"""Of the random values at each point: decisions at large numbers are seen as well."""
+
 
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
@@ -91,7 +94,7 @@ class Alike:
                 inner = self.values(expression.operands[0])
                 return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
         if equation is None or equation.primitive.name not in ENTRYWISE:
-            return 2.0 * np.random.default_rng(place).standard_normal((POINTS, *(1,) * rank))
+            return (SCALES * np.random.default_rng(place).standard_normal(POINTS)).reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
         if any(x is None for x in operands):
             return None

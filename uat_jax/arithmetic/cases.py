@@ -21,11 +21,14 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
-from uat_jax.arithmetic.recognition import SHORT
+from uat_jax.arithmetic.recognition import LOWEST, SHORT
 from uat_jax.errors import UnsupportedError
 
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
+
+MOST_PAIRS = 64
+"""So many pairs of formulas are compared at most."""
 
 Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool, Sequence[int]], bool]
 """Whether two programs of scalars are shown to be the same function, constants being what is written or is meant; of
@@ -42,7 +45,7 @@ INCREASING: Mapping[str, Mapping[Fraction, Fraction]] = {
 """Strictly increasing functions, with numbers and where they have them as values."""
 
 CONTINUOUS = frozenset(
-    "add asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub tanh".split()
+    "add add_any asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub tanh".split()
 )
 """Functions that are continuous for all real numbers."""
 
@@ -68,6 +71,8 @@ class Cases:
             return False
         key = signature, meant
         if key not in self.answers:
+            if len(self.answers) >= MOST_PAIRS:
+                return False
             try:
                 self.answers[key] = all(self._agree(pair, cell, meant) for cell in cells(pair, meant=meant))
             except UnsupportedError:
@@ -193,11 +198,15 @@ class Surface:
 
 @dataclass(frozen=True)
 class Cell:
-    """Assumptions on signs: inequalities, and polynomials that are 0; behind them both results, decided."""
+    """Assumptions on signs: inequalities, and polynomials that are 0; behind them both results, decided.
+
+    known: the signs of polynomials that have one sign in the cell, and so in all its parts.
+    """
 
     atoms: Atoms
     inequalities: tuple[Inequality, ...] = ()
     zeros: tuple[Polynomial, ...] = ()
+    known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
     results: tuple[Term, Term] = field(default=(), compare=False)  # type: ignore[assignment]
 
     def possible(self, *more: Inequality) -> bool:
@@ -208,6 +217,14 @@ class Cell:
         """The signs that a polynomial can have in the cell."""
         if p.value is not None:
             return {(p.value > 0) - (p.value < 0)}
+        if p.key not in self.known:
+            found = self._signs(p)
+            if len(found) > 1:
+                return found
+            self.known[p.key] = found
+        return self.known[p.key]
+
+    def _signs(self, p: Polynomial) -> set[int]:
         found = {sign for sign, way in ((1, p), (-1, -p)) if self.possible(Inequality(way, True))}
         return found | {0} if self.possible(Inequality(p, False), Inequality(-p, False)) else found
 
@@ -215,12 +232,15 @@ class Cell:
         """The cell in parts in each of which a polynomial has one sign, but for its border."""
         p, border = undecided.polynomial, undecided.border
         for way in (p, -p):
-            part = replace(self, inequalities=(*self.inequalities, Inequality(way, border is not Border.BOTH)))
+            more = Inequality(way, border is not Border.BOTH)
+            part = replace(self, inequalities=(*self.inequalities, more), known=dict(self.known))
             if part.possible():
                 yield part
         if border is Border.OWN:
             both = (Inequality(p, False), Inequality(-p, False))
-            part = replace(self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p))
+            part = replace(
+                self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p), known=dict(self.known)
+            )
             if part.possible():
                 yield part
 
@@ -340,7 +360,7 @@ class _InCell:
     def _literal(self, index: int, node: Node) -> Term:
         """A constant; one that may stand for another number than is written is an atom of which only the sign is known."""
         value = float(node.literal)
-        if not np.isfinite(value) or not _is_real(node.dtype):
+        if not np.isfinite(value) or not _is_real(node.dtype) or self.meant and value <= LOWEST:
             raise UnsupportedError("a constant that is no real number")
         exact = Fraction(value)
         if not self.meant or exact.numerator.bit_length() <= SHORT:
@@ -352,7 +372,7 @@ class _InCell:
 
     def _polynomial(self, name: str, node: Node, operands: list[Polynomial]) -> Polynomial:
         match name, operands:
-            case "add", [x, y]:
+            case "add" | "add_any", [x, y]:
                 return x + y
             case "sub", [x, y]:
                 return x - y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -85,12 +85,13 @@ class Inequality:
 def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonnegative: Collection[int]) -> bool:
     """False only if no real numbers satisfy all inequalities; some atoms are known to be > 0, others ≥ 0.
 
-    Monomials are taken for independent numbers, of which is known that products of positive atoms and squares are not
+    Monomials are taken for independent numbers, of which is known that products of positive atoms, and squares, are not
     negative, and that products of two inequalities hold (Theorem C of docs/soundness.md).
     """
     rows = [*inequalities]
     if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
-        multiplied = itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2)
+        multiplied = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
+        rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]
         rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in multiplied]
     monomials = {m for row in rows for m in row.polynomial.terms if m}
     for monomial in monomials:
@@ -98,6 +99,15 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
         if above or all(exponent % 2 == 0 or atom in positive or atom in nonnegative for atom, exponent in monomial):
             rows.append(Inequality(Polynomial({monomial: Fraction(1)}), above))
     return _possible({_normalized(row) for row in rows})
+
+
+def _squares(p: Polynomial) -> Iterator[Polynomial]:
+    """(x + b/2a)² for each a·x² + b·x in a polynomial."""
+    for monomial, a in p.terms.items():
+        if len(monomial) == 1 and monomial[0][1] == 2:
+            atom = monomial[0][0]
+            side = Polynomial.atom(atom) + Polynomial.constant(p.terms.get(((atom, 1),), Fraction(0)) / (2 * a))
+            yield side * side
 
 
 Row = tuple[frozenset[tuple[Monomial, Fraction]], bool]

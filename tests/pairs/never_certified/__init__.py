@@ -6,6 +6,7 @@ stay so. A defect that is found becomes a row here, with its neighbours.
 
 from . import (
     booleans,
+    cases,
     complex_constants,
     constants,
     derivatives,
@@ -45,6 +46,7 @@ KINDS = {
         facts,
         guards,
         laws,
+        cases,
     )
 }
 
