@@ -169,6 +169,20 @@ CASES = (
         lambda x: jnp.where(x < 0, x, 0),
     ),
     Case(
+        "cases",
+        "softplus",
+        jax.nn.softplus,
+        lambda x: jnp.log(1 + jnp.exp(x)),
+        lambda x: jnp.maximum(x, 0) + jnp.log1p(jnp.exp(-jnp.maximum(x, 0))),
+    ),
+    Case(
+        "cases",
+        "a clip by sums",
+        lambda x: jnp.clip(x, -1, 1),
+        lambda x: jnp.maximum(x + 1, 0) - jnp.maximum(x - 1, 0) - 1,
+        lambda x: jnp.maximum(x + 1, 0) - jnp.maximum(x - 0.5, 0) - 1,
+    ),
+    Case(
         "guards",
         "a logarithm, guarded twice",
         lambda x: jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1)), 0),

@@ -5,12 +5,14 @@ Which pairs are looked at is guessed from values in float64, on which nothing re
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.cases import RULES, Cases, decides
+from uat_jax.arithmetic.cases import RULES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, formula
@@ -20,6 +22,9 @@ from uat_jax.errors import UatJaxError
 POINTS = 24
 """At so many points are expressions looked at in float64."""
 
+POSITIVE = Range(0.0, math.inf, True)
+"""All positive numbers."""
+
 SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 """Of the random values at each point: decisions at large numbers are seen as well."""
 
@@ -27,11 +32,12 @@ SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
-    meant: whether constants are what they stand for.
+    meant: whether constants are what they stand for.  ranges: of inputs, by their places.
     """
 
-    def __init__(self, expressions: Expressions, cases: Cases, *, meant: bool):
+    def __init__(self, expressions: Expressions, cases: Cases, ranges: Mapping[int, Range], *, meant: bool):
         self.expressions, self.cases, self.meant = expressions, cases, meant
+        self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
         self._deciding: dict[int, bool] = {}
@@ -40,7 +46,11 @@ class Alike:
 
     def first(self, number: Number) -> Number:
         """The number itself, or one met before that is shown to be the same function wherever both are defined."""
-        place = number.expression
+        place, facts = number.expression, number.facts
+        if facts is None or facts.guarded:
+            return number
+        if place is not None and place not in self.ranges and facts.positive.all():
+            self.ranges[place] = POSITIVE
         values = None if place is None else self.values(place)
         if place is None or values is None or place in self._places:
             return number
@@ -60,7 +70,10 @@ class Alike:
         if not np.allclose(left, right, rtol=1e-7, atol=1e-9, equal_nan=True):
             return False
         pair = formula(self.expressions, first, second)
-        return pair is not None and decides(pair) and self.cases.same(pair, meant=self.meant)
+        if pair is None or not decides(pair):
+            return False
+        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
+        return self.cases.same(pair, ranges, meant=self.meant)
 
     def decides(self, place: int) -> bool:
         """Whether an expression is made, entry by entry, of what decides by signs."""
@@ -94,7 +107,9 @@ class Alike:
                 inner = self.values(expression.operands[0])
                 return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
         if equation is None or equation.primitive.name not in ENTRYWISE:
-            return (SCALES * np.random.default_rng(place).standard_normal(POINTS)).reshape(POINTS, *(1,) * rank)
+            values = SCALES * np.random.default_rng(place).standard_normal(POINTS)
+            values = self.ranges[place].folded(values) if place in self.ranges else values
+            return values.reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
         if any(x is None for x in operands):
             return None

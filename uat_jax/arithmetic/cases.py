@@ -45,7 +45,8 @@ INCREASING: Mapping[str, Mapping[Fraction, Fraction]] = {
 """Strictly increasing functions, with numbers and where they have them as values."""
 
 CONTINUOUS = frozenset(
-    "add add_any asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub tanh".split()
+    "add add_any asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub "
+    "tanh".split()
 )
 """Functions that are continuous for all real numbers."""
 
@@ -64,17 +65,20 @@ class Cases:
         self.answers: dict[Any, bool] = {}
         self.tests = 0
 
-    def same(self, pair: Formula, *, meant: bool) -> bool:
-        """Whether both results of a formula are equal wherever both are defined, as far as that is shown."""
+    def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool) -> bool:
+        """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
+
+        ranges: what is known of variables.
+        """
         signature = pair.signature
         if signature is None or len(pair.results) != 2:
             return False
-        key = signature, meant
+        key = signature, tuple(ranges.items()), meant
         if key not in self.answers:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                self.answers[key] = all(self._agree(pair, cell, meant) for cell in cells(pair, meant=meant))
+                self.answers[key] = all(self._agree(pair, cell, meant) for cell in cells(pair, ranges, meant=meant))
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
@@ -190,9 +194,9 @@ class Atoms:
 
 @dataclass(frozen=True)
 class Surface:
-    """A part of the inputs on which an atom that is a variable is a polynomial of the others."""
+    """A part of the inputs on which an atom is a polynomial in variables."""
 
-    variable: int
+    atom: int
     value: Polynomial
 
 
@@ -245,13 +249,17 @@ class Cell:
                 yield part
 
     def surfaces(self) -> Iterator[Surface]:
-        """For each polynomial that is 0, and each variable in which it has degree one: what the variable is."""
+        """For each polynomial that is 0, and each atom in which it has degree one: what the atom is.
+
+        That an atom is a function of variables is forgotten, which makes what is shown more general.
+        """
         for zero in self.zeros:
-            for atom in self.atoms.variables:
-                slope = zero.terms.get(((atom, 1),))
-                rest = Polynomial({m: c for m, c in zero.terms.items() if m != ((atom, 1),)})
-                if slope and all(atom != a for m in rest.terms for a, _ in m) and self.atoms.are_variables(rest):
-                    yield Surface(self.atoms.variables[atom], rest * Polynomial.constant(-1 / slope))
+            for monomial, slope in zero.terms.items():
+                rest = Polynomial({m: c for m, c in zero.terms.items() if m != monomial})
+                if len(monomial) != 1 or monomial[0][1] != 1 or not self.atoms.are_variables(rest):
+                    continue
+                if all(monomial[0][0] != atom for m in rest.terms for atom, _ in m):
+                    yield Surface(monomial[0][0], rest * Polynomial.constant(-1 / slope))
 
     def signs_of_variables(self, pair: Formula) -> list[int]:
         """For each variable 2 if it is positive in the cell, 1 if it is not negative, -2 and -1 likewise, else 0."""
@@ -265,13 +273,50 @@ class Cell:
 _KNOWN = {frozenset([1]): 2, frozenset([0, 1]): 1, frozenset([-1]): -2, frozenset([-1, 0]): -1}
 
 
-def cells(pair: Formula, *, meant: bool) -> Iterator[Cell]:
+@dataclass(frozen=True)
+class Range:
+    """The numbers from `low` to `high`, without `low` itself if it is `open` there."""
+
+    low: float
+    high: float
+    open: bool
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether all numbers in it are above 0."""
+        return self.low > 0 or self.low == 0 and self.open
+
+    def folded(self, x: np.ndarray) -> np.ndarray:
+        """Any numbers brought into it."""
+        if np.isfinite(self.low) and np.isfinite(self.high):
+            return self.low + (self.high - self.low) * (np.abs(x) % 1)
+        return self.low + np.abs(x) if np.isfinite(self.low) else self.high - np.abs(x)
+
+    def of(self, x: Polynomial) -> Iterator[Inequality]:
+        """What it says of a number in it."""
+        if np.isfinite(self.low):
+            yield Inequality(x - Polynomial.constant(Fraction(self.low)), self.open)
+        if np.isfinite(self.high):
+            yield Inequality(Polynomial.constant(Fraction(self.high)) - x, False)
+
+
+def _whole(pair: Formula, ranges: Mapping[int, Range]) -> Cell:
+    """The cell of all inputs in their ranges."""
+    atoms = Atoms()
+    for node, known in ranges.items():
+        if known.is_positive:
+            atoms.positive.update(atom for m in atoms.of_variable(node).terms for atom, _ in m)
+    inequalities = [i for node in pair.variables if node in ranges for i in ranges[node].of(atoms.of_variable(node))]
+    return Cell(atoms, tuple(inequalities))
+
+
+def cells(pair: Formula, ranges: Mapping[int, Range], *, meant: bool) -> Iterator[Cell]:
     """All cells in which the two results of a formula are decided.
 
     Raises:
         UnsupportedError: there are too many, or something is not followed.
     """
-    waiting, number = [Cell(Atoms())], 0
+    waiting, number = [_whole(pair, ranges)], 0
     while waiting:
         cell = waiting.pop()
         number += 1
@@ -358,7 +403,7 @@ class _InCell:
         return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
 
     def _literal(self, index: int, node: Node) -> Term:
-        """A constant; one that may stand for another number than is written is an atom of which only the sign is known."""
+        """A constant; of one that may stand for another number than is written only the sign is known."""
         value = float(node.literal)
         if not np.isfinite(value) or not _is_real(node.dtype) or self.meant and value <= LOWEST:
             raise UnsupportedError("a constant that is no real number")
@@ -502,7 +547,7 @@ def decides(found: Formula) -> bool:
     return any(node.key[0] == "apply" and name_of(node) in RULES for node in found.nodes)
 
 
-# --- both results as programs ------------------------------------------------------------------------------------------
+# --- both results as programs ----------------------------------------------------------------------------------------
 
 
 def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
@@ -513,9 +558,10 @@ def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[Close
     def program(result: Term) -> Callable[..., Any]:
         def of(*arguments: Any) -> Any:
             given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, signs, strict=True)}
-            if surface is not None:
-                given[surface.variable] = _of_polynomial(pair, cell, surface, given)
-            return _traced(pair, result, given, {})
+            if surface is None:
+                return _Trace(pair, given).value(result)
+            replaced = Polynomial.atom(surface.atom).key, _of_polynomial(pair, cell, surface.value, given)
+            return _Trace(pair, given, replaced).value(result)
 
         return of
 
@@ -527,32 +573,42 @@ def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[Close
     return left, right
 
 
-def _traced(pair: Formula, term: Term, given: Mapping[int, Any], done: dict[int, Any]) -> Any:
-    """The value of a term, traced."""
-    if id(term) not in done:
-        done[id(term)] = _value(pair, term, given, [_traced(pair, o, given, done) for o in term.operands])
-    return done[id(term)]
+@dataclass
+class _Trace:
+    """Traced values of terms, those of variables being given; replaced: the key of an atom, and its value."""
+
+    pair: Formula
+    given: Mapping[int, Any]
+    replaced: tuple[Any, Any] = (None, None)
+    done: dict[int, Any] = field(default_factory=dict)
+
+    def value(self, term: Term) -> Any:
+        """The value of a term."""
+        if id(term) not in self.done:
+            here = term.polynomial.key == self.replaced[0]
+            self.done[id(term)] = self.replaced[1] if here else self._value(term)
+        return self.done[id(term)]
+
+    def _value(self, term: Term) -> Any:
+        operands = list(map(self.value, term.operands))
+        if term.node is None:
+            dtype = self.pair.nodes[self.pair.results[0]].dtype
+            return lax.neg(operands[0]) if operands else jnp.asarray(float(term.polynomial.value or 0), dtype)
+        if term.node in self.given:
+            return self.given[term.node]
+        node = self.pair.nodes[term.node]
+        if node.equation is None:
+            return jnp.asarray(node.literal, node.dtype)
+        wanted = [self.pair.nodes[o].dtype for o in node.operands]
+        same = [lax.convert_element_type(x, d) for x, d in zip(operands, wanted, strict=True)]
+        return node.equation.primitive.bind(*same, **node.equation.params)
 
 
-def _value(pair: Formula, term: Term, given: Mapping[int, Any], operands: list[Any]) -> Any:
+def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, Any]) -> Any:
+    """The value of a polynomial in variables."""
     dtype = pair.nodes[pair.results[0]].dtype
-    if term.node is None:
-        return lax.neg(operands[0]) if operands else jnp.asarray(float(term.polynomial.value or 0), dtype)
-    if term.node in given:
-        return given[term.node]
-    node = pair.nodes[term.node]
-    if node.equation is None:
-        return jnp.asarray(node.literal, node.dtype)
-    wanted = [pair.nodes[o].dtype for o in node.operands]
-    same = [lax.convert_element_type(x, d) for x, d in zip(operands, wanted, strict=True)]
-    return node.equation.primitive.bind(*same, **node.equation.params)
-
-
-def _of_polynomial(pair: Formula, cell: Cell, surface: Surface, given: Mapping[int, Any]) -> Any:
-    """The value of the variable of a surface."""
-    dtype = pair.nodes[surface.variable].dtype
     total = jnp.zeros((), dtype)
-    for monomial, c in surface.value.terms.items():
+    for monomial, c in polynomial.terms.items():
         numerator, denominator = (np.asarray(n, dtype) for n in c.as_integer_ratio())
         if (int(numerator), int(denominator)) != c.as_integer_ratio():
             raise UnsupportedError("a number that the dtype does not hold")

@@ -177,9 +177,10 @@ class Fields(Arithmetic):
         return list(results)
 
     def _for_all_inputs(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+        taken = operands
         if self.selects and equation.primitive.name == "select_n":
-            operands = self._guarded(equation, operands)
-        results = list(map(self._unconditional, self._evaluated(equation, operands)))
+            taken = self._guarded(equation, operands)
+        results = list(map(self._unconditional, self._evaluated(equation, taken)))
         if self.alike is None or equation.primitive.name not in ENTRYWISE:
             return results
         return [self._first(x) for x in (*operands, *results)][len(operands) :]

@@ -7,7 +7,7 @@ and what its decisions make of the sign of their difference, are read off it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
@@ -55,10 +55,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Formula:
-    """Scalar expressions: nodes in order, each after its operands, and which of them are the results."""
+    """Scalar expressions: nodes in order, each after its operands, and which of them are the results.
+
+    places: of the arrays that the free variables stand for, in the table that the formula was read from.
+    """
 
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
+    places: Mapping[int, int] = field(default_factory=dict, compare=False)
 
     @property
     def variables(self) -> list[int]:
@@ -86,7 +90,9 @@ def formula(expressions: Expressions, *places: int) -> Formula | None:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
     results = tuple(builder.seen.get(place) for place in places)
-    return None if None in results else Formula(tuple(builder.nodes), tuple(r for r in results if r is not None))
+    places = {node: place for place, node in builder.seen.items() if node is not None}
+    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), places)
+    return None if None in results else found
 
 
 class _Builder:

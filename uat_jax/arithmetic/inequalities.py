@@ -86,9 +86,11 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     """False only if no real numbers satisfy all inequalities; some atoms are known to be > 0, others ≥ 0.
 
     Monomials are taken for independent numbers, of which is known that products of positive atoms, and squares, are not
-    negative, and that products of two inequalities hold (Theorem C of docs/soundness.md).
+    negative, and that products of two inequalities hold (docs/soundness.md §8.2).
     """
-    rows = [*inequalities]
+    atoms = {atom for row in inequalities for m in row.polynomial.terms for atom, _ in m}
+    known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
+    rows = [*known, *inequalities]
     if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
         multiplied = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
         rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]

@@ -18,7 +18,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.alike import Alike
-from uat_jax.arithmetic.cases import RULES, Cases
+from uat_jax.arithmetic.cases import RULES, Cases, Range
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -175,12 +175,10 @@ class PrimeFields:
         self.cases = Cases(self._same_in_case)
 
     def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
-        """Whether two programs of scalars, of which some are not negative (1) or positive (2), are the same function."""
+        """Whether two programs of scalars are the same function; signs: 1 of those that are ≥ 0, 2 of those > 0."""
         return self._same_scalars(left, right, meant, Domains(tuple(_OF_SIGN[sign] for sign in signs)))
 
-    def _same_scalars(
-        self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE
-    ) -> bool:
+    def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE) -> bool:
         """Whether two small programs are the same function, with an error that all of them together do not show."""
         laws = self.laws - {"cases"}
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
@@ -220,7 +218,9 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                total = _added(found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers) + self.cases.tests)
+                total = _added(
+                    found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers) + self.cases.tests
+                )
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
@@ -232,7 +232,12 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        kept = {"cases": False, "exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
+        kept = {
+            "cases": False,
+            "exponential form": exponential_form,
+            "constants as meant": bool(self.meant),
+            "guards": False,
+        }
         return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -373,13 +378,23 @@ class PrimeFields:
         draw = Draw(levels, seed, self.deadline)
         functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms)
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
-        meant = "constants as meant" in laws
-        alike = Alike(functions.expressions, self.cases, meant=meant) if "cases" in laws else None
+        alike = self._alike(functions) if "cases" in laws else None
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
+
+    def _alike(self, functions: FieldFunctions) -> Alike:
+        """What finds numbers of a draw that are one function by cases."""
+        inputs = zip(self.domains.of, map(shape_of, self.left.jaxpr.invars), strict=False)
+        ranges = {
+            functions.expressions.input(i, shape): Range(domain.low, domain.high, domain.open)
+            for i, (domain, shape) in enumerate(inputs)
+            if domain != REALS
+        }
+        meant = "constants as meant" in functions.laws
+        return Alike(functions.expressions, self.cases, ranges, meant=meant)
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""

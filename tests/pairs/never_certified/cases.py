@@ -61,6 +61,9 @@ DIFFERENT = (
     Different("a mask in front of a maximum", lambda x: jnp.maximum(x, -1e30), lambda x: jnp.maximum(x, -1e3), (S,), (-2000,)),
     Different("an entry of another row", lambda x: jnp.maximum(x, x[::-1]), lambda x: x + relu(x - x[::-1]) + 0 * x, (V,), ((1, 2, 3),)),
     Different("a gradient of softplus", jax.nn.softplus, lambda x: relu(x) + jnp.log1p(jnp.exp(-relu(x))), (V,), ((-1, 2, 3),), wrt="grad"),
+    Different("a number that is positive under a guard", lambda x: jnp.where(x > 0, x, 0.0) + jnp.abs(x), lambda x: jnp.where(x > 0, x, 0.0) + x, (S,), (-1,)),
+    Different("a function that is positive under a guard", lambda x, y: jnp.where(x * y > 0, x * y, 1.0) * jnp.abs(x * y), lambda x, y: jnp.where(x * y > 0, x * y, 1.0) * (x * y), (S, S), (-1, 2)),
+    Different("a guard inside of a guard", lambda x: jnp.where(x > 0, jnp.where(x > 1, jnp.log(x), 0.0), 0.0) + jnp.maximum(x, 0), lambda x: jnp.where(x > 0, jnp.where(x > 1, jnp.log(x), 0.0), 0.0) + x, (S,), (-1,)),
     Different("a mean of losses, one of them other", lambda x: huber(x).mean(), lambda x: jnp.where(jnp.abs(x) < 2, 0.5 * x * x, jnp.abs(x) - 0.5).mean(), (V,), ((1.5, 0, 0),)),
 )  # fmt: skip
 
