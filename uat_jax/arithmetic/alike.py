@@ -17,6 +17,7 @@ from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, formula
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
 
 POINTS = 24
@@ -111,10 +112,14 @@ class Alike:
             values = self.ranges[place].folded(values) if place in self.ranges else values
             return values.reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
-        if any(x is None for x in operands):
+        if any(x is None for x in operands) or not all(map(_is_real_or_boolean, equation.invars)):
             return None
         found = self.doubles.evaluate(equation, operands)[0]
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
+
+
+def _is_real_or_boolean(atom: Any) -> bool:
+    return is_number(atom) or dtype_of(atom) == np.bool_
 
 
 def _digits(values: np.ndarray) -> float:
