@@ -6,11 +6,13 @@ A loop to a symbolic size, by `fori_loop`, `while_loop` or a scan over places, c
 
 is the scan of c over the rows x[a:N], x[n − N : n − a] reversed, and the floats a … N − 1.  Both are one function at
 all sizes at which 0 ≤ N − a and all places that are read exist; where JAX cannot tell that, the loop stays as it is.
+Counters have 32 bits or more, and a place is compared only where it is seen not to wrap: where it lies between −n and n
+for a size n at every step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,9 +28,16 @@ from uat_jax.decide.loops.walk import LOOPS, Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
 
 
+WIDEST = 1 << 31
+"""Whole numbers of 32 bits with a sign are below this."""
+
+
 @dataclass(frozen=True)
 class Place:
-    """The whole number slope·t + offset at the step t of a loop; the offset is a number or a symbolic size."""
+    """The whole number slope·t + offset at the step t of a loop; the offset is a number or a symbolic size.
+
+    The program's number is the same but for multiples of 2 to the number of its bits.
+    """
 
     slope: int
     offset: Any
@@ -43,6 +52,8 @@ class Place:
         """The number as an array, if it does not depend on the step."""
         if self.slope:
             raise UnsupportedError("a counter is used for something else than places, floats and comparisons")
+        if not jax.export.is_symbolic_dim(self.offset) and abs(self.offset) >= WIDEST:
+            raise UnsupportedError("a whole number may wrap")
         return lax.convert_element_type(jnp.asarray(self.offset), self.dtype)
 
 
@@ -63,7 +74,7 @@ class Read:
         """
         slope, first = self.place.slope, self.place.offset
         if self.array is None:
-            return lax.convert_element_type(jnp.arange(steps, dtype=np.int32) * slope + first, self.dtype)
+            return lax.convert_element_type(jnp.arange(steps, dtype=self.place.dtype) * slope + first, self.dtype)
         rows = jnp.moveaxis(self.array, self.axis, 0) if self.axis else self.array
         begin, end = (first, first + steps) if slope == 1 else (first - steps + 1, first + 1)
         if not (_sure(begin, 0) and _sure(rows.shape[0], end)):
@@ -98,7 +109,16 @@ def _counts(jaxpr: Jaxpr) -> bool:
     return any(not all(map(is_number, e.invars)) for e in loops) or any(map(_counts, inner))
 
 
+@dataclass(frozen=True)
+class Steps:
+    """The answer of a test that is yes for so many steps, and then no."""
+
+    number: Any
+
+
 def _plain(value: Value) -> Value:
+    if isinstance(value, Steps):
+        raise UnsupportedError("a loop does not end by one comparison")
     return value.value if isinstance(value, Place) else value
 
 
@@ -112,17 +132,22 @@ COMPARISONS: dict[str, Callable[[Place, Place], tuple[Place, Place]]] = {
 
 
 class CountedWalk(Walk):
-    """An evaluation in which sizes, and the counter of a loop, are places; `steps`: how many the loop makes."""
+    """An evaluation in which sizes, and the counter of a loop, are places.
+
+    steps: how many the loop makes.  sizes: what is known to be a size, so that it does not wrap.
+    """
 
     steps: Any = None
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Iterable[Any] = ()) -> None:
         super().__init__(self._loop)
+        self.sizes = list(sizes)
 
     def primitive(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """The results of a primitive."""
         name, places = equation.primitive.name, any(isinstance(o, Place) for o in operands)
         if name == "dim_as_value":
+            self.sizes.append(equation.params["dim"])
             return [Place(0, equation.params["dim"], dtype_of(equation.outvars[0]))]
         found = self._of_places(name, equation, operands) if places else None
         return super().primitive(equation, list(map(_plain, operands))) if found is None else [found]
@@ -131,8 +156,9 @@ class CountedWalk(Walk):
         """The result of a primitive of places, or None if it is not followed."""
         if name == "convert_element_type":
             new = np.dtype(equation.params["new_dtype"])
-            if jnp.issubdtype(new, jnp.signedinteger) and new.itemsize >= 4:
-                return Place(operands[0].slope, operands[0].offset, new)
+            if _counts_far(new):
+                same = new == operands[0].dtype or self.fits(operands[0], self.steps)
+                return Place(operands[0].slope, operands[0].offset, new) if same else None
             return self.as_float(operands[0], new) if is_number(equation.outvars[0]) else None
         if name == "select_n" and is_concrete(operands[0]):
             return operands[1 + int(operands[0])]
@@ -148,11 +174,26 @@ class CountedWalk(Walk):
         if x is None or y is None:
             return None
         if name in ("add", "sub"):
-            return x.plus(y, 1 if name == "add" else -1)
-        return self.compared(*COMPARISONS[name](x, y)) if name in COMPARISONS else None
+            found = x.plus(y, 1 if name == "add" else -1)
+            return found if found.slope or self.fits(found, self.steps) else None
+        return self.compared(*COMPARISONS[name](x, y), [x, y]) if name in COMPARISONS else None
 
-    def compared(self, difference: Place, least: Place) -> Value | None:
+    def fits(self, place: Place, steps: Any) -> bool:
+        """Whether a place is seen not to wrap at any of so many steps: at the first and at the last."""
+        if place.slope and steps is None:
+            return False
+        last = [place.offset + place.slope * (steps - 1)] if place.slope else []
+        return all(map(self._is_below, [place.offset, *last]))
+
+    def _is_below(self, end: Any) -> bool:
+        if not jax.export.is_symbolic_dim(end):
+            return abs(int(end)) < WIDEST
+        return any(_sure(size, end) and _sure(end, -size) for size in self.sizes)
+
+    def compared(self, difference: Place, least: Place, operands: Sequence[Place]) -> Value | None:
         """Whether a difference is at least so much, at every step, if that is known."""
+        if not all(self.fits(x, self.steps) for x in operands):
+            return None
         rest = difference.plus(least, -1)
         if self._is_never_negative(rest):
             return np.bool_(True)
@@ -160,6 +201,8 @@ class CountedWalk(Walk):
 
     def _is_never_negative(self, place: Place) -> bool:
         """Whether a place is at least 0 at every step, if there is one: at the first, or at the last if it falls."""
+        if place.slope < 0 and self.steps is None:
+            return False
         last = self.steps - 1 if place.slope < 0 else 0
         return _sure(place.offset + place.slope * last, 0)
 
@@ -205,7 +248,7 @@ class CountedWalk(Walk):
         try:
             if all(map(is_number, equation.invars)) and equation.primitive.name == "scan":
                 raise UnsupportedError("a scan that does not count")
-            return _Counted(equation, operands).results()
+            return _Counted(equation, operands, self.sizes).results()
         except UnsupportedError:
             return staged(equation, list(map(_plain, operands)))
 
@@ -214,20 +257,25 @@ def _place(value: Value) -> Place | None:
     """A place, or a number that is known, as a place."""
     if isinstance(value, Place):
         return value
-    if is_concrete(value) and not np.shape(value) and np.issubdtype(np.asarray(value).dtype, np.signedinteger):
+    if is_concrete(value) and not np.shape(value) and _counts_far(np.asarray(value).dtype):
         return Place(0, int(value), np.asarray(value).dtype)
     return None
+
+
+def _counts_far(dtype: Any) -> bool:
+    """Whether numbers of a type have a sign and 32 bits or more."""
+    return jnp.issubdtype(dtype, jnp.signedinteger) and np.dtype(dtype).itemsize >= 4
 
 
 class _Test(CountedWalk):
     """The evaluation of the test of a loop: how many steps it makes."""
 
-    def compared(self, difference: Place, least: Place) -> Value | None:
-        """i < N is yes for N − i(0) steps."""
+    def compared(self, difference: Place, least: Place, operands: Sequence[Place]) -> Value | None:
+        """i < N is yes for N − i(0) steps, if no operand wraps up to the test that ends the loop."""
         if difference.slope != -1:
-            return super().compared(difference, least)
-        self.steps = difference.offset - least.offset + 1
-        return self
+            return super().compared(difference, least, operands)
+        steps = difference.offset - least.offset + 1
+        return Steps(steps) if all(self.fits(x, steps + 1) for x in operands) else None
 
 
 @dataclass
@@ -236,11 +284,12 @@ class _StepWalk(CountedWalk):
 
     fixed: Sequence[Value]
     steps: Any
+    known: Sequence[Any] = ()
     rows: Sequence[Value] | None = None
     reads: list[Read] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__()
+        super().__init__(self.known)
 
     def as_float(self, place: Place, dtype: Any) -> Value | None:
         """A float of its own."""
@@ -262,7 +311,7 @@ class _StepWalk(CountedWalk):
 class _Counted:
     """A loop that counts.  kinds: of every carry, what it is before the first step if it stays so or counts."""
 
-    def __init__(self, equation: JaxprEqn, operands: Sequence[Value]):
+    def __init__(self, equation: JaxprEqn, operands: Sequence[Value], sizes: Sequence[Any]):
         parameters = equation.params
         if equation.primitive.name == "while":
             tests, constants = parameters["cond_nconsts"], parameters["body_nconsts"]
@@ -279,6 +328,7 @@ class _Counted:
             raise UnsupportedError("a scan over whole numbers")
         self.kinds = [self._kind(number) for number in range(carries)]
         counts = equation.primitive.name == "scan"
+        self.sizes = [*sizes, parameters["length"]] if counts else list(sizes)
         self.steps = parameters["length"] if counts else self._tested(equation, operands[:tests])
         if not _sure(self.steps, 0):
             raise UnsupportedError("how many steps a loop makes is not known")
@@ -314,12 +364,13 @@ class _Counted:
 
     def _tested(self, equation: JaxprEqn, constants: Sequence[Value]) -> Any:
         """How many steps there are, by the test of a `while`."""
-        walk = _Test()
+        walk = _Test(self.sizes)
         free = [s for s, kind in zip(self.start, self.kinds, strict=True) if kind == "free"]
         (answer,) = walk.closed(equation.params["cond_jaxpr"], [*constants, *self._at_step(free)])
-        if answer is not walk:
+        if not isinstance(answer, Steps):
             raise UnsupportedError("a loop does not end by a counter")
-        return walk.steps
+        self.sizes = walk.sizes
+        return answer.number
 
     def results(self) -> list[Value]:
         """What the loop gives, by a scan over rows."""
@@ -333,13 +384,13 @@ class _Counted:
             kept = [x for x, kind in zip(found, self.kinds, strict=False) if kind == "free"]
             return kept, list(map(_plain, found[carries:]))
 
-        looking = _StepWalk(fixed, self.steps)
+        looking = _StepWalk(fixed, self.steps, self.sizes)
         one = [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in self.scanned]
         of = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in free]
         jax.make_jaxpr(lambda carry, scanned: step(looking, carry, scanned))(of, one)
         rows = [read.rows(self.steps) for read in looking.reads]
         unread = [] if rows or self.scanned else [jnp.zeros(self.steps, np.float32)]  # how many steps there are
-        body = lambda carry, given: step(_StepWalk(fixed, self.steps, given[1]), carry, given[0])
+        body = lambda carry, given: step(_StepWalk(fixed, self.steps, self.sizes, given[1]), carry, given[0])
         last, ys = lax.scan(body, free, (self.scanned, rows, unread))
         values = iter(last)
         return [*(self._at_end(start, kind, values) for start, kind in zip(self.start, self.kinds, strict=True)), *ys]
@@ -348,5 +399,8 @@ class _Counted:
         """A carry behind the last step."""
         place = _place(start)
         if kind == "counter" and place is not None:
-            return Place(0, place.offset + self.steps, place.dtype)
+            after = Place(0, place.offset + self.steps, place.dtype)
+            if not CountedWalk(self.sizes).fits(after, self.steps):
+                raise UnsupportedError("a counter may wrap")
+            return after
         return start if kind == "fixed" else next(values)
