@@ -1,26 +1,13 @@
 """The demonstration runs in a few steps, measures what it says it measures, and takes no nonsense."""
 
-import importlib.util
 import sys
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import jax
 import numpy as np
 import pytest
+from demonstrations import fails, load
 
-FILE = Path(__file__).parents[1] / "proofs/demonstrations/one_fixed_network_fits_two_functions.py"
-
-
-def load() -> ModuleType:
-    spec: Any = importlib.util.spec_from_file_location(FILE.stem, FILE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-DEMONSTRATION: Any = load()
+DEMONSTRATION = load("one_fixed_network_fits_two_functions")
 SINE, PARABOLA = DEMONSTRATION.TARGETS.values()
 
 
@@ -85,16 +72,18 @@ ERRORS = {
 @pytest.mark.parametrize("arguments", ERRORS, ids=" ".join)
 def test_nonsense_gets_one_line(arguments, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    _fails(list(arguments), ERRORS[arguments], capsys)
+    fails(DEMONSTRATION, list(arguments), ERRORS[arguments], capsys)
 
 
 def test_what_to_install(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(DEMONSTRATION, "find_spec", lambda name: None)
-    _fails([], "pip install 'uat_jax[demo]'", capsys)
+    fails(DEMONSTRATION, [], "pip install 'uat_jax[demo]'", capsys)
     monkeypatch.setattr(DEMONSTRATION, "find_spec", lambda name: None if name == "matplotlib" else sys)
     fitted = [fit_of(SINE, PARABOLA)._replace(prompts=prompts, run=lambda x, t: 0 * x) for prompts in ((0.499, 0.501),)]
     monkeypatch.setattr(DEMONSTRATION, "fits", lambda steps: fitted)
-    assert "(the targets)" in _fails(["--out", str(tmp_path / "f.png")], "pip install 'uat_jax[plot]'", capsys)
+    assert "(the targets)" in fails(
+        DEMONSTRATION, ["--out", str(tmp_path / "f.png")], "pip install 'uat_jax[plot]'", capsys
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -103,14 +92,4 @@ def test_a_file_that_cannot_be_written(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(DEMONSTRATION, "fits", lambda steps: [])
     monkeypatch.setattr(DEMONSTRATION, "draw", lambda fitted, file: file.write_bytes(b""))
     (tmp_path / "folder.png").mkdir()
-    _fails(["--out", str(tmp_path / "folder.png")], "Is a directory; name another file", capsys)
-
-
-def _fails(arguments, message, capsys):
-    """The call exits with 2 and one line on stderr; what it had printed."""
-    with pytest.raises(SystemExit) as caught:
-        DEMONSTRATION.main(arguments)
-    printed = capsys.readouterr()
-    assert caught.value.code == 2
-    assert message in printed.err and printed.err.count("\n") == 1
-    return printed.out
+    fails(DEMONSTRATION, ["--out", str(tmp_path / "folder.png")], "Is a directory; name another file", capsys)

@@ -1,16 +1,10 @@
 """The demonstration of DUAT's Fig. 2 fits what the theorems say it fits, is seeded, and takes no nonsense."""
 
-import importlib.util
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
+from demonstrations import fails, load
 
-FILE = Path(__file__).parents[1] / "proofs/demonstrations/fits_between_two_functions.py"
-SPECIFICATION: Any = importlib.util.spec_from_file_location(FILE.stem, FILE)
-DEMONSTRATION: Any = importlib.util.module_from_spec(SPECIFICATION)
-SPECIFICATION.loader.exec_module(DEMONSTRATION)
+DEMONSTRATION = load("fits_between_two_functions")
 
 
 @pytest.fixture(scope="module")
@@ -65,23 +59,14 @@ ERRORS = {
 @pytest.mark.parametrize("arguments", ERRORS, ids=" ".join)
 def test_nonsense_gets_one_line(arguments, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    _fails(list(arguments), ERRORS[arguments], capsys)
+    fails(DEMONSTRATION, list(arguments), ERRORS[arguments], capsys)
 
 
 def test_what_to_install_and_files_that_cannot_be_written(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(DEMONSTRATION, "fits", lambda seed: [])
     monkeypatch.setattr(DEMONSTRATION, "find_spec", lambda name: None)
-    _fails(["--out", str(tmp_path / "f.png")], "pip install 'uat_jax[plot]'", capsys)
+    fails(DEMONSTRATION, ["--out", str(tmp_path / "f.png")], "pip install 'uat_jax[plot]'", capsys)
     monkeypatch.setattr(DEMONSTRATION, "find_spec", lambda name: name)
     monkeypatch.setattr(DEMONSTRATION, "draw", lambda fitted, seed, file: file.write_bytes(b""))
     (tmp_path / "folder.png").mkdir()
-    _fails(["--out", str(tmp_path / "folder.png")], "name another file", capsys)
-
-
-def _fails(arguments, message, capsys):
-    """The call exits with 2 and one line on stderr."""
-    with pytest.raises(SystemExit) as caught:
-        DEMONSTRATION.main(arguments)
-    printed = capsys.readouterr()
-    assert caught.value.code == 2
-    assert message in printed.err and printed.err.count("\n") == 1
+    fails(DEMONSTRATION, ["--out", str(tmp_path / "folder.png")], "name another file", capsys)

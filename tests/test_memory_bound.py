@@ -228,6 +228,14 @@ def test_values_are_forgotten_after_their_last_use(monkeypatch):
     assert forgotten < 20 * array < 60 * array < kept
 
 
+def test_an_array_that_cannot_be_held_is_refused_before_it_is_made():
+    """Also where it is made of constants alone, in a program that is compared in pieces."""
+    entry = lambda x: x + jnp.full((10**12,), 2, np.float32)[0]
+    found = certify(entry, lambda x: x + 3, f32())
+    assert found.verdict is Verdict.UNKNOWN and "needs about 7.3 TiB of memory" in found.evidence[0].finding
+    assert certify(entry, lambda x: x + 2, f32()).verdict is Verdict.PROVED
+
+
 # --- predicted --------------------------------------------------------------------------------------
 
 

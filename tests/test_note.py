@@ -16,7 +16,7 @@ from uat_jax.report import note, page_latex, tex
 from uat_jax.report.breaking import aligned, broken
 from uat_jax.report.inline import latex_of_prose
 
-CERTIFICATES = Path(uj.__file__).parents[1] / "docs" / "certificates"
+CERTIFICATES = Path(__file__).parents[1] / "docs" / "certificates"
 REFUTED = [claim for claim in uj.claims() if claim.expects is uj.Verdict.REFUTED]
 
 

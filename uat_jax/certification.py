@@ -56,7 +56,7 @@ class Certification:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Of both."""
+        """What both findings presuppose."""
         return tuple(dict.fromkeys((*self.certificate.assumptions, *self.all_depths.assumptions)))
 
     @property
@@ -113,7 +113,7 @@ def _of_stack(side: Side) -> Side:
 
 
 def decomposed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
-    """What the decomposition says."""
+    """The values that the decomposition of a model gives, by name."""
     parts, shares = terms(model, tokens), contributions(model, tokens, _output(model))
     return {
         "terms": parts,
@@ -125,7 +125,7 @@ def decomposed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
 
 
 def computed(model: Model, tokens: jax.Array) -> dict[str, jax.Array]:
-    """What it should be."""
+    """The values that the decomposition must reproduce, from the model's own layers and its closed form."""
     x, form = model.hidden(tokens), closed_form(model, tokens)
     return {
         "terms": form,

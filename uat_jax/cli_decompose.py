@@ -97,7 +97,7 @@ class Result:
     attribution: Attribution
     depths: Depths | None
     changes: np.ndarray | None
-    """Of the parameters, (L, 5)."""
+    """How much each of the five parameters of every layer changes, (L, 5)."""
     adaptation: tuple[Decomposition, Attribution] | None
     """What the adapter changes, if there is one."""
 
@@ -134,7 +134,11 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    """Of the model.  Raises `InputError` for none, two, or an unknown name; and for options that say nothing."""
+    """The folder of the model.
+
+    Raises:
+        InputError: no model is named, or two, or an unknown one; or an option says nothing about it.
+    """
     if (options.folder is None) == (options.model is None):
         got = "no model" if options.folder is None else "MODEL_DIR and --model"
         raise InputError(f"got {got}, wanted one: MODEL_DIR, a Hugging Face folder, or --model {' or '.join(MODELS)}")

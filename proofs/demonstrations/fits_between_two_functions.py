@@ -16,7 +16,6 @@
 # Run it by  python proofs/demonstrations/fits_between_two_functions.py [--seed N] [--out FILE]
 
 # %%
-import argparse
 import io
 import sys
 from collections.abc import Callable
@@ -25,10 +24,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from command import FORMATS, Parser, figure_file, whole_number
 from scipy.optimize import linprog
 
 SEED = 0
-FORMATS = (".pdf", ".png", ".svg")
 DENSE, SPARSE = 900, 300
 NOISE = 0.05
 TERMS = 16
@@ -233,36 +232,11 @@ def _draw_densities(panel: Any) -> None:
 
 
 # %%
-class Parser(argparse.ArgumentParser):
-    """One line per mistake, without the usage text."""
-
-    def error(self, message: str) -> Any:
-        """Say it and leave with exit code 2."""
-        self.exit(2, f"{message}; --help lists what is possible\n")
-
-
-def seed_of(text: str) -> int:
-    """A whole number, 0 or more."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a whole number, 0 or more")
-    return int(text)
-
-
-def file_of(text: str) -> Path:
-    """A file in a folder that exists, of a format that can be drawn."""
-    file = Path(text)
-    if file.suffix not in FORMATS:
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a name that ends in {', '.join(FORMATS)}")
-    if not file.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a folder that exists; make {file.parent} first")
-    return file
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Fit, print the table, draw the figure if a file is named."""
     parser = Parser(description="Fits between two functions: a demonstration of DUAT's Fig. 2, not a proof.")
-    parser.add_argument("--seed", type=seed_of, default=SEED, metavar="N", help=f"of the data, default {SEED}")
-    parser.add_argument("--out", type=file_of, metavar="FILE", help=f"draw a figure, {', '.join(FORMATS)}")
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, metavar="N", help=f"of the data, default {SEED}")
+    parser.add_argument("--out", type=figure_file, metavar="FILE", help=f"draw a figure, {', '.join(FORMATS)}")
     given = parser.parse_args(arguments)
     fitted = fits(given.seed)
     print(f"{table(fitted)}\n\n{reading(fitted)}")

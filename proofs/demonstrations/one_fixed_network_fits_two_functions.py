@@ -17,7 +17,6 @@
 # Run it by  python proofs/demonstrations/one_fixed_network_fits_two_functions.py [--steps N] [--out FILE]
 
 # %%
-import argparse
 import io
 import sys
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from command import FORMATS, Parser, figure_file, whole_number
 
 from uat_jax.networks.adapted import dense
 from uat_jax.networks.block import Block, BlockOptions, initialise_gpt_block, pre_norm_block
@@ -36,7 +36,6 @@ from uat_jax.networks.feed_forward_part import FeedForward, initialise_feed_forw
 
 STEPS = 3000
 SEED = 0
-FORMATS = (".pdf", ".png", ".svg")
 PROMPTS = ((0.0, 1.0), (0.499, 0.501))
 TARGETS: dict[str, Callable] = {"sin πx": lambda x: np.sin(np.pi * x), "x² − 1": lambda x: x**2 - 1}
 TRAINED_ON = np.linspace(-1, 1, 65, dtype=np.float32)
@@ -265,36 +264,13 @@ def _draw_between(panel: Any, pair: list[Fit]) -> None:
 
 
 # %%
-class Parser(argparse.ArgumentParser):
-    """One line per mistake, without the usage text."""
-
-    def error(self, message: str) -> Any:
-        """Say it and leave with exit code 2."""
-        self.exit(2, f"{message}; --help lists what is possible\n")
-
-
-def steps_of(text: str) -> int:
-    """A whole number of steps, 1 or more."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a whole number, 1 or more")
-    return int(text)
-
-
-def file_of(text: str) -> Path:
-    """A file in a folder that exists, of a format that can be drawn."""
-    file = Path(text)
-    if file.suffix not in FORMATS:
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a name that ends in {', '.join(FORMATS)}")
-    if not file.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"got {text}, wanted a folder that exists; make {file.parent} first")
-    return file
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Train, print the table, draw the figure if a file is named."""
     parser = Parser(description="One network of fixed parameters fits two functions: a demonstration, not a proof.")
-    parser.add_argument("--steps", type=steps_of, default=STEPS, metavar="N", help=f"of training, default {STEPS}")
-    parser.add_argument("--out", type=file_of, metavar="FILE", help=f"draw a figure, {', '.join(FORMATS)}")
+    parser.add_argument(
+        "--steps", type=whole_number(1), default=STEPS, metavar="N", help=f"of training, default {STEPS}"
+    )
+    parser.add_argument("--out", type=figure_file, metavar="FILE", help=f"draw a figure, {', '.join(FORMATS)}")
     given = parser.parse_args(arguments)
     if find_spec("optax") is None:
         parser.exit(2, "optax is not installed, and the networks are trained by it: pip install 'uat_jax[demo]'\n")

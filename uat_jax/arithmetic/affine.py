@@ -45,19 +45,19 @@ class Constants:
     multiples: tuple[Multiple, ...] = ()
 
     def __add__(self, other: Constants) -> Constants | None:
-        """Of a sum."""
+        """The constants of a sum."""
         return _gathered([*self.multiples, *other.multiples], int.__add__)
 
     def __or__(self, other: Constants) -> Constants | None:
-        """Of entries that come from either."""
+        """The constants of entries that come from either operand."""
         return _gathered([*self.multiples, *other.multiples], max)
 
     def __mul__(self, other: Constants) -> Constants | None:
-        """Of a product."""
+        """The constants of a product."""
         return _gathered([(u * v, m * n) for u, m in self.multiples for v, n in other.multiples], int.__add__)
 
     def times(self, count: int) -> Constants:
-        """Of a sum of so many entries."""
+        """The constants of a sum of so many entries."""
         return Constants(tuple((unit, most * count) for unit, most in self.multiples))
 
 
@@ -96,11 +96,11 @@ class Affine:
     constants: Constants
 
     def __add__(self, other: Affine) -> Affine | None:
-        """Of a sum, or of a difference."""
+        """The bound of a sum, or of a difference."""
         return self._joined(other, self.constants + other.constants, int.__add__)
 
     def __or__(self, other: Affine) -> Affine | None:
-        """Of entries that come from either."""
+        """The bound of entries that come from either operand."""
         return self if self == other else self._joined(other, self.constants | other.constants, max)
 
     def _joined(self, other: Affine, constants: Constants | None, join: Join) -> Affine | None:
@@ -125,7 +125,7 @@ class Affine:
         return _bounded(Affine(rest.width * most, rest.unit * unit, constants))
 
     def times(self, count: int) -> Affine | None:
-        """Of a sum of so many entries."""
+        """The bound of a sum of so many entries."""
         return _bounded(Affine(self.width * count, self.unit, self.constants.times(count)))
 
 
@@ -142,7 +142,7 @@ ZERO = Affine(0, ONE, NONE)
 
 
 def of_fractions(values: Iterable[Fraction]) -> Affine | None:
-    """Of constants."""
+    """The bound of constants."""
     distinct = {abs(v) for v in values} - {0}
     if not distinct:
         return ZERO

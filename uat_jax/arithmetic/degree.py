@@ -27,34 +27,34 @@ class Degree:
     affine: Affine | None = None
 
     def __or__(self, other: Degree) -> Degree:
-        """Of entries that come from either: the larger of each."""
+        """The degree of entries that come from either operand: the larger of each number."""
         return self._larger(other, _both(Affine.__or__, self.affine, other.affine))
 
     def __add__(self, other: Degree) -> Degree:
-        """Of a sum: the larger of each."""
+        """The degree of a sum: the larger of each number."""
         return self._larger(other, _both(Affine.__add__, self.affine, other.affine))
 
     def _larger(self, other: Degree, joined: Affine | None) -> Degree:
         return Degree(max(self.total, other.total), _merged(self.inverses, other.inverses, max), joined)
 
     def __mul__(self, other: Degree) -> Degree:
-        """Of a product: the sums."""
+        """The degree of a product: the sums of the numbers."""
         inverses = _merged(self.inverses, other.inverses, int.__add__)
         return Degree(self.total + other.total, inverses, _both(Affine.__mul__, self.affine, other.affine))
 
     def power(self, exponent: int) -> Degree:
-        """Of the exponent-th power, exponent ≥ 0."""
+        """The degree of the power with this exponent, which is at least 0."""
         powers = {gate: (power * exponent, aligned) for gate, (power, aligned) in self.inverses.items()}
         return Degree(self.total * exponent, powers if exponent else {}, self.affine if exponent == 1 else None)
 
     def mixed(self) -> Degree:
-        """Of entries that depend on entries of other places."""
+        """The degree of entries that depend on entries at other places."""
         if not any(aligned for _, aligned in self.inverses.values()):
             return self
         return Degree(self.total, {gate: (power, False) for gate, (power, _) in self.inverses.items()}, self.affine)
 
     def summed(self, count: int) -> Degree:
-        """Of sums of so many entries."""
+        """The degree of sums of so many entries."""
         mixed = self.mixed()
         return mixed if mixed.affine is None else replace(mixed, affine=mixed.affine.times(count))
 

@@ -33,7 +33,7 @@ GROUP = 512
 """So many roundings are disturbed in one walk."""
 
 SAMPLES = 64
-"""Of the noise, where the roundings are too many."""
+"""How many samples of the noise are taken where the roundings are too many to be followed one by one."""
 
 
 def rounding_bound(

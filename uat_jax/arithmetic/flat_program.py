@@ -97,7 +97,7 @@ class FlatProgram:
 
 
 def variables(atoms: Iterable[Any]) -> Iterator[Var]:
-    """Those of the atoms that are variables."""
+    """The variables among some atoms, in their order."""
     return (atom for atom in atoms if not isinstance(atom, Literal))
 
 

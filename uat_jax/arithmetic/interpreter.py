@@ -179,6 +179,7 @@ def interpret(closed_jaxpr: ClosedJaxpr, arithmetic: Arithmetic, arguments: Sequ
         UnsupportedError: the arithmetic has no rule for a primitive, the table of primitives does not cover one of its
             parameters or dtypes, or an integer that depends on the inputs may wrap.
         BudgetError: the arithmetic's deadline is over.
+        MemoryLimitError: a single array would take more memory than the deadline allows.
     """
     return next(interpret_all([closed_jaxpr], arithmetic, arguments))
 
@@ -317,6 +318,7 @@ class Walk:
         key = (operation, *numbers) if operation.comparable else object()
         known = self.known[key]
         if known is None:
+            self.hold(equation, operation)
             known = self.known.keep(key, operation, self.checked(equation, operation, operands, numbers))
         return known
 
@@ -324,6 +326,12 @@ class Walk:
         """Raises `BudgetError` if the time is up."""
         if self.arithmetic.deadline is not None:
             self.arithmetic.deadline.spend(lambda: self.line(equation))
+
+    def hold(self, equation: JaxprEqn, operation: Operation) -> None:
+        """Raises `MemoryLimitError` if one array of numbers alone, of eight bytes each, is more than may be held."""
+        if self.arithmetic.deadline is not None and operation.is_large and operation.makes_numbers:
+            what = f"the result of '{operation.name}'{self.line(equation)}"
+            self.arithmetic.deadline.hold(8.0 * operation.entries, what)
 
     def checked(
         self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]
@@ -384,7 +392,7 @@ class Walk:
         return results
 
     def evaluate(self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered]) -> list[Numbered]:
-        """By the arithmetic, or else by the primitive's definition."""
+        """The results of an equation, by the arithmetic's rule or else by the primitive's definition."""
         values = [value for _, value in operands]
         if operation.is_complex:
             raise UnsupportedError(

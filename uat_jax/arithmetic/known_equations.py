@@ -80,7 +80,7 @@ class KnownEquations:
             ) from None
 
     def enclosures(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Enclosure]:
-        """Of the results of an equation of constants."""
+        """The enclosures of the results of an equation of constants."""
         parts = [self._enclosure(operand) for operand in operands]
         values = functools.cache(
             lambda: balls_evaluated(equation, [_balls(e, o) for e, o in zip(parts, operands, strict=True)])
@@ -89,7 +89,7 @@ class KnownEquations:
         return [Enclosure(lambda i=i: values()[i], of) for i in range(len(equation.outvars))]
 
     def _enclosure(self, operand: Value) -> Enclosure | None:
-        """Of a constant; None of concrete integers and booleans."""
+        """The enclosure of a constant; None for concrete integers and booleans."""
         if not isinstance(operand, Number):
             return None
         value = rational(self.draw, operand) if operand.enclosure is None else None

@@ -95,7 +95,7 @@ class FloatLimbs:
 
     @property
     def _magnitudes(self) -> tuple[list[int], list[int]]:
-        """Of the limbs of both factors."""
+        """The largest magnitudes of the limbs of both factors."""
         return _magnitudes(self.width, self.left, self.bits), _magnitudes(self.width, self.right, self.bits)
 
     @functools.cached_property

@@ -68,7 +68,7 @@ class Operation:
 
     @functools.cached_property
     def entries(self) -> int:
-        """Of the largest result."""
+        """How many entries the largest result has."""
         return max((math.prod(shape) for shape, _ in self.results), default=0)
 
     @property

@@ -160,7 +160,7 @@ class Meanings:
 
     @property
     def inexact(self) -> frozenset[ConstantReading]:
-        """Those that are rounded, as a message names them."""
+        """The constants that are rounded, as a message names them."""
         return frozenset(m.inexact for m in self.distinct if m.radius)
 
     @property

@@ -343,7 +343,7 @@ class Draw:
         return functools.reduce(Degree.__or__, self._worst[k:])
 
     def largest_degree(self, k: int = 0) -> int:
-        """Of any element tested at level k, after clearing all inverses."""
+        """The largest degree of any element tested at level k, after clearing all inverses."""
         return max(1, self.inversions.cleared(self.worst(k)))
 
 

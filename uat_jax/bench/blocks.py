@@ -46,7 +46,7 @@ def draw(depth: int, width: int, hidden: int, blocks: int, dtype: str, *, sample
 
 
 def operations(two: TwoPrograms, program: Program) -> float:
-    """Of one block on one device; what is merged is merged for each."""
+    """The operations of one block on one device; what is merged is merged for each block."""
     rows, trials = two.trials.rows(np.arange(two.block)), two.trials
     traced = jax.make_jaxpr(trials.on_devices(program))(rows, trials.shared)
     return float(sum(product.operations for product in products(traced)))

@@ -84,7 +84,7 @@ class Papers(NamedTuple):
         return Call(self.forms.lowered.merge, (self.weights,))
 
     def evaluate(self) -> Call:
-        """The rest, for one input."""
+        """The call that computes what depends on the input, for one input."""
         lowered = self.forms.lowered
         return Call(lowered.evaluate, (jax.eval_shape(lowered.merge, self.weights), array(self.x.size)))
 

@@ -21,7 +21,7 @@ class Product(NamedTuple):
     """One equation that multiplies matrices."""
 
     dtypes: frozenset[str]
-    """Of its operands and its result."""
+    """The dtypes of its operands and its result."""
     operations: int
     """2 · (entries of the result) · (terms of each), as often as it is carried out, on all devices together."""
 

@@ -51,7 +51,7 @@ def with_entries(case: Case, settings: Sequence[str]) -> Case:
 
 
 def entry_names(settings: Sequence[str]) -> list[str]:
-    """Of entries ``NAME=VALUE``."""
+    """The names of entries ``NAME=VALUE``."""
     return [setting.partition("=")[0] for setting in settings]
 
 

@@ -122,7 +122,7 @@ def roundings(inner: int, dtype: Any) -> tuple[float, float]:
 
 
 def tolerance(inner: int, dtype: Any) -> float:
-    """Of an answer in dtype and the reference in float64 together."""
+    """The tolerance for an answer in dtype and the reference in float64 together."""
     return sum(15 * ε + 25 * u for ε, u in (roundings(inner, dtype), roundings(inner, np.float64)))
 
 

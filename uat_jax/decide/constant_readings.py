@@ -13,13 +13,13 @@ from uat_jax.decide.specification import programs_within
 
 
 def readings(*programs: ClosedJaxpr) -> tuple[ConstantReading, ...]:
-    """Those that stand for another number than is written, in order."""
+    """The constants of programs that stand for another number than is written, in order."""
     found = {meaning.reading for program in programs for meaning in _constants(program)}
     return tuple(sorted(reading for reading in found if reading is not None))
 
 
 def rounded_constants(program: ClosedJaxpr) -> frozenset[ConstantReading]:
-    """Those that other numbers are rounded to, whatever they stand for."""
+    """The constants of a program that other numbers are rounded to, whatever they stand for."""
     return frozenset(meaning.inexact for meaning in _constants(program) if meaning.radius)
 
 

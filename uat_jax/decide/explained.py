@@ -44,7 +44,7 @@ LOOKS = 8
 """So often all constants of one side are moved at random."""
 
 MOST_CONSTANTS = 32
-"""Of more inexact constants nothing is said."""
+"""Differences are not explained if more constants than these are inexact."""
 
 SWEEPS = 100
 """So often each constant in turn is given its best change."""

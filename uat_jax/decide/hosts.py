@@ -81,7 +81,7 @@ def _is_address(text: str) -> bool:
 
 
 def process_index() -> int:
-    """Of this process; 0 if there is one only."""
+    """The number of this process among those that share the work; 0 if there is one only."""
     return jax.process_index() if jax.distributed.is_initialized() else 0
 
 

@@ -36,7 +36,7 @@ class Programs(Protocol):
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Of the symbolic dimensions."""
+        """The sizes of the symbolic dimensions, by name."""
         ...
 
     @property

@@ -195,7 +195,7 @@ def _gaps(device: OnDevice, points: Sequence[list[np.ndarray]]) -> list[Deviatio
 
 
 def _deviation(distances: np.ndarray, values: np.ndarray, outputs: Sequence[Any]) -> Deviation:
-    """Of all outputs end to end, each array by its own scale."""
+    """The deviation of all outputs end to end, each array measured by its own scale."""
     ends = np.cumsum([y.size for y in outputs])[:-1]
     rows = []
     for distance, value, y in zip(np.split(distances, ends), np.split(values, ends), outputs, strict=True):

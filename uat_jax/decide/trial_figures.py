@@ -42,7 +42,7 @@ class TwoPrograms:
 
     @cached_property
     def jaxprs(self) -> tuple[ClosedJaxpr, ClosedJaxpr, ClosedJaxpr]:
-        """Of f, g and the reference, at one trial."""
+        """The jaxprs of f, g and the reference at one trial."""
         f, g, reference = (jax.make_jaxpr(p)(self.trials.structure) for p in (self.f, self.g, self.reference))
         return f, g, reference
 

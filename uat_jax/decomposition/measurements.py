@@ -25,7 +25,7 @@ FORMS: Mapping[str, Callable[..., Sequence[Streams]]] = {
 """Four ways to compute x_j, as summands: the plain forward pass, the closed form with merged parameters, p_j + u_j, and
 all terms."""
 PARAMETERS = ("A", "B", "C", "b", "c")
-"""Those of a layer x_j = A x_{j−1} + c + C σ(B x_{j−1} + b)."""
+"""The parameters of a layer x_j = A x_{j−1} + c + C σ(B x_{j−1} + b)."""
 
 
 def lengths(terms: jax.Array) -> np.ndarray:
@@ -44,7 +44,7 @@ class Depths:
     """What is measured of x_1, …, x_L."""
 
     lengths: tuple[np.ndarray, ...]
-    """Of the j + 2 terms of x_j, for each j."""
+    """For each j the lengths of the j + 2 terms of x_j."""
     errors: Mapping[str, Sequence[float]] | None
     """Form → its largest error in ULP for each j; None for a model in float64, beside which nothing is exact."""
 

@@ -115,12 +115,12 @@ class Letter:
 
     @property
     def length(self) -> Polynomial:
-        """Of an index variable, the length of its axis."""
+        """The length of the axis that an index variable runs over."""
         return self.arguments[1]
 
     @property
     def name(self) -> str:
-        """Of a size, an index variable, an entry or a function."""
+        """The name of a size, an index variable, an entry or a function."""
         return self.arguments[0]
 
     @property

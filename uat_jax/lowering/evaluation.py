@@ -30,7 +30,7 @@ class Meaning(Protocol):
 
     @property
     def precision(self) -> str:
-        """Of every matrix product."""
+        """The precision of every matrix product."""
         ...
 
     @property

@@ -54,7 +54,7 @@ def show_case(console: Console, case: Case, rows: Sequence[Row], growths: Sequen
 
 
 def _natural_width(console: Console, table: Table) -> int:
-    """Of a table that nothing shortens."""
+    """How many characters wide a table is if nothing shortens it."""
     return console.measure(table, options=console.options.update_width(WIDEST)).maximum
 
 

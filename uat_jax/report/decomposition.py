@@ -18,7 +18,7 @@ from uat_jax.decomposition.measurements import Depths, lengths, shares
 from uat_jax.report.table import COLOURS
 
 COLUMNS = 16
-"""Of numbers in a table: a terminal of 160 characters holds them."""
+"""How many columns of numbers a table has: a terminal of 160 characters holds them."""
 
 
 def show_terms(console: Console, title: str, of: Decomposition, output: str, to: Attribution) -> None:

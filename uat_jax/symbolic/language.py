@@ -89,7 +89,7 @@ class Expression(Basic):
 
     @property
     def operands(self) -> tuple[Expression, ...]:
-        """Those arguments that are matrices themselves."""
+        """The arguments that are matrices themselves."""
         return tuple(arg for arg in self.args if isinstance(arg, Expression))
 
     def rebuilt(self, change: Callable[[Expression], Expression]) -> Expression:

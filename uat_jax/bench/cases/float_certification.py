@@ -23,7 +23,7 @@ from uat_jax.decide.trial_figures import TwoPrograms
 from uat_jax.devices import default_device
 
 LEAST_SHARE = {"cpu": 0.6, "gpu": 0.5}
-"""Of the device's own rate of matrix products, by platform."""
+"""The least share of the device's own rate of matrix products, by platform."""
 SAMPLES = 64
 
 

@@ -54,7 +54,7 @@ class Sides:
         return self._of_free_leaves(scanned), self._of_free_leaves(self.closed_form)
 
     def specs(self, steps: int) -> tuple[Any, ...]:
-        """Those of the arguments of both functions."""
+        """The specs of the arguments of both functions."""
         free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
         return free, with_rows(self.xs, steps), *self.parameters
 

@@ -71,7 +71,7 @@ class Loop:
         return [i for i, v in enumerate(self.body.jaxpr.outvars[self.carries :]) if is_number(v)]
 
     def operands(self, operands: Sequence[Value]) -> list[Value]:
-        """Those of the body, out of those of the equation."""
+        """The operands of the loop's body, out of the operands of its equation."""
         return list(operands[self.test[1] :]) if self.test else list(operands[_tests(self.equation) :])
 
     def start(self, operands: Sequence[Value]) -> list[Value]:

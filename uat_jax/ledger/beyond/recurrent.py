@@ -198,7 +198,7 @@ def plain_elman(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.A
 
 
 def closed_elman(x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array) -> jax.Array:
-    """The same from the table."""
+    """x_T of an Elman network from the parameters of its closed form, σ = tanh."""
     zero, eye = jnp.zeros_like(W), jnp.eye(STATE, dtype=x.dtype)
     layer = lambda state, row: ResidualLayer(zero, W, eye, _times(U, row) + b, jnp.zeros_like(x))
     return _closed(layer, x, u)

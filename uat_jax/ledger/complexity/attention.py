@@ -67,7 +67,7 @@ def head_cost(seen: Any, d: Any) -> Any:
 
 
 def head_storage(seen: Any, d: Any) -> Any:
-    """Of one head: H_i, W_Vi and W_Oi."""
+    """How many numbers one head stores: H_i, W_Vi and W_Oi."""
     return N * N + seen * d + d * M
 
 

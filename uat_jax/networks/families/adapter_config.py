@@ -24,7 +24,7 @@ WITHOUT_EFFECT |= {"lora_dropout", "loftq_config", "eva_config", "megatron_core"
 """Entries that say how the adapter was trained.  Any other one must say nothing."""
 
 NUMBER = r"\.(?P<number>\d+)\."
-"""Of a block, in the name of a layer."""
+"""Where the name of a layer has the number of its block."""
 
 Names = str | tuple[str, ...]
 """A regular expression of whole names, or names and ends of names."""
@@ -37,7 +37,7 @@ class Targets:
     modules: Names
     excluded: Names
     numbers: tuple[int, ...]
-    """Of the blocks; none is all."""
+    """The numbers of the blocks that are adapted; if there are none, all blocks are."""
     numbered: tuple[str, ...]
     """What may stand before the number of a block; none is anything."""
 

@@ -49,7 +49,7 @@ def select(
 
 
 def under(tensors: Tensors, prefix: str) -> dict[str, Any]:
-    """Those whose name begins with `prefix`, without it."""
+    """The tensors whose name begins with `prefix`, by the rest of their name."""
     return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}
 
 
