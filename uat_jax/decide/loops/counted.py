@@ -6,14 +6,15 @@ A loop to a symbolic size, by `fori_loop`, `while_loop` or a scan over places, c
 
 is the scan of c over the rows x[a:N], x[n − N : n − a] reversed, and the floats a … N − 1.  Both are one function at
 all sizes at which 0 ≤ N − a and all places that are read exist; where JAX cannot tell that, the loop stays as it is.
-Counters have 32 bits or more, and a place is compared only where it is seen not to wrap: where it lies between −n and n
-for a size n at every step.
+A counter has a sign and 32 bits or more.  It is compared only where it is seen not to wrap: where it lies between −b
+and b, and b is a number of 31 bits or the length of an axis, which has fewer than 2³¹ entries.  A loop that uses the
+counter of a loop around it stays as it is, since the steps of both would be confused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -27,21 +28,22 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.loops.walk import LOOPS, Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
 
-
 WIDEST = 1 << 31
-"""Whole numbers of 32 bits with a sign are below this."""
+"""Whole numbers of 32 bits with a sign are below this, and so are the lengths of axes."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The whole number slope·t + offset at the step t of a loop; the offset is a number or a symbolic size.
+    """The whole number slope·t + offset at the step t of a loop, as an array of one entry.
 
-    The program's number is the same but for multiples of 2 to the number of its bits.
+    The offset is a number or a symbolic size.  The program's number may differ by a multiple of 2 to the number of its
+    bits, since that wraps and this does not.
     """
 
     slope: int
     offset: Any
     dtype: Any
+    shape: tuple[int, ...] = ()
 
     def plus(self, other: Place, sign: int = 1) -> Place:
         """The sum, or the difference."""
@@ -54,7 +56,7 @@ class Place:
             raise UnsupportedError("a counter is used for something else than places, floats and comparisons")
         if not jax.export.is_symbolic_dim(self.offset) and abs(self.offset) >= WIDEST:
             raise UnsupportedError("a whole number may wrap")
-        return lax.convert_element_type(jnp.asarray(self.offset), self.dtype)
+        return jnp.full(self.shape, lax.convert_element_type(jnp.asarray(self.offset), self.dtype))
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Read:
         """
         slope, first = self.place.slope, self.place.offset
         if self.array is None:
-            return lax.convert_element_type(jnp.arange(steps, dtype=self.place.dtype) * slope + first, self.dtype)
+            numbers = jnp.arange(steps, dtype=self.place.dtype) * slope + Place(0, first, self.place.dtype).value
+            return lax.convert_element_type(numbers, self.dtype)
         rows = jnp.moveaxis(self.array, self.axis, 0) if self.axis else self.array
         begin, end = (first, first + steps) if slope == 1 else (first - steps + 1, first + 1)
         if not (_sure(begin, 0) and _sure(rows.shape[0], end)):
@@ -98,7 +101,8 @@ def with_scans(program: ClosedJaxpr) -> ClosedJaxpr:
         return program
     with jax.enable_x64(True):
         types = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
-        evaluated = lambda *arguments: list(map(_plain, CountedWalk().closed(program, arguments)))
+        lengths = {length for array in types for length in array.shape}
+        evaluated = lambda *arguments: list(map(_plain, CountedWalk(lengths).closed(program, arguments)))
         return jax.make_jaxpr(evaluated)(*types)
 
 
@@ -117,9 +121,17 @@ class Steps:
 
 
 def _plain(value: Value) -> Value:
+    """A value of the trace."""
     if isinstance(value, Steps):
         raise UnsupportedError("a loop does not end by one comparison")
     return value.value if isinstance(value, Place) else value
+
+
+def _shaped(value: Value, shape: tuple[Any, ...]) -> Value:
+    """A place, or an array of one entry, in another shape."""
+    if isinstance(value, Place):
+        return replace(value, shape=shape)
+    return value if isinstance(value, Steps) or np.shape(value) == shape else value.reshape(shape)
 
 
 COMPARISONS: dict[str, Callable[[Place, Place], tuple[Place, Place]]] = {
@@ -134,7 +146,7 @@ COMPARISONS: dict[str, Callable[[Place, Place], tuple[Place, Place]]] = {
 class CountedWalk(Walk):
     """An evaluation in which sizes, and the counter of a loop, are places.
 
-    steps: how many the loop makes.  sizes: what is known to be a size, so that it does not wrap.
+    steps: how many the loop makes.  sizes: what is known to be below 2³¹ at all sizes.
     """
 
     steps: Any = None
@@ -147,10 +159,14 @@ class CountedWalk(Walk):
         """The results of a primitive."""
         name, places = equation.primitive.name, any(isinstance(o, Place) for o in operands)
         if name == "dim_as_value":
-            self.sizes.append(equation.params["dim"])
-            return [Place(0, equation.params["dim"], dtype_of(equation.outvars[0]))]
+            size = Place(0, equation.params["dim"], dtype_of(equation.outvars[0]))
+            if size.dtype == np.int32:  # JAX raises where the size has more bits
+                self.sizes.append(size.offset)
+            return [size]
         found = self._of_places(name, equation, operands) if places else None
-        return super().primitive(equation, list(map(_plain, operands))) if found is None else [found]
+        if found is None:
+            return super().primitive(equation, list(map(_plain, operands)))
+        return [_shaped(found, shape_of(equation.outvars[0]))]
 
     def _of_places(self, name: str, equation: JaxprEqn, operands: Sequence[Value]) -> Value | None:
         """The result of a primitive of places, or None if it is not followed."""
@@ -161,11 +177,11 @@ class CountedWalk(Walk):
                 return Place(operands[0].slope, operands[0].offset, new) if same else None
             return self.as_float(operands[0], new) if is_number(equation.outvars[0]) else None
         if name == "select_n" and is_concrete(operands[0]):
-            return operands[1 + int(operands[0])]
+            return operands[1 + int(operands[0].item())]
         if name == "dynamic_slice" and not isinstance(operands[0], Place):
             return self._slice(equation, operands[0], [_place(o) for o in operands[1:]])
         if name in ("broadcast_in_dim", "reshape") and set(shape_of(equation.outvars[0])) <= {1}:
-            return operands[0]  # an array of one place
+            return operands[0]
         if name == "gather" and isinstance(operands[1], Place) and not isinstance(operands[0], Place):
             return self._gathered(equation.params, operands[0], operands[1])
         if len(operands) != 2:
@@ -186,9 +202,9 @@ class CountedWalk(Walk):
         return all(map(self._is_below, [place.offset, *last]))
 
     def _is_below(self, end: Any) -> bool:
-        if not jax.export.is_symbolic_dim(end):
-            return abs(int(end)) < WIDEST
-        return any(_sure(size, end) and _sure(end, -size) for size in self.sizes)
+        """Whether a number is seen to lie between −2³¹ and 2³¹."""
+        bounds = [WIDEST - 1, *self.sizes]
+        return any(_sure(bound, end) for bound in bounds) and any(_sure(end, -bound) for bound in bounds)
 
     def compared(self, difference: Place, least: Place, operands: Sequence[Place]) -> Value | None:
         """Whether a difference is at least so much, at every step, if that is known."""
@@ -284,12 +300,12 @@ class _StepWalk(CountedWalk):
 
     fixed: Sequence[Value]
     steps: Any
-    known: Sequence[Any] = ()
+    sizes: Sequence[Any] = ()
     rows: Sequence[Value] | None = None
     reads: list[Read] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__(self.known)
+        super().__init__(self.sizes)
 
     def as_float(self, place: Place, dtype: Any) -> Value | None:
         """A float of its own."""
@@ -320,6 +336,8 @@ class _Counted:
             tests, (constants, carries), body = 0, scan_counts(equation), parameters["jaxpr"]
             if parameters["reverse"]:
                 raise UnsupportedError("a scan that counts backwards")
+        if any(isinstance(o, Place) and o.slope for o in operands):
+            raise UnsupportedError("a loop uses the counter of the loop that it is in")
         self.body = body if isinstance(body, ClosedJaxpr) else ClosedJaxpr(body, ())
         self.constants = list(operands[tests : tests + constants])
         self.start = list(operands[tests + constants : tests + constants + carries])
@@ -328,7 +346,7 @@ class _Counted:
             raise UnsupportedError("a scan over whole numbers")
         self.kinds = [self._kind(number) for number in range(carries)]
         counts = equation.primitive.name == "scan"
-        self.sizes = [*sizes, parameters["length"]] if counts else list(sizes)
+        self.sizes = [*sizes, *(array.shape[0] for array in self.scanned)]
         self.steps = parameters["length"] if counts else self._tested(equation, operands[:tests])
         if not _sure(self.steps, 0):
             raise UnsupportedError("how many steps a loop makes is not known")
@@ -357,7 +375,7 @@ class _Counted:
             if kind == "counter":
                 place = _place(start)
                 assert place is not None
-                found.append(Place(1, place.offset, place.dtype))
+                found.append(replace(place, slope=1))
             else:
                 found.append(start if kind == "fixed" else next(values))
         return found
@@ -399,7 +417,7 @@ class _Counted:
         """A carry behind the last step."""
         place = _place(start)
         if kind == "counter" and place is not None:
-            after = Place(0, place.offset + self.steps, place.dtype)
+            after = replace(place, offset=place.offset + self.steps)
             if not CountedWalk(self.sizes).fits(after, self.steps):
                 raise UnsupportedError("a counter may wrap")
             return after
