@@ -124,6 +124,40 @@ def test_constants_as_meant_are_assumptions():
     assert certificate.verdict is Verdict.PROVED and len(certificate.assumptions) == 1
 
 
+def unless(says, dtype=jnp.float32):
+    """x, or 0 where something is not so of its length; and that it is x."""
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), dtype)
+    return lambda x: x * says(jnp.asarray(x.shape[0])).astype(x.dtype), lambda x: x, spec
+
+
+# Whole numbers made of a size.  name: (one that wraps at a size that fits into memory, one that never does)
+OF_SIZES = {
+    "a multiple": (lambda n: n * 1024 >= 0, lambda n: n * 1 >= 0),
+    "a sum": (lambda n: n + n >= 0, lambda n: n - 1 + 1 >= 0),
+    "a difference": (lambda n: -n - n <= 0, lambda n: n - 1 >= 0),
+    "a sum of many": (lambda n: jnp.full(4, n).sum() >= 0, lambda n: jnp.full(1, n).sum() >= 0),
+    "a sum of a number and a multiple": (lambda n: 5 - n * 2048 <= 5, lambda n: 1 - n <= 0),
+}
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_whole_numbers_of_sizes_that_may_wrap_are_an_assumption(name):
+    wraps, never = (uj.certify(*unless(says)) for says in OF_SIZES[name])
+    assert [a.kind for a in wraps.assumptions] == ["largest size"] and not never.assumptions
+    assert never.verdict is Verdict.PROVED and never.evidence[0].subject == "all sizes"
+
+
+@pytest.mark.parametrize("power", [2, 4])
+def test_sizes_that_are_cast_to_fewer_bits_are_not_followed(power):
+    """n⁴ has more than 31 bits from n = 216 on, and n² from n = 46341 on: of doubles JAX makes it of 64 bits."""
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float64)
+    where = lambda says: lambda x: x * says(x.shape[0]).astype(x.dtype)
+    narrow = lambda whole: jnp.asarray(whole).astype(jnp.int32)
+    assert not uj.certify(where(lambda n: narrow(n**power) >= 0), lambda x: x, spec).passes
+    assert uj.certify(where(lambda n: narrow(n) >= 0), lambda x: x, spec).passes
+    assert uj.certify(where(lambda n: jnp.asarray(n**power) >= 0), lambda x: x, spec).passes
+
+
 def test_listed_sizes_are_the_claim():
     spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
     certificate = uj.certify(lambda x: x[:4].sum(), jnp.sum, spec, sizes=[{"n": 3}])

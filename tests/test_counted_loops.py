@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from excerpt import one_in
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 import uat_jax as uj
 from uat_jax.decide.loops.counted import with_scans
 
 N, M = jax.export.symbolic_shape("n, m")
 HALF, ONE, ZERO, TWO = (np.float32(x) for x in (0.5, 1, 0, 2))
+START = np.int32(0)
 
 
 def f32(*shape):
@@ -188,6 +190,90 @@ DIFFERENT = {
 }
 
 
+def where(says, first=START):
+    """c = half(c, row) at the steps whose counter says so, by a scan that counts."""
+
+    def function(x):
+        step = lambda s, row: ((s[0] + 1, jnp.where(says(s[0]), half(s[1], row, None), s[1])), None)
+        return lax.scan(step, (first, ZERO), x)[0][1]
+
+    return function
+
+
+def up_to(last, first=START):
+    """c = half(c, x[i − first]) from a first number to a last one, which is computed from the size."""
+
+    def function(x):
+        goes_on = lambda s: s[0] < last(jnp.asarray(x.shape[0]))
+        return lax.while_loop(goes_on, lambda s: (s[0] + 1, half(s[1], x[s[0] - first], None)), (first, ZERO))[1]
+
+    return function
+
+
+FAR = np.int32(2**31 - 5)
+LOW = np.int32(3 - 2**31)
+
+# Counters that wrap, and such as do not.  name: (another function than looped(half), the same function)
+WRAPPING = {
+    "a far counter": (where(lambda i: i > 0, FAR), where(lambda i: i >= 0)),
+    "a sum": (where(lambda i: i + FAR > 0), where(lambda i: i + i - i >= 0)),
+    "a product": (where(lambda i: (i + 1) * np.int32(2**29) > 0), where(lambda i: i + 1 > 0)),
+    "what falls": (where(lambda i: LOW - i < 0), where(lambda i: -1 - i < 0)),
+    "a cast to 8 bits": (where(lambda i: i.astype(jnp.int8) >= 0), where(lambda i: i.astype(jnp.int32) >= 0)),
+    "a cast to 16 bits": (where(lambda i: i.astype(jnp.int16) + np.int16(2**15 - 5) > 0), where(lambda i: i - 5 < i)),
+    "a cast to uint8": (
+        where(lambda i: i.astype(jnp.uint8).astype(jnp.int32) >= i),
+        where(lambda i: i >= i),
+    ),
+    "a counter of 8 bits": (where(lambda i: i > 0, np.int8(123)), where(lambda i: i >= -1, np.int32(-1))),
+    "a far end": (up_to(lambda n: n + FAR, FAR), up_to(lambda n: n + 0)),
+}
+
+
+def two_loops(first=lambda i: 0, last=lambda i, n: n, row=lambda x, i, j: x[j]):
+    """c = tanh(c) + row(x, i, j) for all i, and for all j from a first to a last."""
+
+    def function(x):
+        n = x.shape[0]
+        inner = lambda i, c: lax.fori_loop(first(i), last(i, n), lambda j, d: jnp.tanh(d) + row(x, i, j), c)
+        return lax.fori_loop(0, n, inner, ZERO)
+
+    return function
+
+
+# Loops in loops that use the outer counter, and such as do not.  name: (not two_loops(), the same function)
+NESTED = {
+    "what is read": (two_loops(row=lambda x, i, j: x[i]), two_loops(row=lambda x, i, j: x[j + j - j])),
+    "where it begins": (two_loops(first=lambda i: i), two_loops(first=lambda i: i - i)),
+    "where it ends": (two_loops(last=lambda i, n: i), two_loops(last=lambda i, n: i - i + n)),
+    "a sum of counters": (
+        two_loops(row=lambda x, i, j: x[x.shape[0] - 1 - i]),
+        two_loops(row=lambda x, i, j: x[x.shape[0] - 1 - (x.shape[0] - 1 - j)]),
+    ),
+    "a weight": (
+        two_loops(row=lambda x, i, j: x[j] * (ONE + (i - j).astype(jnp.float32))),
+        two_loops(row=lambda x, i, j: x[(j + 1) - 1]),
+    ),
+    "a comparison": (
+        two_loops(row=lambda x, i, j: jnp.where(i <= j, x[j], -x[j])),
+        two_loops(row=lambda x, i, j: x[jnp.where(j <= j, j, 0)]),
+    ),
+}
+
+# Arrays of one entry that are counters or sizes.  name: function
+OF_ONE_ENTRY = {
+    "a row at an array": lambda x: lax.fori_loop(0, x.shape[0], lambda i, c: c + x[i[None]], ZERO[None]),
+    "a row at a matrix": lambda x: lax.fori_loop(0, x.shape[0], lambda i, c: c + x[i[None, None]], ZERO[None, None]),
+    "a selection": looped(lambda c, row, i: c + jnp.where(np.array([True]), i[None], 7)[0].astype(jnp.float32) * row),
+    "a float": looped(lambda c, row, i: c + (i[None] - 1).astype(jnp.float32)[0] * row),
+    "a comparison": looped(lambda c, row, i: c + jnp.where(i[None, None] >= 0, row, ZERO)[0, 0]),
+    "a size": lambda x: looped(half)(x) + jnp.asarray(x.shape[0])[None].astype(jnp.float32)[0],
+    "a table of sizes": lambda x: (
+        looped(half)(x) * jnp.stack([jnp.asarray(x.shape[0]), START]).sum().astype(jnp.float32)
+    ),
+}
+
+
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_at_all_sizes(name):
     found = uj.certify(*EQUAL[name][:2], *EQUAL[name][2], budget=60.0)
@@ -212,3 +298,36 @@ def test_a_loop_that_counts_is_a_scan_over_rows():
     for name in ("one step more", "every second", "the next row", "a counter that decides"):
         function = DIFFERENT[name][0 if name == "a counter that decides" else 1]
         assert "while" in str(with_scans(jax.make_jaxpr(function)(*VECTOR))), name
+
+
+COUNTERS = {f"{name} wraps": (*row, looped(half)) for name, row in WRAPPING.items()}
+COUNTERS |= {f"{name} is of the outer loop": (*row, two_loops()) for name, row in NESTED.items()}
+
+
+@pytest.mark.parametrize("name", COUNTERS)
+def test_counters_that_are_places(name):
+    _, same, plain = COUNTERS[name]
+    found = uj.certify(same, plain, *VECTOR, budget=60.0)
+    assert found.passes and found.evidence[0].subject == "all sizes"
+
+
+@pytest.mark.parametrize("name", one_in(5, COUNTERS))
+def test_counters_that_are_none(name):
+    other, _, plain = COUNTERS[name]
+    assert not uj.certify(other, plain, *VECTOR, budget=10.0).passes
+
+
+FUNCTIONS = {f"{name} {number}": f for name, row in COUNTERS.items() for number, f in enumerate(row[:2])} | OF_ONE_ENTRY
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_loop_written_as_a_scan_has_the_same_values(name):
+    """At sizes that are numbers; and what is written with a symbolic size has the same types."""
+    function = FUNCTIONS[name]
+    for size in (1, 2, 9):
+        x = jnp.linspace(0.5, 1.5, size, dtype=jnp.float32)
+        program = with_scans(jax.make_jaxpr(function)(x))
+        with jax.enable_x64(True):
+            np.testing.assert_array_equal(jaxpr_as_fun(program)(x)[0], function(x))
+    before = jax.make_jaxpr(function)(*VECTOR)
+    assert with_scans(before).out_avals == before.out_avals

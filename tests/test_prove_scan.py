@@ -242,6 +242,66 @@ ATTACKS = {
 """Closed forms that would be proved by a rule that is too weak, and true ones beside them."""
 
 
+def _twice(step):
+    return lambda x: lax.scan(lambda c, _: (step(c), None), x, None, length=2)[0]
+
+
+LOOPS = {
+    "a scan": _twice,
+    "a counted loop": lambda step: lambda x: lax.fori_loop(0, 2, lambda i, c: step(c), x),
+    "a map": lambda step: lambda x: lax.map(step, x[None])[0],
+    "a scan in a scan": lambda step: _twice(_twice(step)),
+    "a checkpoint": lambda step: _twice(jax.checkpoint(step)),
+}
+"""Loops of a function whose constants JAX does not write where it writes the program."""
+
+
+def _loops_of_constants(loop, first, second):
+    """Σ x and the difference of two loops with constants: as a closed form of 0, and as one of the difference."""
+    one, other = (loop(jax.jit(lambda c, k=k: jnp.tanh(c) * k)) for k in (np.array(first, F), np.array(second, F)))
+    step = lambda c, x: ((c[0] + x, 0 * x), None)
+    return step, lambda c, x: (x.sum(0), one(x.sum(0)) - other(x.sum(0))), (np.zeros(2, F), np.zeros(2, F)), f32(4, 2)
+
+
+ATTACKS |= {
+    f"constants of {name}": (_loops_of_constants(loop, (1, 2), (1, 3)), _loops_of_constants(loop, (1, 2), (1, 2)))
+    for name, loop in LOOPS.items()
+}
+
+
+# Arrays of one column beside arrays of one row.  name: (what a row adds, a function of both, another one)
+TABLES = {
+    "sums": (lambda s: 2 * s + 3, lambda x, a: (x + a).sum(), lambda x, a: x.sum() + a.sum()),
+    "products": (lambda s: 3 * s, lambda x, a: (x * a).sum(), lambda x, a: (x + 0 * a).sum()),
+    "quotients": (lambda s: F(1.5) * s, lambda x, a: (x / a).sum(), lambda x, a: (a / x).sum()),
+    "powers": (
+        lambda s: 1 + jnp.exp(s * jnp.log(F(2))),
+        lambda x, a: (a**x).sum(),
+        lambda x, a: (a ** (x + 0 * a)).sum() + (x * a).sum(),
+    ),
+    "matrices": (
+        lambda s: 3 * s,
+        lambda x, a: (jnp.ones_like(x).T @ (x * a)).sum(),
+        lambda x, a: (x.T @ (x * a)).sum(),
+    ),
+    "a loop": (
+        lambda s: 3 * s,
+        lambda x, a: lax.scan(lambda c, r: (c + r.sum(), None), ZERO, x * a)[0],
+        lambda x, a: lax.scan(lambda c, r: (c + r[0], None), ZERO, x * a)[0],
+    ),
+    "other axes": (lambda s: 3 * s, lambda x, a: (x * a).T[:, :, None].sum(), lambda x, a: (x * a).T[1].sum()),
+}
+
+
+def _table(name, place):
+    added, *functions = TABLES[name]
+    step = lambda c, x: (c + added(x.sum()), None)
+    return step, lambda c, x: c + functions[place](x.sum(1)[:, None], jnp.array([[1, 2]], F)), ZERO, f32(4, 3)
+
+
+ATTACKS |= {f"a table of {name}": (_table(name, 1), _table(name, 0)) for name in TABLES}
+
+
 @pytest.mark.parametrize("name", one_in(3, TRUE))
 def test_true(name):
     found = uj.prove_scan(*TRUE[name])

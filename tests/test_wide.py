@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 import uat_jax as uj
 from uat_jax.arithmetic import contraction, prime_field
@@ -185,6 +186,66 @@ ATTACKS = {
         lambda a: product(a, a).sum() / np.float32(WIDE),
         lambda a: product(a, a).sum(0).mean(),
         (f32(WIDE, WIDE),),
+    ),
+}
+
+
+BILLIONS = 1 << 31
+
+
+def counted(true, length, dtype=np.int32):
+    """x times how many places of an axis have a property."""
+    return lambda x: x * jnp.sum(true(lax.iota(dtype, length)).astype(x.dtype))
+
+
+def times(number):
+    return lambda x: x * np.asarray(number, x.dtype)
+
+
+def among_many(function):
+    """The function times a sum of so many ones that nobody evaluates it."""
+    return lambda x: function(x) * jnp.sum(jnp.ones(1 << 33, x.dtype))
+
+
+NARROW = lambda whole: whole.astype(np.int32)
+DOUBLES = (jax.ShapeDtypeStruct((3,), np.float64),)
+
+# Places of an axis of more entries than 32 bits count, and numbers of 64 bits that are cast to 32.
+ATTACKS |= {
+    "places that wrap": (
+        counted(lambda i: i >= 0, 2 * BILLIONS),
+        times(2 * BILLIONS),
+        counted(lambda i: i >= 0, BILLIONS),
+        times(BILLIONS),
+        (f32(3),),
+    ),
+    "places that wrap after one another": (
+        counted(lambda i: i[1:] > i[:-1], 2 * BILLIONS),
+        times(2 * BILLIONS - 1),
+        counted(lambda i: i[1:] > i[:-1], BILLIONS),
+        times(BILLIONS - 1),
+        DOUBLES,
+    ),
+    "places that are cast": (
+        counted(lambda i: NARROW(i) >= 0, 2 * BILLIONS, np.int64),
+        times(2 * BILLIONS),
+        counted(lambda i: NARROW(i) >= 0, BILLIONS - 1, np.int64),
+        times(BILLIONS - 1),
+        DOUBLES,
+    ),
+    "a number that is cast": (
+        among_many(lambda x: x * (NARROW(jnp.full(3, BILLIONS + 5)) > 0).astype(x.dtype)),
+        among_many(lambda x: x),
+        among_many(lambda x: x * (NARROW(jnp.full(3, BILLIONS - 5)) > 0).astype(x.dtype)),
+        among_many(lambda x: x),
+        DOUBLES,
+    ),
+    "an index that is cast": (
+        counted(lambda i: NARROW(i[BILLIONS:]) < 0, 2 * BILLIONS - 7, np.int64),
+        times(0),
+        counted(lambda i: NARROW(i[: BILLIONS - 7]) < 0, BILLIONS, np.int64),
+        times(0),
+        DOUBLES,
     ),
 }
 

@@ -14,7 +14,8 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 def _iota(parameters: Mapping[str, Any]) -> np.ndarray:
     """0, 1, 2, … along one axis."""
     shape, axis = parameters["shape"], parameters["dimension"]
-    along = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    dtype = np.int32 if shape[axis] < 1 << 31 else np.int64
+    along = np.arange(shape[axis], dtype=dtype).reshape([-1 if i == axis else 1 for i in range(len(shape))])
     return np.broadcast_to(along, shape)
 
 
@@ -60,7 +61,7 @@ def _on_host(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any] | None:
         return None
     with np.errstate(over="ignore"):  # of single numbers NumPy would warn
         found = rule(equation.params, *operands)
-    return None if found is None else [np.asarray(found).astype(dtype_of(result))]
+    return None if found is None else [np.asarray(found).astype(dtype_of(result), copy=False)]
 
 
 def bind(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:

@@ -328,10 +328,10 @@ class Walk:
             self.arithmetic.deadline.spend(lambda: self.line(equation))
 
     def hold(self, equation: JaxprEqn, operation: Operation) -> None:
-        """Raises `MemoryLimitError` if one array of numbers alone, of eight bytes each, is more than may be held."""
-        if self.arithmetic.deadline is not None and operation.is_large and operation.makes_numbers:
+        """Raises `MemoryLimitError` if one array alone is more than may be held."""
+        if self.arithmetic.deadline is not None and operation.is_large:
             what = f"the result of '{operation.name}'{self.line(equation)}"
-            self.arithmetic.deadline.hold(8.0 * operation.entries, what)
+            self.arithmetic.deadline.hold(operation.bytes, what)
 
     def checked(
         self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]

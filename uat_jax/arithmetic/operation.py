@@ -71,6 +71,12 @@ class Operation:
         """How many entries the largest result has."""
         return max((math.prod(shape) for shape, _ in self.results), default=0)
 
+    @functools.cached_property
+    def bytes(self) -> float:
+        """How much memory the largest result takes, with eight bytes for a float."""
+        width = lambda dtype: 8 if is_floating(dtype) else getattr(dtype, "itemsize", 8)
+        return float(max((width(dtype) * math.prod(shape) for shape, dtype in self.results), default=0))
+
     @property
     def is_large(self) -> bool:
         """Whether a result has many entries."""

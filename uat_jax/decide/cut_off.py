@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from uat_jax.decide.all_sizes import ALL_SIZES, symbolic_programs
+from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import CutOff, FieldsOfFunctions, FieldsOfPieces
+from uat_jax.decide.figures import CutOff
 from uat_jax.decide.specification import Sizes, Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError, UnsupportedError
@@ -42,7 +43,8 @@ def by_cut_off(sizes: Sequence[Sizes], evidence: Sequence[Evidence]) -> list[Evi
     """
     needed = set(map(sizes_text, sizes))
     found = [e for e in evidence if e.subject in needed and e.verdict in (Verdict.PROVED, Verdict.CERTIFIED)]
-    readings = {bool(e.figures.constants) for e in found if isinstance(e.figures, FieldsOfFunctions | FieldsOfPieces)}
+    decided = [e for e in found if e.method is not Method.IDENTITY]  # one program is itself in every reading
+    readings = {any(a.kind is AssumptionKind.CONSTANT for a in e.assumptions) for e in decided}
     if not needed or {e.subject for e in found} != needed or len(readings) > 1:
         return []
     order = len(sizes) - 1

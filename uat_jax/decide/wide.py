@@ -27,7 +27,6 @@ from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import BudgetError, UnsupportedError
 from uat_jax.indexed import Inputs, Open, Proof, proved
-from uat_jax.indexed.elementwise import LARGEST_SIZE
 from uat_jax.indexed.workspace import sooner
 
 Programs = tuple[ClosedJaxpr, ClosedJaxpr]
@@ -184,10 +183,10 @@ def _choices(program: ClosedJaxpr) -> Iterator[tuple[int, ...]]:
 
 
 def _holds_for(programs: Programs, signs: tuple[int, ...], lengths: tuple[int, ...], end: Deadline) -> bool:
-    """Whether both have one normal form if each of these lengths is a symbolic dimension."""
+    """Whether both have one normal form if each of these lengths is a symbolic dimension, however large."""
     names = {n: name_of_length(n) for n in lengths}
     try:
         found = proved(*programs, Inputs(signs, lengths=names), end)
     except (Open, UnsupportedError):
         return False
-    return not found.bounded or max(lengths) <= LARGEST_SIZE
+    return not found.bounded

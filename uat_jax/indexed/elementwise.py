@@ -210,8 +210,9 @@ def check_does_not_wrap(value: Polynomial) -> Polynomial:
         raise UnsupportedError("integers that are not affine in sizes and indices are not followed")
     if any(sum(e for _, e in monomial) > 1 for monomial in value.terms) or _reach(value) >= WIDEST:
         raise UnsupportedError("an integer that may wrap at large sizes is not followed")
-    is_place = any(nonnegative(x.length - value) and nonnegative(value + x.length) for x in value.free)
-    if value.free and not is_place and not all(_has_number(letter) for letter in value.letters):
+    lengths = [*(x.length for x in value.free), *(of(letter) for letter in value.letters if letter.kind is Kind.SIZE)]
+    is_place = any(nonnegative(length - value) and nonnegative(value + length) for length in lengths)
+    if not is_place and not all(_has_number(letter) for letter in value.letters):
         workspace().bounded_sizes = True
     return value
 
@@ -239,6 +240,11 @@ def _has_number(letter: Letter) -> bool:
     if letter.kind is Kind.QUOTIENT:
         return all(map(_has_number, letter.arguments[0].letters))
     return letter.kind is Kind.INDEX and letter.length.number() is not None
+
+
+def narrowed(x: Array) -> Array:
+    """Integers that are cast to fewer bits, if they do not wrap; a size may, though JAX made it of more bits."""
+    return array(x.lengths, x.kind, lambda indices: check_does_not_wrap(x.at(indices)), x.sign, x.defined)
 
 
 # Rules: function(equation's parameters, lengths and kind of the result, operands) → the result

@@ -10,6 +10,7 @@ from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.bounds import is_whole, nonnegative
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import quotient
+from uat_jax.indexed.elementwise import WIDEST
 from uat_jax.indexed.functions import whole_part
 from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant
 from uat_jax.indexed.predicates import equal_to_zero, split_by_size
@@ -90,7 +91,10 @@ def tile(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array
 
 def iota(parameters: Parameters, lengths: Lengths, kind: str, *sizes: Array) -> Array:
     """The index along one axis."""
-    return array(lengths, kind, lambda indices: indices[parameters["dimension"]], 1)
+    axis = parameters["dimension"]
+    if kind == "i" and (lengths[axis].number() or 0) > WIDEST:
+        raise UnsupportedError("the places of an axis that is too long for 32 bits are not followed")
+    return array(lengths, kind, lambda indices: indices[axis], 1)
 
 
 def dim_as_value(parameters: Parameters, lengths: Lengths, kind: str) -> Array:

@@ -17,7 +17,7 @@ from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, kind_of, literal
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.elementwise import ELEMENTWISE
+from uat_jax.indexed.elementwise import ELEMENTWISE, narrowed
 from uat_jax.indexed.placement import PLACEMENT
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.predicates import SizeCase
@@ -186,6 +186,11 @@ def evaluated(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
         return [_without_entries(shape, "f", located) for shape in shapes]
 
 
+def _narrows(equation: JaxprEqn) -> bool:
+    """Whether the result of a cast has fewer bits than its operand."""
+    return dtype_of(equation.outvars[0]).itemsize < dtype_of(equation.invars[0]).itemsize
+
+
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
     name = equation.primitive.name
     if name in CONTROL:
@@ -195,5 +200,7 @@ def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequ
     if name in TABLE:
         check(equation)
     kind = kind_of(np.dtype(dtype_of(equation.outvars[0])))
+    if name == "convert_element_type" and kind == operands[0].kind == "i" and _narrows(equation):
+        operands = [narrowed(operands[0])]
     result = RULES[name](equation.params, lengths, kind, *operands)
     return result if isinstance(result, list) else [result]

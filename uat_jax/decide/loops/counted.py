@@ -6,12 +6,15 @@ A loop to a symbolic size, by `fori_loop`, `while_loop` or a scan over places, c
 
 is the scan of c over the rows x[a:N], x[n − N : n − a] reversed, and the floats a … N − 1.  Both are one function at
 all sizes at which 0 ≤ N − a and all places that are read exist; where JAX cannot tell that, the loop stays as it is.
+A counter has a sign and 32 bits or more.  It is compared only where it is seen not to wrap: where it lies between −b
+and b, and b is a number of 31 bits or the length of an axis, which has fewer than 2³¹ entries.  A loop that uses the
+counter of a loop around it stays as it is, since the steps of both would be confused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -25,14 +28,22 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.loops.walk import LOOPS, Value, Walk, is_concrete, staged
 from uat_jax.errors import UnsupportedError
 
+WIDEST = 1 << 31
+"""Whole numbers of 32 bits with a sign are below this, and so are the lengths of axes."""
+
 
 @dataclass(frozen=True)
 class Place:
-    """The whole number slope·t + offset at the step t of a loop; the offset is a number or a symbolic size."""
+    """The whole number slope·t + offset at the step t of a loop, as an array of one entry.
+
+    The offset is a number or a symbolic size.  The program's number may differ by a multiple of 2 to the number of its
+    bits, since that wraps and this does not.
+    """
 
     slope: int
     offset: Any
     dtype: Any
+    shape: tuple[int, ...] = ()
 
     def plus(self, other: Place, sign: int = 1) -> Place:
         """The sum, or the difference."""
@@ -43,7 +54,9 @@ class Place:
         """The number as an array, if it does not depend on the step."""
         if self.slope:
             raise UnsupportedError("a counter is used for something else than places, floats and comparisons")
-        return lax.convert_element_type(jnp.asarray(self.offset), self.dtype)
+        if not jax.export.is_symbolic_dim(self.offset) and abs(self.offset) >= WIDEST:
+            raise UnsupportedError("a whole number may wrap")
+        return jnp.full(self.shape, lax.convert_element_type(jnp.asarray(self.offset), self.dtype))
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,8 @@ class Read:
         """
         slope, first = self.place.slope, self.place.offset
         if self.array is None:
-            return lax.convert_element_type(jnp.arange(steps, dtype=np.int32) * slope + first, self.dtype)
+            numbers = jnp.arange(steps, dtype=self.place.dtype) * slope + Place(0, first, self.place.dtype).value
+            return lax.convert_element_type(numbers, self.dtype)
         rows = jnp.moveaxis(self.array, self.axis, 0) if self.axis else self.array
         begin, end = (first, first + steps) if slope == 1 else (first - steps + 1, first + 1)
         if not (_sure(begin, 0) and _sure(rows.shape[0], end)):
@@ -87,7 +101,8 @@ def with_scans(program: ClosedJaxpr) -> ClosedJaxpr:
         return program
     with jax.enable_x64(True):
         types = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
-        evaluated = lambda *arguments: list(map(_plain, CountedWalk().closed(program, arguments)))
+        lengths = {length for array in types for length in array.shape}
+        evaluated = lambda *arguments: list(map(_plain, CountedWalk(lengths).closed(program, arguments)))
         return jax.make_jaxpr(evaluated)(*types)
 
 
@@ -98,8 +113,25 @@ def _counts(jaxpr: Jaxpr) -> bool:
     return any(not all(map(is_number, e.invars)) for e in loops) or any(map(_counts, inner))
 
 
+@dataclass(frozen=True)
+class Steps:
+    """The answer of a test that is yes for so many steps, and then no."""
+
+    number: Any
+
+
 def _plain(value: Value) -> Value:
+    """A value of the trace."""
+    if isinstance(value, Steps):
+        raise UnsupportedError("a loop does not end by one comparison")
     return value.value if isinstance(value, Place) else value
+
+
+def _shaped(value: Value, shape: tuple[Any, ...]) -> Value:
+    """A place, or an array of one entry, in another shape."""
+    if isinstance(value, Place):
+        return replace(value, shape=shape)
+    return value if isinstance(value, Steps) or np.shape(value) == shape else value.reshape(shape)
 
 
 COMPARISONS: dict[str, Callable[[Place, Place], tuple[Place, Place]]] = {
@@ -112,34 +144,44 @@ COMPARISONS: dict[str, Callable[[Place, Place], tuple[Place, Place]]] = {
 
 
 class CountedWalk(Walk):
-    """An evaluation in which sizes, and the counter of a loop, are places; `steps`: how many the loop makes."""
+    """An evaluation in which sizes, and the counter of a loop, are places.
+
+    steps: how many the loop makes.  sizes: what is known to be below 2³¹ at all sizes.
+    """
 
     steps: Any = None
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Iterable[Any] = ()) -> None:
         super().__init__(self._loop)
+        self.sizes = list(sizes)
 
     def primitive(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
         """The results of a primitive."""
         name, places = equation.primitive.name, any(isinstance(o, Place) for o in operands)
         if name == "dim_as_value":
-            return [Place(0, equation.params["dim"], dtype_of(equation.outvars[0]))]
+            size = Place(0, equation.params["dim"], dtype_of(equation.outvars[0]))
+            if size.dtype == np.int32:  # JAX raises where the size has more bits
+                self.sizes.append(size.offset)
+            return [size]
         found = self._of_places(name, equation, operands) if places else None
-        return super().primitive(equation, list(map(_plain, operands))) if found is None else [found]
+        if found is None:
+            return super().primitive(equation, list(map(_plain, operands)))
+        return [_shaped(found, shape_of(equation.outvars[0]))]
 
     def _of_places(self, name: str, equation: JaxprEqn, operands: Sequence[Value]) -> Value | None:
         """The result of a primitive of places, or None if it is not followed."""
         if name == "convert_element_type":
             new = np.dtype(equation.params["new_dtype"])
-            if jnp.issubdtype(new, jnp.signedinteger) and new.itemsize >= 4:
-                return Place(operands[0].slope, operands[0].offset, new)
+            if _counts_far(new):
+                same = new == operands[0].dtype or self.fits(operands[0], self.steps)
+                return Place(operands[0].slope, operands[0].offset, new) if same else None
             return self.as_float(operands[0], new) if is_number(equation.outvars[0]) else None
         if name == "select_n" and is_concrete(operands[0]):
-            return operands[1 + int(operands[0])]
+            return operands[1 + int(operands[0].item())]
         if name == "dynamic_slice" and not isinstance(operands[0], Place):
             return self._slice(equation, operands[0], [_place(o) for o in operands[1:]])
         if name in ("broadcast_in_dim", "reshape") and set(shape_of(equation.outvars[0])) <= {1}:
-            return operands[0]  # an array of one place
+            return operands[0]
         if name == "gather" and isinstance(operands[1], Place) and not isinstance(operands[0], Place):
             return self._gathered(equation.params, operands[0], operands[1])
         if len(operands) != 2:
@@ -148,11 +190,26 @@ class CountedWalk(Walk):
         if x is None or y is None:
             return None
         if name in ("add", "sub"):
-            return x.plus(y, 1 if name == "add" else -1)
-        return self.compared(*COMPARISONS[name](x, y)) if name in COMPARISONS else None
+            found = x.plus(y, 1 if name == "add" else -1)
+            return found if found.slope or self.fits(found, self.steps) else None
+        return self.compared(*COMPARISONS[name](x, y), [x, y]) if name in COMPARISONS else None
 
-    def compared(self, difference: Place, least: Place) -> Value | None:
+    def fits(self, place: Place, steps: Any) -> bool:
+        """Whether a place is seen not to wrap at any of so many steps: at the first and at the last."""
+        if place.slope and steps is None:
+            return False
+        last = [place.offset + place.slope * (steps - 1)] if place.slope else []
+        return all(map(self._is_below, [place.offset, *last]))
+
+    def _is_below(self, end: Any) -> bool:
+        """Whether a number is seen to lie between −2³¹ and 2³¹."""
+        bounds = [WIDEST - 1, *self.sizes]
+        return any(_sure(bound, end) for bound in bounds) and any(_sure(end, -bound) for bound in bounds)
+
+    def compared(self, difference: Place, least: Place, operands: Sequence[Place]) -> Value | None:
         """Whether a difference is at least so much, at every step, if that is known."""
+        if not all(self.fits(x, self.steps) for x in operands):
+            return None
         rest = difference.plus(least, -1)
         if self._is_never_negative(rest):
             return np.bool_(True)
@@ -160,6 +217,8 @@ class CountedWalk(Walk):
 
     def _is_never_negative(self, place: Place) -> bool:
         """Whether a place is at least 0 at every step, if there is one: at the first, or at the last if it falls."""
+        if place.slope < 0 and self.steps is None:
+            return False
         last = self.steps - 1 if place.slope < 0 else 0
         return _sure(place.offset + place.slope * last, 0)
 
@@ -205,7 +264,7 @@ class CountedWalk(Walk):
         try:
             if all(map(is_number, equation.invars)) and equation.primitive.name == "scan":
                 raise UnsupportedError("a scan that does not count")
-            return _Counted(equation, operands).results()
+            return _Counted(equation, operands, self.sizes).results()
         except UnsupportedError:
             return staged(equation, list(map(_plain, operands)))
 
@@ -214,20 +273,25 @@ def _place(value: Value) -> Place | None:
     """A place, or a number that is known, as a place."""
     if isinstance(value, Place):
         return value
-    if is_concrete(value) and not np.shape(value) and np.issubdtype(np.asarray(value).dtype, np.signedinteger):
+    if is_concrete(value) and not np.shape(value) and _counts_far(np.asarray(value).dtype):
         return Place(0, int(value), np.asarray(value).dtype)
     return None
+
+
+def _counts_far(dtype: Any) -> bool:
+    """Whether numbers of a type have a sign and 32 bits or more."""
+    return jnp.issubdtype(dtype, jnp.signedinteger) and np.dtype(dtype).itemsize >= 4
 
 
 class _Test(CountedWalk):
     """The evaluation of the test of a loop: how many steps it makes."""
 
-    def compared(self, difference: Place, least: Place) -> Value | None:
-        """i < N is yes for N − i(0) steps."""
+    def compared(self, difference: Place, least: Place, operands: Sequence[Place]) -> Value | None:
+        """i < N is yes for N − i(0) steps, if no operand wraps up to the test that ends the loop."""
         if difference.slope != -1:
-            return super().compared(difference, least)
-        self.steps = difference.offset - least.offset + 1
-        return self
+            return super().compared(difference, least, operands)
+        steps = difference.offset - least.offset + 1
+        return Steps(steps) if all(self.fits(x, steps + 1) for x in operands) else None
 
 
 @dataclass
@@ -236,11 +300,12 @@ class _StepWalk(CountedWalk):
 
     fixed: Sequence[Value]
     steps: Any
+    sizes: Sequence[Any] = ()
     rows: Sequence[Value] | None = None
     reads: list[Read] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__()
+        super().__init__(self.sizes)
 
     def as_float(self, place: Place, dtype: Any) -> Value | None:
         """A float of its own."""
@@ -262,7 +327,7 @@ class _StepWalk(CountedWalk):
 class _Counted:
     """A loop that counts.  kinds: of every carry, what it is before the first step if it stays so or counts."""
 
-    def __init__(self, equation: JaxprEqn, operands: Sequence[Value]):
+    def __init__(self, equation: JaxprEqn, operands: Sequence[Value], sizes: Sequence[Any]):
         parameters = equation.params
         if equation.primitive.name == "while":
             tests, constants = parameters["cond_nconsts"], parameters["body_nconsts"]
@@ -271,6 +336,8 @@ class _Counted:
             tests, (constants, carries), body = 0, scan_counts(equation), parameters["jaxpr"]
             if parameters["reverse"]:
                 raise UnsupportedError("a scan that counts backwards")
+        if any(isinstance(o, Place) and o.slope for o in operands):
+            raise UnsupportedError("a loop uses the counter of the loop that it is in")
         self.body = body if isinstance(body, ClosedJaxpr) else ClosedJaxpr(body, ())
         self.constants = list(operands[tests : tests + constants])
         self.start = list(operands[tests + constants : tests + constants + carries])
@@ -279,6 +346,7 @@ class _Counted:
             raise UnsupportedError("a scan over whole numbers")
         self.kinds = [self._kind(number) for number in range(carries)]
         counts = equation.primitive.name == "scan"
+        self.sizes = [*sizes, *(array.shape[0] for array in self.scanned)]
         self.steps = parameters["length"] if counts else self._tested(equation, operands[:tests])
         if not _sure(self.steps, 0):
             raise UnsupportedError("how many steps a loop makes is not known")
@@ -307,19 +375,20 @@ class _Counted:
             if kind == "counter":
                 place = _place(start)
                 assert place is not None
-                found.append(Place(1, place.offset, place.dtype))
+                found.append(replace(place, slope=1))
             else:
                 found.append(start if kind == "fixed" else next(values))
         return found
 
     def _tested(self, equation: JaxprEqn, constants: Sequence[Value]) -> Any:
         """How many steps there are, by the test of a `while`."""
-        walk = _Test()
+        walk = _Test(self.sizes)
         free = [s for s, kind in zip(self.start, self.kinds, strict=True) if kind == "free"]
         (answer,) = walk.closed(equation.params["cond_jaxpr"], [*constants, *self._at_step(free)])
-        if answer is not walk:
+        if not isinstance(answer, Steps):
             raise UnsupportedError("a loop does not end by a counter")
-        return walk.steps
+        self.sizes = walk.sizes
+        return answer.number
 
     def results(self) -> list[Value]:
         """What the loop gives, by a scan over rows."""
@@ -333,13 +402,13 @@ class _Counted:
             kept = [x for x, kind in zip(found, self.kinds, strict=False) if kind == "free"]
             return kept, list(map(_plain, found[carries:]))
 
-        looking = _StepWalk(fixed, self.steps)
+        looking = _StepWalk(fixed, self.steps, self.sizes)
         one = [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in self.scanned]
         of = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in free]
         jax.make_jaxpr(lambda carry, scanned: step(looking, carry, scanned))(of, one)
         rows = [read.rows(self.steps) for read in looking.reads]
         unread = [] if rows or self.scanned else [jnp.zeros(self.steps, np.float32)]  # how many steps there are
-        body = lambda carry, given: step(_StepWalk(fixed, self.steps, given[1]), carry, given[0])
+        body = lambda carry, given: step(_StepWalk(fixed, self.steps, self.sizes, given[1]), carry, given[0])
         last, ys = lax.scan(body, free, (self.scanned, rows, unread))
         values = iter(last)
         return [*(self._at_end(start, kind, values) for start, kind in zip(self.start, self.kinds, strict=True)), *ys]
@@ -348,5 +417,8 @@ class _Counted:
         """A carry behind the last step."""
         place = _place(start)
         if kind == "counter" and place is not None:
-            return Place(0, place.offset + self.steps, place.dtype)
+            after = replace(place, offset=place.offset + self.steps)
+            if not CountedWalk(self.sizes).fits(after, self.steps):
+                raise UnsupportedError("a counter may wrap")
+            return after
         return start if kind == "fixed" else next(values)

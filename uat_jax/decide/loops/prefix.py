@@ -25,6 +25,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.loops import products, whole_numbers
@@ -108,8 +109,10 @@ class Prefix(Walk):
         if equation.primitive.name in ("add", "sub") and is_concrete(operands[1]) and not np.any(operands[1]):
             if np.shape(operands[0]) == _shape(equation):
                 return [operands[0]]
-        parameters = sorted(equation.params.items(), key=lambda item: item[0])
-        key = (equation.primitive.name, str(parameters), tuple(map(self.identity, operands)))
+        try:
+            key = (parameters_digest(equation), tuple(map(self.identity, operands)))
+        except UnsupportedError:  # equal to no other one
+            return staged(equation, operands)
         if key not in self.met:
             self.met[key] = [*staged(equation, operands), operands]
         return self.met[key][:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
@@ -89,8 +90,10 @@ def _raised(walk: Prefix, equation: JaxprEqn, operands: list[Value]) -> Along:
         return walk.structural(equation, operands)
     if exponent.number is not None:
         exponent = written(walk, equation, exponent.number, exponent.axis)
-    fixed, row = parted(walk, equation, exponent)
-    of = lambda value: None if value is None else walk.powered(base, value)
+    (_, number), (fixed, row) = (
+        parted(walk, equation, _spread(walk, equation, o, [exponent])) for o in (base, exponent)
+    )
+    of = lambda value: None if value is None else walk.powered(number, value)
     return Along(exponent.axis, ((of(fixed), of(row)),))
 
 
@@ -107,16 +110,19 @@ def parted(walk: Prefix, equation: JaxprEqn, x: Along) -> tuple[Factor, Factor]:
 
 
 def _spread(walk: Prefix, equation: JaxprEqn, operand: Value, operands: Sequence[Value]) -> Along:
-    """An operand of an entrywise operation as products; a scalar is the same for all entries."""
+    """An operand of an entrywise operation as products of the shape of its result.
+
+    A scalar is the same for all entries, and so is an array of one entry along an axis for all entries along it.
+    """
+    axis = next(o.axis for o in operands if isinstance(o, Along))
+    shape = without(shape_of(equation.outvars[0]), axis)
+    wide = lambda value: value if value is None or np.shape(value) == shape else jnp.broadcast_to(value, shape)
     if isinstance(operand, Along):
         if operand.number is not None and not operand.terms:
             raise walk.refused(equation, "mixes whole numbers and floats")
-        return operand
-    axis = next(o.axis for o in operands if isinstance(o, Along))
-    shape = without(shape_of(equation.outvars[0]), axis)
-    value = lax.convert_element_type(row_of(plain(operand), axis), dtype_of(equation.outvars[0]))
-    wide = lax.broadcast(value, shape) if not np.ndim(value) else jnp.broadcast_to(value, shape)
-    return Along(axis, ((wide, None) if isinstance(operand, Moving) else (None, wide),))
+        return replace(operand, terms=tuple((wide(f), wide(r)) for f, r in operand.terms))
+    value = wide(lax.convert_element_type(row_of(plain(operand), axis), dtype_of(equation.outvars[0])))
+    return Along(axis, ((value, None) if isinstance(operand, Moving) else (None, value),))
 
 
 RULES: Mapping[str, Rule] = {

@@ -6,6 +6,7 @@ integer that depends on no input.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,6 +23,9 @@ from uat_jax.errors import UnsupportedError
 
 Value = Any
 """A tracer, or a concrete array."""
+
+MOST_INTEGERS = 1 << 26
+"""Arrays of more integers are not computed while a program is traced."""
 
 LOOPS = ("scan", "while")
 """Primitives that repeat a body."""
@@ -74,12 +78,13 @@ class Walk:
         return self.primitive(equation, operands)
 
     def primitive(self, equation: JaxprEqn, operands: list[Value]) -> list[Value]:
-        """The results of a primitive: computed where all is concrete and integer, else staged."""
+        """The results of a primitive: computed where all is concrete, integer and not too large, else staged."""
         whole = all(map(is_concrete, operands)) and not any(map(is_number, (*equation.invars, *equation.outvars)))
-        sizes = [size for variable in equation.outvars for size in shape_of(variable)]
-        symbolic = equation.primitive.name == "dim_as_value" or any(map(jax.export.is_symbolic_dim, sizes))
-        if whole and not symbolic:
-            return [on_host(output) for output in bind(equation, operands)]
+        shapes = [shape_of(variable) for variable in equation.outvars]
+        symbolic = any(jax.export.is_symbolic_dim(size) for shape in shapes for size in shape)
+        if whole and not symbolic and equation.primitive.name != "dim_as_value":
+            if max(map(math.prod, shapes), default=0) <= MOST_INTEGERS:
+                return [on_host(output) for output in bind(equation, operands)]
         return staged(equation, operands)
 
 
