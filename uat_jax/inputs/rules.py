@@ -108,7 +108,7 @@ class Call:
     def number(self, key: str, default: int | None = None) -> int:
         """An attribute that is one whole number."""
         found = self.attribute(key)
-        return default if found is None and default is not None else int(found.value)
+        return int(found.value) if found is not None or default is None else default
 
     def flag(self, key: str) -> bool:
         """An attribute that is true or false; false if the operation has none of that name."""

@@ -25,6 +25,9 @@ from uat_jax.inputs.source_lines import called_at, of_stack
 KEPT = ("scaled_dot_product_attention",)
 """Operations that are not decomposed: the decomposition scales q and k by d^(-1/4), rounded to float32."""
 
+STOPPING = "detach"
+"""The operation through which no derivative goes; the decomposition makes an alias of it, through which it would."""
+
 IGNORED = frozenset(["device", "layout", "pin_memory", "memory_format", "non_blocking"])
 """Options that say where and how an array is stored."""
 
@@ -111,7 +114,7 @@ def _tensor(torch: Any, spec: Any) -> Any:
 def _core(torch: Any, exported: Any, name: str, keep: Sequence[str]) -> Any:
     """The graph in core operations, but for those that are kept."""
     table = torch.export.default_decompositions()
-    for overload in [o for o in table if str(o).split(".")[1] in keep]:
+    for overload in [o for o in table if str(o).split(".")[1] in (*keep, STOPPING)]:
         table.pop(overload)
     with _quiet():
         try:
