@@ -314,7 +314,8 @@ def pair(direction: str, kind: str = "f32", how: str = "FLOAT", place: int = 0) 
 
 def reductions() -> Iterator[Case]:
     for kind, beginnings in BEGINNINGS.items():
-        yield from (reduced(*name.split(), kind) for name in beginnings.split(", "))
+        for name, begin in map(str.split, beginnings.split(", ")):
+            yield reduced(name, begin, kind)
     rows, low = [[1, 3, 3], [2, 2, 1], [-5, -5, -5]], [[-(2**31)] * 3, [1, 2, 2], [-(2**31), 0, 0]]
     yield largest("of floats", "GT", "f32", (LOW, 0), 1, rows)
     yield largest("the smallest", "LT", "f32", (HIGH, 0), 1, rows)

@@ -106,9 +106,17 @@ class Call:
         return str(self.attribute(key)).strip('"').removeprefix("@").strip('"')
 
     def number(self, key: str, default: int | None = None) -> int:
-        """An attribute that is one whole number."""
+        """An attribute that is one whole number.
+
+        Raises:
+            UnsupportedError: the operation has none of that name, and nothing stands for it.
+        """
         found = self.attribute(key)
-        return int(found.value) if found is not None or default is None else default
+        if found is not None:
+            return int(found.value)
+        if default is None:
+            raise self.refused(f"without {key}")
+        return default
 
     def flag(self, key: str) -> bool:
         """An attribute that is true or false; false if the operation has none of that name."""
