@@ -7,16 +7,18 @@ from random import Random
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import random_sized
 from excerpt import one_in
-from pairs.all_sizes import FALSE, TRUE
+from pairs.all_sizes import FALSE, TRUE, extremes
 from pairs.all_sizes.row import Row
 from rich.console import Console
 from rich.table import Table
 
 import uat_jax as uj
 from uat_jax.decide.all_sizes import proof_for_all_sizes
+from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import specified
 from uat_jax.decide.verdict import Method, Verdict
@@ -62,6 +64,33 @@ def test_the_table_of_proofs_for_all_sizes():
 @pytest.mark.parametrize("row", one_in(9, FALSE), ids=lambda row: row.name)
 def test_pairs_that_differ_are_not_proved(row):
     assert proof(row) is None
+
+
+@pytest.mark.parametrize("row", one_in(3, extremes.FALSE), ids=lambda row: row.name)
+def test_rows_of_extremes_differ_at_their_witnesses(row):
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        inputs = list(map(jnp.asarray, extremes.WITNESSES[row.name]))
+        left, right = (np.asarray(f(*inputs)) for f in (row.left, row.right))
+    assert (left != right).any()
+
+
+@pytest.mark.parametrize(
+    ("scaled", "bounded"),
+    [
+        (lambda x: jnp.int32(3000) * x.shape[0], True),
+        (lambda x: jnp.sum(jnp.full(x.shape, 3000, jnp.int32)), True),
+        (lambda x: 2 * jnp.int32(x.shape[0]) - 5, True),
+        (lambda x: jnp.int32(x.shape[0]) - 1, False),
+        (lambda x: jnp.sum(jnp.ones(x.shape, jnp.int32)), False),
+    ],
+)
+def test_integers_that_count_places_are_bounded_and_others_assumed_to_be(scaled, bounded):
+    """3000·n wraps around at 715,828."""
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    left = lambda x: x * scaled(x).astype(jnp.float32)
+    certificate = uj.certify(left, lambda x: scaled(x).astype(jnp.float32) * x * 1.0, spec)
+    assert certificate.verdict is Verdict.PROVED
+    assert [a.kind for a in certificate.assumptions] == [AssumptionKind.LARGEST_SIZE] * bounded
 
 
 def test_tables_are_long_enough_and_names_unique():

@@ -331,6 +331,12 @@ BAD = {
         "func.func @main(%0: tensor<2xf8E4M3FN>) -> tensor<2xf8E4M3FN> { return %0 : tensor<2xf8E4M3FN>\n}",
         "elements of type f8E4M3FN; known are",
     ),
+    "a size that JAX tells": (
+        jax.jit(lambda x: x.sum() * x.shape[0])
+        .lower(jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32))
+        .as_text(),
+        "is told its size n by JAX; write it with jax.export instead",
+    ),
     "no function": ("module {\n}", "has no function main"),
     "a declaration": ("func.func private @main(tensor<f32>) -> tensor<f32>\n", "no function main with a body"),
     "two blocks": (

@@ -20,7 +20,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import in_new_scope, watched
 from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.indexed import Inputs, Open, Proof, proved
-from uat_jax.indexed.constraints import derived, lowest
+from uat_jax.indexed.constraints import NEW, derived, lowest
 from uat_jax.indexed.dimension import smallest
 from uat_jax.indexed.elementwise import LARGEST_SIZE
 
@@ -85,6 +85,8 @@ def symbolic_programs(
         same_outputs(outputs, others)
     symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
     found = derived(specification.constraints)
+    if taken := {f"{name}{NEW}" for name in found} & set(specification.symbols):
+        raise UnsupportedError(f"the size {min(taken)} has the name of what is put in the place of another one")
     lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)} | lowest(
         found
     )

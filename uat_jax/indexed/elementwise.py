@@ -63,6 +63,13 @@ def _sign(value: Polynomial) -> Polynomial:
     return is_positive(plain(value)) - is_positive(-value)
 
 
+def _distance(x: Polynomial, y: Polynomial) -> Polynomial:
+    """x − y of numbers that are compared; of −∞ and −∞ + a, which are equal, it would be −a."""
+    if x != y and not (is_finite(x) or is_finite(y)):
+        raise UnsupportedError("a comparison of two numbers that may both be -inf is not followed")
+    return x - y
+
+
 def opaque(name: str) -> Callable[[Polynomial], Polynomial]:
     """A function of which only the name is known."""
     return lambda value: applied(name, value)
@@ -97,15 +104,15 @@ TWO_OPERANDS: Mapping[str, Callable[[Polynomial, Polynomial], Polynomial]] = {
     "and": lambda x, y: x * y,
     "atan2": lambda x, y: of(made(Kind.FUNCTION, "atan2", plain(x), plain(y))),
     "div": lambda x, y: times(x, raised(plain(y), -1)),
-    "eq": lambda x, y: is_zero(x - plain(y)),
-    "ge": lambda x, y: ONE - is_positive(y - x),
-    "gt": lambda x, y: is_positive(x - y),
-    "le": lambda x, y: ONE - is_positive(x - y),
-    "lt": lambda x, y: is_positive(y - x),
+    "eq": lambda x, y: is_zero(_distance(x, plain(y))),
+    "ge": lambda x, y: ONE - is_positive(_distance(y, x)),
+    "gt": lambda x, y: is_positive(_distance(x, y)),
+    "le": lambda x, y: ONE - is_positive(_distance(x, y)),
+    "lt": lambda x, y: is_positive(_distance(y, x)),
     "max": maximum,
     "min": minimum,
     "mul": times,
-    "ne": lambda x, y: ONE - is_zero(x - plain(y)),
+    "ne": lambda x, y: ONE - is_zero(_distance(x, plain(y))),
     "or": lambda x, y: x + y - x * y,
     "sub": lambda x, y: x - plain(y),
     "xor": lambda x, y: x + y - x * y * 2,
@@ -118,10 +125,10 @@ CATCHING = COMPARISONS | {"sign", "floor", "ceil", "round", "is_finite"}
 BITWISE = frozenset("and or xor not".split())
 
 ALWAYS_DEFINED = frozenset(
-    "abs add add_any and asinh atan cbrt ceil cos cosh eq erf erfc exp exp2 expm1 floor ge gt is_finite le logistic lt "
-    "max min mul ne neg not one_minus_square or round sign sin sinh square tanh xor".split()
+    "abs add add_any and asinh atan cbrt ceil clamp cos cosh eq erf erfc exp exp2 expm1 floor ge gt is_finite le "
+    "logistic lt max min mul ne neg not one_minus_square or rem round sign sin sinh square tanh xor".split()
 )
-"""Primitives that are defined wherever their operands are."""
+"""Primitives that are defined wherever their operands are; divisors of whole numbers are proved to be at least 1."""
 
 
 def _div_defined(x: Array, y: Array) -> bool:
@@ -160,6 +167,7 @@ SIGNS: Mapping[str, Callable[..., int]] = {
     "abs": lambda x: 1,
     "add": lambda x, y: max(x.sign, y.sign) if min(x.sign, y.sign) else 0,
     "add_any": lambda x, y: max(x.sign, y.sign) if min(x.sign, y.sign) else 0,
+    "clamp": lambda low, x, high: min(max(x.sign, low.sign), high.sign),
     "div": lambda x, y: min(x.sign, y.sign),
     "exp": _sign_of_exp,
     "exp2": _sign_of_exp,
@@ -167,6 +175,7 @@ SIGNS: Mapping[str, Callable[..., int]] = {
     "max": lambda x, y: max(x.sign, y.sign),
     "min": lambda x, y: min(x.sign, y.sign),
     "mul": _sign_of_product,
+    "rem": lambda x, y: 1,
     "rsqrt": lambda x: 2,
     "sqrt": lambda x: max(x.sign, 1),
     "square": lambda x: max(x.sign, 1),
@@ -268,7 +277,7 @@ def two_operands(name: str) -> Callable:
         if name in BITWISE and x.kind != "b":
             raise UnsupportedError(f"'{name}' of integers is not followed at all sizes")
         if x.kind == "i" and name == "div":
-            return of_entries("max", lengths, kind, [x, y], whole_division)
+            return of_entries("rem", lengths, kind, [x, y], whole_division)  # ≥ 0, as a remainder
         return of_entries(name, lengths, kind, [x, y], TWO_OPERANDS[name])
 
     return rule
@@ -286,7 +295,7 @@ def remainder(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Arr
     """x − y·⌊x / y⌋ of integers that are not negative."""
     if x.kind != "i":
         raise UnsupportedError("'rem' of floats is not followed at all sizes")
-    return of_entries("max", lengths, kind, [x, y], lambda a, b: a - whole_division(a, b) * b)
+    return of_entries("rem", lengths, kind, [x, y], lambda a, b: a - whole_division(a, b) * b)
 
 
 def integer_power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:
@@ -318,7 +327,7 @@ def power(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array, 
 
 def clamp(parameters: Mapping[str, Any], lengths: Lengths, kind: str, low: Array, x: Array, high: Array) -> Array:
     """min(max(x, low), high)."""
-    return of_entries("max", lengths, kind, [x, low, high], lambda a, b, c: minimum(maximum(a, b), c))
+    return of_entries("clamp", lengths, kind, [low, x, high], lambda a, b, c: minimum(maximum(a, b), c))
 
 
 def rounded(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array) -> Array:

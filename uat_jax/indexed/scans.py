@@ -56,6 +56,7 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     slices = [_row(x, at) for x in rows]
     program = flattened(body)
     carries, last = [_unknown(x) for x in start], [_refused(x) for x in start]
+    _say_which_stay(program, constants, start, carries, slices)
     for _ in start:
         after, found = _step(program, [*constants, *carries, *slices]), 0
         for number, (first_value, carry) in enumerate(zip(start, list(carries), strict=True)):
@@ -72,6 +73,35 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     return [*last, *returned]
 
 
+def _say_which_stay(
+    program: Steps,
+    constants: Sequence[Array],
+    start: Sequence[Array],
+    carries: Sequence[Array],
+    slices: Sequence[Array],
+) -> None:
+    """Mark the carries as not defined that are not proved to be real numbers at all times.
+
+    A step may look at the others alone, at whether they are finite or which is larger.  They are real numbers at first,
+    and a step makes real numbers of them: the largest set of carries of which that is so, by induction over time.
+    """
+    of_floats = [n for n, carry in enumerate(carries) if carry.kind == "f"]
+    for n in of_floats:
+        carries[n].defined = _is_real(start[n])
+    while any(carries[n].defined for n in of_floats):
+        after = _step(program, [*constants, *carries, *slices])
+        lost = [n for n in of_floats if carries[n].defined and not _is_real(after[n])]
+        if not lost:
+            break
+        for n in lost:
+            carries[n].defined = False
+
+
+def _is_real(x: Array) -> bool:
+    """Whether all entries are proved to be defined and finite."""
+    return x.defined and isinstance(x.body, Polynomial) and is_finite(x.body)
+
+
 def _opaque(
     program: Steps,
     constants: Sequence[Array],
@@ -85,21 +115,15 @@ def _opaque(
     A carry is left out if it is not made of finite real numbers.
     """
     open_ones = [n for n, carry in enumerate(carries) if not _is_known(carry) and carry.kind == "f"]
-    defined = all(start[n].defined for n in open_ones)
-    after: list[Array] = []
-    for _ in range(1 + defined):
-        given = [_letter(n, x, defined) if n in open_ones else x for n, x in enumerate(carries)]
-        after = _step(program, [*constants, *given, *slices])
-        if all(after[n].defined for n in open_ones) or not defined:
-            break
-        defined = False  # so that nothing is decided by them
+    given = [_letter(n, x) if n in open_ones else x for n, x in enumerate(carries)]
+    after = _step(program, [*constants, *given, *slices])
     bodies = {n: body for n in open_ones if (body := _body(n, start[n], after[n], time)) is not None}
     found = {}
     for number in bodies:
         needed = _closure(number, bodies)
         if needed is not None:
             name = f"scan {digest(str(number), time.length.key, *(part for n in needed for part in bodies[n].key))}"
-            found[number] = _in_scan(name, start[number], time, defined)
+            found[number] = _in_scan(name, carries[number], time)
     return found
 
 
@@ -158,17 +182,17 @@ def _prefix() -> str:
     return f"{UNKNOWN} {workspace().depth}."
 
 
-def _letter(number: int, start: Array, defined: bool) -> Array:
-    found = entry_of_input(f"{_prefix()}{number}", start.lengths, start.kind)
-    found.defined = defined
+def _letter(number: int, carry: Array) -> Array:
+    found = entry_of_input(f"{_prefix()}{number}", carry.lengths, carry.kind)
+    found.defined = carry.defined
     return found
 
 
-def _in_scan(name: str, start: Array, time: Letter, defined: bool) -> tuple[Array, Array]:
+def _in_scan(name: str, carry: Array, time: Letter) -> tuple[Array, Array]:
     """A carry at a time, and at the end."""
-    lengths = (time.length + 1, *start.lengths)
+    lengths = (time.length + 1, *carry.lengths)
     entry = lambda moment: lambda indices: of(made(Kind.ENTRY, name, lengths, 0, (moment, *indices)))
-    at = lambda moment: array(start.lengths, "f", entry(moment), 0, defined)
+    at = lambda moment: array(carry.lengths, "f", entry(moment), 0, carry.defined)
     return at(of(time)), at(time.length)
 
 

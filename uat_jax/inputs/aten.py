@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 
 from uat_jax.errors import UnsupportedError
 
@@ -154,6 +155,8 @@ def _pow(x: Any, y: Any) -> Any:
     whole = not hasattr(y, "dtype") and float(y).is_integer()
     if whole and hasattr(x, "dtype"):
         return lax.integer_pow(x, int(y))
+    if _kind(x) < 2 and _kind(y) < 2:
+        raise UnsupportedError("a whole exponent that may be negative, of a whole number")
     return jnp.power(*_together(x, y))
 
 
@@ -219,8 +222,8 @@ def _elu(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.
 @_rule("softplus.default")
 def _softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """PyTorch returns x itself beyond a threshold, where the two differ by less than a rounding; the graph says so."""
-    if threshold < 20:
-        raise UnsupportedError("a threshold below 20, where softplus and its argument are apart")
+    if threshold < 20 or math.exp(-threshold) > threshold * jnp.finfo(x.dtype).eps / 2:
+        raise UnsupportedError(f"a threshold of {threshold:g}, where softplus and its argument are apart")
     b = _cast(beta, x.dtype)
     return jax.nn.softplus(x * b) / b
 
@@ -236,9 +239,12 @@ RULES["clamp_max.default"] = lambda x, high: _clamp(x, None, high)
 RULES["hardtanh.default"] = lambda x, low=-1.0, high=1.0: _clamp(x, low, high)
 
 
-@_rule("clone.default", "detach.default", "alias.default", "contiguous.default", "lift_fresh_copy.default")
-def _same(x: Any, **_: Any) -> Any:
+@_rule("clone.default", "alias.default", "contiguous.default", "lift_fresh_copy.default")
+def _same(x: Any) -> Any:
     return x
+
+
+RULES["detach.default"] = lax.stop_gradient
 
 
 @_rule("dropout.default", "native_dropout.default")
@@ -442,7 +448,18 @@ def _attention(
         scores = jnp.where(jnp.broadcast_to(mask, scores.shape), scores, _cast(-jnp.inf, q.dtype))
     elif mask is not None:
         scores = jnp.add(*_together(scores, mask))
-    return _matmul(jax.nn.softmax(scores, -1), v)
+    weights = jax.nn.softmax(scores, -1)
+    if mask is not None:
+        weights = _without_masked_rows(weights, mask if mask.dtype == bool else mask > _cast(-jnp.inf, mask.dtype))
+    return _matmul(weights, v)
+
+
+def _without_masked_rows(weights: Any, mask: Any) -> Any:
+    """Attention's weights, 0 in rows that are masked whole, where a softmax has none."""
+    seen = jnp.any(mask, -1, keepdims=True)
+    if not isinstance(seen, Tracer) and bool(seen.all()):
+        return weights
+    return jnp.where(jnp.broadcast_to(seen, weights.shape), weights, _cast(0, weights.dtype))
 
 
 # --- reductions -----------------------------------------------------------------------------------------------------
@@ -706,7 +723,7 @@ def _arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None) ->
 
 
 @_rule("_to_copy.default", "to.dtype", "prims.convert_element_type.default")
-def _to(x: Any, kind: Any = None, *ignored: Any, dtype: Any = None, **_: Any) -> Any:
+def _to(x: Any, kind: Any = None, *_: bool, dtype: Any = None) -> Any:
     return _typed(x, dtype if kind is None else kind)
 
 

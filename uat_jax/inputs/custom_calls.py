@@ -51,13 +51,22 @@ def _shape_assertion(call: Call) -> list[Any]:
     return []
 
 
-def _top_k(call: Call) -> Any:
-    return lax.top_k(call.operands[0], shape_of(call.operation.results[0].type)[-1])
+def top_k(call: Call, options: Any) -> Any:
+    """The largest numbers and their places.
+
+    Raises:
+        UnsupportedError: an option says that it is something else.
+    """
+    known = {"k": str(shape_of(call.operation.results[0].type)[-1]), "largest": "true"}
+    for option in options or ():
+        if known.get(option.name) != str(option.attr).partition(" ")[0]:
+            raise call.refused(f"with {option.name} = {option.attr}")
+    return lax.top_k(call.operands[0], int(known["k"]))
 
 
 TARGETS: dict[str, Callable[[Any], Any]] = {
     "mhlo.erf": lambda call: lax.erf(call.operands[0]),
-    "mhlo.topk": _top_k,
+    "mhlo.topk": lambda call: top_k(call, call.attribute("mhlo.attributes")),
     "shape_assertion": _shape_assertion,
 }
 

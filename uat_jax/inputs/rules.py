@@ -18,7 +18,7 @@ from jax.extend.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.inputs.custom_calls import custom_call
+from uat_jax.inputs.custom_calls import custom_call, top_k
 from uat_jax.inputs.mlir_expressions import owner, splat
 from uat_jax.inputs.mlir_values import attribute, constant_of, dtype_of, integers, shape_of
 from uat_jax.inputs.regions import largest, neutral, order, reducer
@@ -36,7 +36,7 @@ CHLO = {**FUNCTIONS, "next_after": lax.nextafter, "polygamma": lax.polygamma, "z
 
 ELEMENTWISE: dict[str, Callable] = {
     "abs": lax.abs,
-    "add": lax.add,
+    "add": lambda x, y: (lax.bitwise_or if x.dtype == bool else lax.add)(x, y),
     "and": lax.bitwise_and,
     "cbrt": lax.cbrt,
     "ceil": lax.ceil,
@@ -55,7 +55,7 @@ ELEMENTWISE: dict[str, Callable] = {
     "logistic": lax.logistic,
     "maximum": lax.max,
     "minimum": lax.min,
-    "multiply": lax.mul,
+    "multiply": lambda x, y: (lax.bitwise_and if x.dtype == bool else lax.mul)(x, y),
     "negate": lax.neg,
     "not": lax.bitwise_not,
     "or": lax.bitwise_or,
@@ -105,9 +105,23 @@ class Call:
         """An attribute that is a word."""
         return str(self.attribute(key)).strip('"').removeprefix("@").strip('"')
 
-    def number(self, key: str) -> int:
-        """An attribute that is one whole number."""
-        return int(self.attribute(key).value)
+    def number(self, key: str, default: int | None = None) -> int:
+        """An attribute that is one whole number.
+
+        Raises:
+            UnsupportedError: the operation has none of that name, and nothing stands for it.
+        """
+        found = self.attribute(key)
+        if found is not None:
+            return int(found.value)
+        if default is None:
+            raise self.refused(f"without {key}")
+        return default
+
+    def flag(self, key: str) -> bool:
+        """An attribute that is true or false; false if the operation has none of that name."""
+        found = self.attribute(key)
+        return found is not None and bool(found.value)
 
     def numbers(self, key: str, default: Sequence[int] = ()) -> tuple[int, ...]:
         """An attribute that is an array of whole numbers."""
@@ -144,7 +158,11 @@ def read(call: Call) -> list[Any]:
     found = rule(call.operation.name)
     if found is None:
         raise UnsupportedError(f"the operation {call.operation.name}, which is not read")
-    result = found(call)
+    try:
+        result = found(call)
+    except (TypeError, ValueError, NotImplementedError) as error:  # JAX's own operation is narrower, say by its dtypes
+        told = str(error).strip().split("\n")[0].rstrip(".")
+        raise call.refused(f"in a way that JAX does not have ({told})") from error
     return list(result) if isinstance(result, list | tuple) else [result]
 
 
@@ -341,14 +359,14 @@ def _fft(call: Call) -> Any:
 
 
 def _cholesky(call: Call) -> Any:
-    if not call.attribute("lower").value:
+    if not call.flag("lower"):
         raise call.refused("of an upper triangle")
     return lax.linalg.cholesky(call.operands[0], symmetrize_input=False)
 
 
 def _triangular_solve(call: Call) -> Any:
     transposed = stablehlo.TransposeAttr(call.attribute("transpose_a")).value
-    flags = {key: bool(call.attribute(key).value) for key in ("left_side", "lower", "unit_diagonal")}
+    flags = {key: call.flag(key) for key in ("left_side", "lower", "unit_diagonal")}
     return lax.linalg.triangular_solve(
         *call.operands, transpose_a=transposed != "NO_TRANSPOSE", conjugate_a=transposed == "ADJOINT", **flags
     )
@@ -372,6 +390,7 @@ def _reduce(call: Call) -> Any:
     arrays, initial = call.operands[:count], call.operands[count:]
     axes, region = call.numbers("dimensions"), call.operation.regions[0]
     if count == 1 and (name := reducer(region)) in REDUCTIONS:
+        name = {"add": "or", "multiply": "and"}.get(name, name) if arrays[0].dtype == bool else name
         result = REDUCTIONS[name](arrays[0], axes=axes)
         return _begun(name, initial[0], result)
     if count == 2 and (which := largest(region)) is not None and _are_places(call, axes):
@@ -391,10 +410,12 @@ def _begun(name: str, initial: Any, result: Any) -> Any:
 
 
 def _are_places(call: Call, axes: Sequence[int]) -> bool:
-    """Whether the second array counts the places along the one axis reduced, and the first begins with -∞ or ∞."""
+    """Whether the second array counts the places along the one axis reduced, from 0, and the first begins with ±∞."""
     places = owner(call.operation.operands[1])
-    start, which = call.operands[2], largest(call.operation.regions[0])
+    (start, place), which = call.operands[2:], largest(call.operation.regions[0])
     if places is None or places.name != "stablehlo.iota" or len(axes) != 1 or not isinstance(start, np.ndarray):
+        return False
+    if not (isinstance(place, np.ndarray) and place == 0):  # it is the result where all entries are ±∞
         return False
     return int(attribute(places, "iota_dimension").value) == axes[0] and neutral(
         "maximum" if which == "GT" else "minimum", start
@@ -478,7 +499,7 @@ def _sort(call: Call) -> Any:
     found = order(call.operation.regions[0])
     if found is None:
         raise call.refused("by a comparison of its own")
-    axis, stable = call.number("dimension"), bool(call.attribute("is_stable").value)
+    axis, stable = call.number("dimension", -1), call.flag("is_stable")
     places = [*found.keys, *(i for i in range(len(call.operands)) if i not in found.keys)]
     keyed = [call.operands[i] for i in places]
     count = len(found.keys)
@@ -503,6 +524,11 @@ def _places(indices: Any, dimension: int) -> Any:
     return indices if rest == list(range(dimension)) else lax.transpose(indices, (*rest, dimension))
 
 
+def _moved(axes: Any, dimension: int) -> tuple[int, ...]:
+    """Axes of the indices where `_places` puts them."""
+    return tuple(axis - (axis > dimension) for axis in integers(axes))
+
+
 def _gather(call: Call, sizes: tuple[int, ...] | None = None) -> Any:
     d, (x, indices) = stablehlo.GatherDimensionNumbers(call.attribute("dimension_numbers")), call.operands[:2]
     numbers = lax.GatherDimensionNumbers(
@@ -510,7 +536,7 @@ def _gather(call: Call, sizes: tuple[int, ...] | None = None) -> Any:
         collapsed_slice_dims=integers(d.collapsed_slice_dims),
         start_index_map=integers(d.start_index_map),
         operand_batching_dims=integers(d.operand_batching_dims),
-        start_indices_batching_dims=integers(d.start_indices_batching_dims),
+        start_indices_batching_dims=_moved(d.start_indices_batching_dims, d.index_vector_dim),
     )
     places = _places(indices, d.index_vector_dim)
     sizes = call.numbers("slice_sizes") if sizes is None else sizes
@@ -543,15 +569,14 @@ def _scatter(call: Call) -> Any:
         inserted_window_dims=integers(d.inserted_window_dims),
         scatter_dims_to_operand_dims=integers(d.scattered_dims_to_operand_dims),
         operand_batching_dims=integers(d.input_batching_dims),
-        scatter_indices_batching_dims=integers(d.scatter_indices_batching_dims),
+        scatter_indices_batching_dims=_moved(d.scatter_indices_batching_dims, d.index_vector_dim),
     )
-    unique = call.attribute("unique_indices")
     return SCATTERS[name](
         x,
         _places(indices, d.index_vector_dim),
         updates,
         numbers,
-        unique_indices=unique is not None and bool(unique.value),
+        unique_indices=call.flag("unique_indices"),
         mode=lax.GatherScatterMode.FILL_OR_DROP,
     )
 
@@ -605,7 +630,7 @@ def _composite(call: Call) -> Any:
     """A function that has a name; where it is one of JAX's the name counts, and else what it is composed of."""
     name = call.text("name")
     if name == "chlo.top_k":
-        return lax.top_k(call.operands[0], int(call.attribute("composite_attributes")["k"].value))
+        return top_k(call, call.attribute("composite_attributes"))
     short = name.removeprefix("chlo.")
     if name != short and short in CHLO:
         return CHLO[short](*call.operands)

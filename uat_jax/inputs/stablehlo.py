@@ -138,6 +138,9 @@ MOST_OPERATIONS = 100_000
 ANY_VALUES = frozenset("func.call stablehlo.case stablehlo.custom_call stablehlo.while".split())
 """Operations that are applied to numbers that are known like to others."""
 
+CONSTANT, PLATFORM = "jax.global_constant", "_platform_index"
+"""The attribute of an input of `main` that JAX gives, and its value for the platform, which counts from 0."""
+
 NO_EFFECT_NEEDED = frozenset(["shape_assertion", *custom_calls.PLACEMENT])
 """Custom calls that say that they have an effect, and have none on values."""
 
@@ -209,7 +212,9 @@ class _Reader:
     def _arguments(self) -> list[ir.Value]:
         """The arguments of `main` that are inputs: some are constants of the artifact, such as its platform."""
         attributes = attribute(self.main, "arg_attrs") or ()
-        constants = {i for i, of in enumerate(attributes) if "jax.global_constant" in of}
+        constants = {i: str(of[CONSTANT]).strip('"') for i, of in enumerate(attributes) if CONSTANT in of}
+        if sizes := [name for name in constants.values() if name != PLATFORM]:
+            raise UnsupportedError(f"{self.name} is told its size {sizes[0]} by JAX; write it with jax.export instead")
         return [a for i, a in enumerate(self._body.arguments) if i not in constants]
 
     @property

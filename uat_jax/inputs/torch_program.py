@@ -25,6 +25,9 @@ from uat_jax.inputs.source_lines import called_at, of_stack
 KEPT = ("scaled_dot_product_attention",)
 """Operations that are not decomposed: the decomposition scales q and k by d^(-1/4), rounded to float32."""
 
+STOPPING = "detach"
+"""The operation through which no derivative goes; the decomposition makes an alias of it, through which it would."""
+
 IGNORED = frozenset(["device", "layout", "pin_memory", "memory_format", "non_blocking"])
 """Options that say where and how an array is stored."""
 
@@ -111,7 +114,7 @@ def _tensor(torch: Any, spec: Any) -> Any:
 def _core(torch: Any, exported: Any, name: str, keep: Sequence[str]) -> Any:
     """The graph in core operations, but for those that are kept."""
     table = torch.export.default_decompositions()
-    for overload in [o for o in table if str(o).split(".")[1] in keep]:
+    for overload in [o for o in table if str(o).split(".")[1] in (*keep, STOPPING)]:
         table.pop(overload)
     with _quiet():
         try:
@@ -241,13 +244,23 @@ class _Graph:
         return value
 
     def _outputs(self, node: Any, values: Mapping[str, Any]) -> Any:
-        found = tuple(values[of.name] for of in node.args[0] if isinstance(of, self.torch.fx.Node))
+        listed = [of for of in node.args[0] if of is not None]
+        if others := [of for of in listed if not isinstance(of, self.torch.fx.Node)]:
+            raise UnsupportedError(f"{self.name} returns {others[0]!r}, which is no tensor; return tensors only")
+        found = tuple(self._made(of, values) for of in listed)
         return found[0] if len(found) == 1 else found
+
+    def _made(self, node: Any, values: Mapping[str, Any]) -> Any:
+        """What a node returned.  Raises `UnsupportedError` if its rule leaves that result out."""
+        value = values[node.name]
+        if value is None:
+            raise UnsupportedError(f"{self.name} needs {node.name}, a result of an operation that is not read")
+        return value
 
     def _applied(self, node: Any, values: Mapping[str, Any]) -> Any:
         """What an operation returns, of the shape and dtype that PyTorch says."""
         at = lambda x: jax.tree.map(
-            lambda leaf: values[leaf.name] if isinstance(leaf, self.torch.fx.Node) else leaf,
+            lambda leaf: self._made(leaf, values) if isinstance(leaf, self.torch.fx.Node) else leaf,
             list(x) if isinstance(x, list | tuple) else x,
             is_leaf=lambda leaf: leaf is None or isinstance(leaf, self.torch.fx.Node),
         )
@@ -262,7 +275,7 @@ class _Graph:
             result = RULES[name](*arguments, **options)
         except UnsupportedError as error:
             raise UnsupportedError(f"{self.name} uses {name} with {error}") from error
-        except TypeError as error:
+        except (TypeError, ValueError, IndexError, OverflowError, NotImplementedError) as error:
             raise UnsupportedError(f"{self.name} uses {name} in a way that is not read: {_line(error)}") from error
         self._check_meaning(name, result, node.meta.get("val"))
         return result

@@ -3,7 +3,7 @@
 `TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
 """
 
-from . import attention, different, gradients, layers, looking, models, rules, scans
+from . import attention, different, extremes, gradients, layers, looking, models, rules, scans
 from .row import Row
 
 TRUE: tuple[Row, ...] = (
@@ -14,5 +14,6 @@ TRUE: tuple[Row, ...] = (
     *models.TRUE,
     *scans.TRUE,
     *looking.TRUE,
+    *extremes.TRUE,
 )
-FALSE: tuple[Row, ...] = (*different.FALSE, *scans.FALSE, *looking.FALSE)
+FALSE: tuple[Row, ...] = (*different.FALSE, *scans.FALSE, *looking.FALSE, *extremes.FALSE)
