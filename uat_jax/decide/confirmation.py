@@ -291,4 +291,4 @@ def _value(
     weights = {
         str(letter): array for letter, array in arrays.items() if letter in program.inputs and letter != argument
     }
-    return lowered(weights, arrays[argument])
+    return lowered.traced(weights, arrays[argument])
