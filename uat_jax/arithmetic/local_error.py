@@ -5,6 +5,7 @@ operands). u is the unit roundoff of the dtype the equation writes. The table of
 exact: max, min, neg, comparisons, data movement; casts are where their dtype is wider. The rest is refused.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -179,6 +180,7 @@ def _unit(equation: JaxprEqn) -> float:
     return unit_roundoff(dtype_of(equation.outvars[0]))
 
 
+@functools.cache
 def underflow(dtype: np.dtype) -> float:
     """The absolute error of a result near zero.
 

@@ -94,7 +94,8 @@ class Noisy(Doubles):
         bits = np.frombuffer(self.random.bytes(-(-self.samples * error.size // 8)), np.uint8)
         signs = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
         result = np.repeat(value, 1 + self.samples, axis=0) if len(value) == 1 else value.copy()
-        result[1:] += np.where(signs == 1, self.scale * error, -self.scale * error)
+        step = self.scale * error
+        result[1:] += np.where(signs, step, -step)
         return result
 
 
