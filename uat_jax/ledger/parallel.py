@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from math import ceil
 from multiprocessing import get_context
 
@@ -22,6 +23,9 @@ CLAIMS_PER_PROCESS = 8
 """A process pays only if it decides so many claims: starting it takes seconds."""
 
 MOST_PROCESSES = 8
+
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What NumPy's matrix products look up when they are loaded; whoever has set one is left alone."""
 
 Progress = Callable[[int, Sequence[str]], None]
 """(claims decided, ids of those being decided) → None."""
@@ -66,7 +70,8 @@ def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progr
     """This process decides claims from the last one on, while the others start and decide from the first one on."""
     # Processes are spawned, not forked: JAX has threads.  An interrupt ends them without a word.
     start = (signal.SIGINT, signal.SIG_DFL)
-    with ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=signal.signal, initargs=start) as pool:
+    pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=signal.signal, initargs=start)
+    with _sharing_cores(jobs), pool:
         try:
             theirs = {name: pool.submit(_decide, name, settings) for name in names}
             found = _taken_back(theirs, settings, jobs, progress)
@@ -81,6 +86,18 @@ def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progr
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         return {name: found[name] if name in found else theirs[name].result() for name in names}
+
+
+@contextmanager
+def _sharing_cores(jobs: int) -> Iterator[None]:
+    """Processes that start meanwhile multiply matrices in as many threads as each has cores: more would only wait."""
+    unset = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, str(max(1, (os.cpu_count() or 1) // jobs))))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]
 
 
 def _taken_back(
