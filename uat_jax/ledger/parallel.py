@@ -101,7 +101,7 @@ def _sharing_cores(jobs: int) -> Iterator[None]:
 
 
 def _taken_back(
-    theirs: Mapping[str, Future[Certificate]], settings: Settings, jobs: int, progress: Progress
+    theirs: dict[str, Future[Certificate]], settings: Settings, jobs: int, progress: Progress
 ) -> dict[str, Certificate]:
     """The certificates of those claims that no other process has begun when this one comes to them."""
     found: dict[str, Certificate] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.decide.confirmation import proved
@@ -123,7 +124,8 @@ def _predictions(
     kind: Any, kernels: Kernels, network: Network, inputs: np.ndarray, labels: np.ndarray, device: str | None
 ) -> Evidence:
     shape = (-1, *inputs.shape[1:-1], jax.eval_shape(network.apply, inputs[0]).shape[-1])
-    read = lambda f: np.asarray(digits.predictions(kind, _outputs(f, network.layers, inputs, device).reshape(shape)))
+    outputs = lambda f: jnp.asarray(_outputs(f, network.layers, inputs, device)).reshape(shape)
+    read = lambda f: np.asarray(digits.predictions(kind, outputs(f)))
     plain, closed = read(kernels.plain), read(kernels.closed)
     same, right = int(np.sum(plain == closed)), int(np.sum(plain == labels))
     finding = f"same digit read off both forms for {same} of {len(labels)} held-out images ({right} read correctly)"
