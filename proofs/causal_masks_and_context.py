@@ -159,8 +159,11 @@ def convolutions(a: Argument) -> None:
     for axis, sides, length in axes:
         a.prove(convolution.equation(f"along the {axis}", sides, convolution.over_taps))
         claimed = ((2 * r + 1) * length - r * (r + 1)) / length**2
-        counted = share(sides(convolution.over_taps)[1], {"S": shift})
-        a.check(f"density Σ_k ({length} − |k|)/{length}² = {claimed}", sympy.simplify(counted - claimed) == 0)
+        counted = share(sides(convolution.over_taps)[1], {"S": shift}, [r <= length])
+        a.check(
+            f"density Σ_k ({length} − |k|)/{length}² = {claimed} for r ≤ {length}",
+            sympy.simplify(counted - claimed) == 0,
+        )
     seen = {(reach, layers): convolution.tokens_seen(reach, layers) for reach in (1, 2) for layers in (1, 2)}
     a.show(",  ".join(f"r = {reach}, L = {layers}: {count} tokens" for (reach, layers), count in seen.items()))
     a.check("2rL + 1 each time", all(count == 2 * reach * layers + 1 for (reach, layers), count in seen.items()))

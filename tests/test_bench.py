@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 import uat_jax as uj
+from uat_jax.bench import additions
 from uat_jax.bench import measure as harness
 from uat_jax.bench.case import Case, Experiment, Program, UnavailableError, WrongAnswerError
 from uat_jax.bench.cases import cold_start, derivation, ledger
@@ -262,6 +263,14 @@ def test_cold_start_refuses_a_wrong_answer(program, monkeypatch):
 
 def test_cold_start_accepts_the_right_answer():
     cold_start.check("Python alone", cold_start.printed(cold_start.PROGRAMS["Python alone"][0]))
+
+
+def test_the_loop_of_additions_finds_its_sum(monkeypatch):
+    assert additions.additions()
+    monkeypatch.setattr(additions, "LOOP", additions.LOOP.replace("+= i", "+= 1"))
+    assert not additions.additions()
+    with pytest.raises(WrongAnswerError, match="wanted 'passes', got: another sum"):
+        ledger._check(additions.NAME, ledger._loop())
 
 
 def test_ledger_gives_no_time_to_a_run_that_fails(tmp_path):

@@ -1,13 +1,14 @@
 """Many claims in several processes: the same certificates as one after the other, and errors that arrive."""
 
 import dataclasses
+import os
 
 import pytest
 
 from uat_jax.decide.settings import Settings
 from uat_jax.errors import InputError
 from uat_jax.ledger import parallel
-from uat_jax.ledger.ledger import claims, named
+from uat_jax.ledger.ledger import claims, find, named
 from uat_jax.ledger.parallel import CLAIMS_PER_PROCESS, decide_all
 
 SYMBOLIC = Settings(dtypes=(), depth=2)
@@ -20,14 +21,30 @@ def alone():
     return decide_all(SOME, SYMBOLIC, jobs=1)
 
 
-def test_two_processes_find_what_one_finds(alone):
+def test_two_processes_find_what_one_finds(alone, monkeypatch):
+    """One of them is this process, which takes claims from the last one on."""
     assert len(SOME) > CLAIMS_PER_PROCESS
-    seen = []
+    seen, mine = [], []
+    monkeypatch.setattr(parallel, "find", lambda name: mine.append(name) or find(name))
     together = decide_all(SOME, SYMBOLIC, jobs=2, progress=lambda done, now: seen.append((done, tuple(now))))
     assert list(together) == list(alone) == [claim.id for claim in SOME]
     assert {name: c.to_json() for name, c in together.items()} == {name: c.to_json() for name, c in alone.items()}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {name for _, now in seen for name in now} <= {claim.id for claim in SOME}
+    backwards = [claim.id for claim in reversed(SOME)]
+    assert mine[:1] == backwards[:1] and mine == [name for name in backwards if name in mine]
+
+
+@pytest.mark.parametrize("own", [None, "7"])
+def test_processes_share_the_cores_and_a_number_of_threads_that_is_set_stays(own, monkeypatch):
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 8)
+    for name in parallel.THREADS:
+        monkeypatch.setenv(name, own) if own else monkeypatch.delenv(name, raising=False)
+    threads = lambda: [os.environ.get(name) for name in parallel.THREADS]
+    with pytest.raises(KeyboardInterrupt), parallel._sharing_cores(2):
+        assert threads() == [own or "4"] * len(parallel.THREADS)
+        raise KeyboardInterrupt
+    assert threads() == [own] * len(parallel.THREADS)
 
 
 def test_few_claims_start_no_process(monkeypatch):

@@ -1,6 +1,7 @@
 """Matrix products of any shape, as JAX's dot_general means them, for arrays that are not JAX's."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ Axes = Sequence[int]
 
 def as_matrices(x: np.ndarray, batch: Axes, rows: Axes, columns: Axes) -> np.ndarray:
     """x as a stack of matrices: (product of batch axes, product of row axes, product of column axes)."""
-    sizes = [int(np.prod([x.shape[axis] for axis in axes])) for axes in (batch, rows, columns)]
+    sizes = [math.prod(x.shape[axis] for axis in axes) for axes in (batch, rows, columns)]
     return x.transpose(*batch, *rows, *columns).reshape(sizes)
 
 

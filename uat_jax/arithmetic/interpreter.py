@@ -54,6 +54,10 @@ BODY = {
 """Primitives that call a function, and the parameter that holds its jaxpr."""
 
 
+LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop"}
+"""Other primitives that call functions, and the method of a walk that does."""
+
+
 def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     """The jaxpr of the function that an equation calls; None for a primitive that calls none, or more than one."""
     if equation.primitive.name == "call_hi_primitive":
@@ -371,8 +375,10 @@ class Walk:
             arithmetic.operand_ranges = ()
             results = self.evaluate(equation, operation, operands)
             made = [number for number, _ in results]
-            known = (self.ranges, self.deferred, numbers)  # a definition may return what it was given
-            self.deferred.update((n, (equation, numbers, made)) for n in made if not any(n in place for place in known))
+            # A definition may return what it was given.
+            for number in made:
+                if not (number in self.ranges or number in self.deferred or number in numbers):
+                    self.deferred[number] = (equation, numbers, made)
             return results
         given = lambda: list(map(self.range, equation.invars, numbers))
         bounds: list[Range] = []
@@ -427,7 +433,8 @@ class Walk:
         function = called(equation)
         if function is not None:
             return lambda equation, operands: self.body(function, operands)
-        return {"scan": self.scan, "cond": self.cond, "while": self.while_loop}.get(equation.primitive.name)
+        loop = LOOPS.get(equation.primitive.name)
+        return None if loop is None else getattr(self, loop)
 
     def line(self, equation: JaxprEqn) -> str:
         """Where the user wrote the equation, or else the innermost call around it."""

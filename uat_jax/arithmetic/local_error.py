@@ -5,6 +5,8 @@ operands). u is the unit roundoff of the dtype the equation writes. The table of
 exact: max, min, neg, comparisons, data movement; casts are where their dtype is wider. The rest is refused.
 """
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -178,6 +180,7 @@ def _unit(equation: JaxprEqn) -> float:
     return unit_roundoff(dtype_of(equation.outvars[0]))
 
 
+@functools.cache
 def underflow(dtype: np.dtype) -> float:
     """The absolute error of a result near zero.
 
@@ -205,7 +208,7 @@ def largest(
             error = (terms - 1) * unit_roundoff(dtype) * np.sum(np.abs(operands[0]), equation.params["axes"])
         else:
             precision, numbers = dot_precision(equation), equation.params["dimension_numbers"]
-            terms = int(np.prod([operands[0].shape[axis] for axis in numbers[0][0]]))
+            terms = math.prod(operands[0].shape[axis] for axis in numbers[0][0])
             sizes = dot_general(np.abs(operands[0]), np.abs(operands[1]), numbers, result.shape)
             written = unit_roundoff(dtype)
             error = (terms * min(precision.accumulate, written) + 2 * precision.operand) * sizes
@@ -216,7 +219,7 @@ def largest(
 def _reduce_sum(equation: JaxprEqn, x: np.ndarray, total: np.ndarray) -> np.ndarray:
     """u √((n + 1)(2 s² + Q)/6) for n terms with sum s and sum of squares Q (`accumulation_variance`)."""
     axes = equation.params["axes"]
-    terms = int(np.prod([x.shape[axis] for axis in axes]))
+    terms = math.prod(x.shape[axis] for axis in axes)
     variance = accumulation_variance(terms, total, np.sum(x**2, axes))
     return unit_roundoff(dtype_of(equation.outvars[0])) * np.sqrt(variance)
 
@@ -234,7 +237,7 @@ def _dot_general(
     - the cast of the total to the dtype written: u² s², where that is coarser than the accumulator.
     """
     numbers = equation.params["dimension_numbers"]
-    terms = int(np.prod([operands[0].shape[axis] for axis in numbers[0][0]]))
+    terms = math.prod(operands[0].shape[axis] for axis in numbers[0][0])
     squares = dot_general(operands[0] ** 2, operands[1] ** 2, numbers, total.shape)
     written = unit_roundoff(dtype_of(equation.outvars[0]))
     accumulate = min(precision.accumulate, written)

@@ -48,6 +48,7 @@ def accumulation_variance(terms: int, total: Any, squares: Any) -> Any:
     return (terms + 1) * (2 * total**2 + squares) / 6
 
 
+@functools.cache
 def unit_roundoff(dtype: jnp.dtype) -> float:
     """Half the distance from 1 to the next float: 2^-11, 2^-8 (bfloat16), 2^-24, 2^-53."""
     return float(jnp.finfo(dtype).eps) / 2

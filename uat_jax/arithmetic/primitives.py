@@ -5,6 +5,7 @@ does not name, a value of a parameter that changes the meaning, a dtype without 
 rules of all number systems against this one, so that nothing is followed without a row, and no row is empty.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -263,6 +264,7 @@ def admit(equation: JaxprEqn) -> None:
     check(equation)
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def check(equation: JaxprEqn) -> None:
     """Return if the table's row for an equation covers its parameters and dtypes.
 

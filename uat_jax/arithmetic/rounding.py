@@ -93,8 +93,9 @@ class Noisy(Doubles):
         """The value plus ± the scaled error, independent signs in every copy but the first."""
         bits = np.frombuffer(self.random.bytes(-(-self.samples * error.size // 8)), np.uint8)
         signs = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
-        result = np.repeat(value, 1 + self.samples, axis=0) if len(value) == 1 else value.copy()
-        result[1:] += np.where(signs == 1, self.scale * error, -self.scale * error)
+        step, result = self.scale * error, np.empty((1 + self.samples, *value.shape[1:]))
+        result[0] = value[0]
+        np.add(value[1:] if len(value) > 1 else value, np.where(signs, step, -step), out=result[1:])
         return result
 
 

@@ -62,7 +62,7 @@ def check_definitions(where: Definitions | Mapping[m.Letter, m.Expression]) -> N
     if not isinstance(where, Mapping):
         return
     for letter, expression in where.items():
-        if not all(map(m.same_dimension, letter.shape, expression.shape)):
+        if not m.same_shape(letter, expression):
             shapes = f"{m.shape_text(letter)} and {m.shape_text(expression)}"
             raise ShapeError(f"the letter {letter} and its definition {expression} have the shapes {shapes}")
     waiting = {letter: set(letters_of(expression)) & where.keys() for letter, expression in where.items()}
@@ -107,7 +107,7 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
 
 def check_results(left: Program, right: Program) -> None:
     """Raise `ShapeError` unless the results of both programs have one shape."""
-    if not all(map(m.same_dimension, left.result.shape, right.result.shape)):
+    if not m.same_shape(left.result, right.result):
         shapes = f"{m.shape_text(left.result)} and {m.shape_text(right.result)}"
         raise ShapeError(f"the results have the shapes {shapes}; wanted one shape")
 
@@ -291,4 +291,4 @@ def _value(
     weights = {
         str(letter): array for letter, array in arrays.items() if letter in program.inputs and letter != argument
     }
-    return lowered(weights, arrays[argument])
+    return lowered.traced(weights, arrays[argument])

@@ -34,7 +34,7 @@ from uat_jax.arithmetic.balls import (
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.footprint import of_balls, of_doubles
-from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.interpreter import interpret_all
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
@@ -317,7 +317,7 @@ class _Search:
         with np.errstate(all="ignore"), jax.enable_x64(True):
             arithmetic = Doubles()
             arithmetic.deadline, arithmetic.most_rounds = self.deadline, ROUNDS
-            return [[flat(x) for x in interpret(side, arithmetic, self.cut(points))] for side in self.sides]
+            return [list(map(flat, side)) for side in interpret_all(self.sides, arithmetic, self.cut(points))]
 
     def gaps(self, points: np.ndarray) -> np.ndarray:
         """max |left − right| / scale in float64 for every point, scale being the largest entry of the output array.

@@ -1,12 +1,13 @@
-"""Many claims decided by several processes, one claim at a time in each."""
+"""Many claims decided by several processes, this one among them, one claim at a time in each."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from math import ceil
 from multiprocessing import get_context
 
@@ -22,6 +23,9 @@ CLAIMS_PER_PROCESS = 8
 """A process pays only if it decides so many claims: starting it takes seconds."""
 
 MOST_PROCESSES = 8
+
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What NumPy's matrix products look up when they are loaded; whoever has set one is left alone."""
 
 Progress = Callable[[int, Sequence[str]], None]
 """(claims decided, ids of those being decided) → None."""
@@ -63,20 +67,57 @@ def _here(names: Sequence[str], settings: Settings, progress: Progress) -> dict[
 
 
 def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progress) -> dict[str, Certificate]:
+    """This process decides claims from the last one on, while the others start and decide from the first one on."""
     # Processes are spawned, not forked: JAX has threads.  An interrupt ends them without a word.
     start = (signal.SIGINT, signal.SIG_DFL)
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=signal.signal, initargs=start) as pool:
-        running: dict[Future[Certificate], str] = {pool.submit(_decide, name, settings): name for name in names}
+    pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=signal.signal, initargs=start)
+    with _sharing_cores(jobs), pool:
         try:
-            waiting = set(running)
+            theirs = {name: pool.submit(_decide, name, settings) for name in names}
+            found = _taken_back(theirs, settings, jobs, progress)
+            waiting: set[Future[Certificate]] = {theirs[name] for name in names if name not in found}
             while waiting:
-                progress(len(names) - len(waiting), [running[f] for f in running if f.running()][:jobs])
+                progress(len(names) - len(waiting), _begun(theirs)[: jobs - 1])
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
+                _raise_errors(done)
         except BrokenProcessPool:
             raise BudgetError("a process was killed, probably for want of memory; try --jobs 1") from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return {name: future.result() for future, name in running.items()}
+        return {name: found[name] if name in found else theirs[name].result() for name in names}
+
+
+@contextmanager
+def _sharing_cores(jobs: int) -> Iterator[None]:
+    """Processes that start meanwhile multiply matrices in as many threads as each has cores: more would only wait."""
+    unset = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, str(max(1, (os.cpu_count() or 1) // jobs))))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]
+
+
+def _taken_back(
+    theirs: dict[str, Future[Certificate]], settings: Settings, jobs: int, progress: Progress
+) -> dict[str, Certificate]:
+    """The certificates of those claims that no other process has begun when this one comes to them."""
+    found: dict[str, Certificate] = {}
+    for name, future in reversed(theirs.items()):
+        if future.cancel():
+            done = [f for f in theirs.values() if f.done() and not f.cancelled()]
+            _raise_errors(done)
+            progress(len(found) + len(done), [name, *_begun(theirs)][:jobs])
+            found[name] = _decide(name, settings)
+    return found
+
+
+def _begun(theirs: Mapping[str, Future[Certificate]]) -> list[str]:
+    return [name for name, future in theirs.items() if future.running()]
+
+
+def _raise_errors(done: Iterable[Future[Certificate]]) -> None:
+    for future in done:
+        future.result()

@@ -52,6 +52,10 @@ class Lowered:
         """evaluate(merge(weights), argument)."""
         return self.evaluate(self.merge(weights), argument)
 
+    def traced(self, weights: Arrays, argument: Array) -> Array:
+        """What a call returns, without a jit of its own: equations for whoever traces it anyway."""
+        return self._evaluate(self._merge(weights), argument)
+
     def _merge(self, weights: Arrays) -> dict[str, Array]:
         static, _ = self._split
         run = self._evaluation(given([l for l in self.program.inputs if l != self.argument], weights))

@@ -59,14 +59,13 @@ class Derivation:
         With attention the program also defines the parameters of each layer: those of Theorem 3, and no others.
         """
         network = _network_lines(self.layers, self.attention, self.depth)
-        lines = _closed_lines(self.layers, self.attention, self.depth).lines
-        own, hatted = self.parameters.lines, set(_closed_lines(self.layers, None, self.depth).lines)
+        own, given = self.parameters.lines, _given_lines(self.closed, self.attention, self.depth)
         return (
             self.kind == self.layers.kind
             and (self.network.lines, self.network.result) == (network.lines, network.result)
             and self.parameters.result == network.result
-            and own.keys() == lines.keys()
-            and all(own[letter] == lines[letter] for letter in lines.keys() - hatted)
+            and own.keys() == given.keys() | {*_hatted(self.closed, self.depth), network.result}
+            and all(own[letter] == line for letter, line in given.items())
         )
 
     def _blocks_hold(self, attention: Attention) -> bool:
@@ -148,6 +147,20 @@ def _closed_lines(layers: Layers, attention: Attention | None, depth: int) -> Pr
             lines |= _attention_lines(closed, attention, j)
         lines |= _layer_lines(closed, j)
     return Program(lines | {layers.x(depth): closed.x(depth)}, layers.x(depth))
+
+
+def _given_lines(closed: ClosedForm, attention: Attention | None, depth: int) -> dict[m.Letter, m.Expression]:
+    """What is written out of every layer's own parameters: nothing where they are letters."""
+    if attention is None:
+        return {}
+    return {l: e for j in range(1, depth + 1) for l, e in _attention_lines(closed, attention, j).items()}
+
+
+def _hatted(closed: ClosedForm, depth: int) -> Iterator[m.Letter]:
+    """The letters that `_layer_lines` defines in all layers."""
+    for j in range(1, depth + 1):
+        yield from (closed.W2(j), closed.b2(j), closed.s(j), closed.W1(j), closed.b3(j))  # type: ignore[misc]
+        yield from (closed.W3(k, j) for k in range(1, j + 1))
 
 
 def _layer_lines(closed: ClosedForm, j: int) -> dict[m.Letter, m.Expression]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, Self
 
 import sympy
@@ -41,10 +42,20 @@ def indexed_dimension(name: str, index: Any) -> Any:
     return sympy.Indexed(sympy.IndexedBase(name, integer=True, positive=True), index)
 
 
-@cache
 def same_dimension(a: Any, b: Any) -> bool:
     """Whether two dimensions are equal as polynomials in their symbols."""
+    return a is b or _same_polynomial(a, b)
+
+
+@cache
+def _same_polynomial(a: Any, b: Any) -> bool:
     return a == b or sympy.expand(a - b) == 0
+
+
+def same_shape(X: Expression, Y: Expression) -> bool:
+    """Whether two matrices have as many rows and as many columns."""
+    shape, other = X.shape, Y.shape
+    return shape == other or all(map(same_dimension, shape, other))
 
 
 _ATOMS = sympy.Rational, sympy.NumberSymbol, sympy.Symbol, sympy.Indexed, sympy.IndexedBase
@@ -147,12 +158,13 @@ class Letter(Expression):
     """
 
     def __new__(cls, name: Any, rows: Any, columns: Any, subscripts: Any = (), superscripts: Any = ()):
-        subscripts, superscripts = tuple(subscripts), tuple(superscripts)
-        if any(isinstance(index, float | sympy.Float) for index in (*subscripts, *superscripts)):
-            raise InputError(
-                f"got the indices {(*subscripts, *superscripts)} of {name}; wanted whole numbers or symbols"
-            )
-        return _letter(cls, name, exact_size(rows), exact_size(columns), subscripts, superscripts)
+        subscripts = tuple(subscripts)
+        return _letter(cls, name, rows, columns, len(subscripts), *subscripts, *superscripts)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """None: what is in a letter are names and numbers."""
+        return ()
 
     @property
     def name(self) -> str:
@@ -162,7 +174,7 @@ class Letter(Expression):
     @property
     def shape(self) -> tuple[Any, Any]:
         """(rows, columns) as declared."""
-        return self.args[1], self.args[2]
+        return self.args[1:3]  # type: ignore[return-value]
 
     @property
     def subscripts(self) -> tuple[Any, ...]:
@@ -175,12 +187,25 @@ class Letter(Expression):
         return tuple(self.args[4])  # type: ignore[arg-type]
 
 
+@lru_cache(maxsize=None, typed=True)  # 1.0 == 1, but it is a float
+def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: int, *indices: Any) -> Any:
+    # Letters are made again and again: they are looked up by what they are made of; so many indices stand below.
+    if any(isinstance(index, float | sympy.Float) for index in indices):
+        raise InputError(f"got the indices {indices} of {name}; wanted whole numbers or symbols")
+    return _one_letter(
+        cls,
+        name.name if isinstance(name, Str) else name,
+        exact_size(rows),
+        exact_size(columns),
+        indices[:subscripts],
+        indices[subscripts:],
+    )
+
+
 @cache
-def _letter(cls: type, name: Any, rows: Any, columns: Any, subscripts: tuple, superscripts: tuple) -> Any:
-    # Letters are made again and again: one object each keeps comparisons short.
-    indices = sympy.Tuple(*subscripts), sympy.Tuple(*superscripts)
-    name = name if isinstance(name, Str) else Str(name)
-    return Basic.__new__(cls, name, rows, columns, *indices)
+def _one_letter(cls: type, name: str, rows: Any, columns: Any, subscripts: tuple, superscripts: tuple) -> Any:
+    # One object for each letter keeps comparisons short.
+    return Basic.__new__(cls, Str(name), rows, columns, sympy.Tuple(*subscripts), sympy.Tuple(*superscripts))
 
 
 @dataclass(frozen=True)
@@ -249,13 +274,22 @@ class Selection(Expression):
         return self.args[1], self.args[2]
 
 
-class Addition(Expression):
+class _OfMatrices(Expression):
+    """A head whose arguments all are matrices."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The arguments."""
+        return self.args  # type: ignore[return-value]
+
+
+class Addition(_OfMatrices):
     """X_1 + X_2 + …; all shapes equal.  Raises `ShapeError` naming the first two operands that differ."""
 
     def __new__(cls, *terms: Expression):
         first = terms[0]
         for term in terms[1:]:
-            if not all(map(same_dimension, first.shape, term.shape)):
+            if not same_shape(first, term):
                 raise ShapeError(f"cannot add {_described(first)} and {_described(term)}: the shapes differ")
         return first if len(terms) == 1 else Basic.__new__(cls, *terms)
 
@@ -265,17 +299,16 @@ class Addition(Expression):
         return self.operands[0].shape
 
 
-class Product(Expression):
+class Product(_OfMatrices):
     """X_1 X_2 … X_n, read from the right when it is evaluated.
 
     Raises `ShapeError` naming the first two neighbours whose inner dimensions differ.
     """
 
     def __new__(cls, *factors: Expression):
-        factors = tuple(
-            f for factor in factors for f in (factor.operands if isinstance(factor, Product) else (factor,))
-        )
-        for left, right in zip(factors, factors[1:], strict=False):
+        if Product in map(type, factors):
+            factors = tuple(f for g in factors for f in (g.operands if isinstance(g, Product) else (g,)))
+        for left, right in pairwise(factors):
             if not same_dimension(left.shape[1], right.shape[0]):
                 raise ShapeError(
                     f"cannot multiply {_described(left)} by {_described(right)}: "
@@ -286,7 +319,8 @@ class Product(Expression):
     @property
     def shape(self) -> tuple[Any, Any]:
         """(rows of the first factor, columns of the last)."""
-        return self.operands[0].shape[0], self.operands[-1].shape[1]
+        factors = self.operands
+        return factors[0].shape[0], factors[-1].shape[1]
 
 
 class Scaled(Expression):
@@ -311,7 +345,7 @@ class Scaled(Expression):
         return self.arg.shape
 
 
-class _Unary(Expression):
+class _Unary(_OfMatrices):
     def __new__(cls, arg: Expression):
         return Basic.__new__(cls, arg)
 
@@ -373,7 +407,7 @@ class Matricised(Expression):
         return self.args[1], self.args[2]
 
 
-class Kronecker(Expression):
+class Kronecker(_OfMatrices):
     """X ⊗ Y: block (i, j) is X_{ij} Y."""
 
     def __new__(cls, left: Expression, right: Expression):
@@ -386,11 +420,11 @@ class Kronecker(Expression):
         return a * c, b * d
 
 
-class Hadamard(Expression):
+class Hadamard(_OfMatrices):
     """X ⊙ Y, entry by entry.  Raises `ShapeError` naming both if the shapes differ."""
 
     def __new__(cls, left: Expression, right: Expression):
-        if not all(map(same_dimension, left.shape, right.shape)):
+        if not same_shape(left, right):
             raise ShapeError(
                 f"cannot multiply {_described(left)} and {_described(right)} entry by entry: the shapes differ"
             )

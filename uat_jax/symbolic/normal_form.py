@@ -47,7 +47,7 @@ def _scoped(index: sympy.Symbol, depth: int) -> sympy.Symbol:
 
 def _fitting(letter: m.Letter, definition: m.Expression) -> m.Expression:
     """The definition of a letter.  Raises `ShapeError` if it has another shape than the letter."""
-    if not all(map(m.same_dimension, letter.shape, definition.shape)):
+    if not m.same_shape(letter, definition):
         shapes = m.shape_text(letter), m.shape_text(definition)
         raise ShapeError(f"{letter} is {shapes[0]}, but what it stands for, {definition}, is {shapes[1]}")
     return definition
@@ -80,18 +80,19 @@ class Normaliser:
         `InputError` for a definition that leads back to its own letter.
         """
         key = (expression, tuple(self._ranges.items())) if self._ranges else expression
-        if key not in self._memo:
+        form = self._memo.get(key)
+        if form is None:
             try:
-                self._memo[key] = self._normalise(expression)
+                form = self._memo[key] = self._normalise(expression)
             except RecursionError:
                 raise UnsupportedError(
                     "the expression, or its definitions, are nested too deeply, or never end"
                 ) from None
-        return self._memo[key]
+        return form
 
     def equal(self, left: m.Expression, right: m.Expression) -> bool:
         """Whether both sides have the same shape and the same normal form."""
-        return all(map(m.same_dimension, left.shape, right.shape)) and self(left) == self(right)
+        return m.same_shape(left, right) and self(left) == self(right)
 
     # --- one case per head -------------------------------------------------------------------------------------
 
@@ -100,6 +101,12 @@ class Normaliser:
             case m.Letter():
                 defined = self._define(e, self._ranges)
                 return self.letters.single(Atom(e)) if defined is None else self._unfold(e, _fitting(e, defined))
+            case m.Product():
+                *factors, last = e.operands
+                result = self(last)
+                for factor in reversed(factors):
+                    result = self._multiply(self(factor), result)
+                return result
             case m.Identity():
                 return NormalForm(e.shape, {((), ()): 1})
             case m.Zero():
@@ -111,11 +118,6 @@ class Normaliser:
             case m.Scaled():
                 factor = exact(e.coefficient)
                 return collect(e.shape, ((t, factor * c) for t, c in self(e.arg).terms.items()))
-            case m.Product():
-                result = self(e.operands[-1])
-                for factor in reversed(e.operands[:-1]):
-                    result = self._multiply(self(factor), result)
-                return result
             case m.Transposed():
                 inner = self(e.arg)
                 return self.letters.map_words(e.shape, inner, lambda w: self.letters.transpose(w))
@@ -159,7 +161,7 @@ class Normaliser:
         return self.letters.single(Opaque(m.Activation, argument))
 
     def _multiply(self, left: NormalForm, right: NormalForm) -> NormalForm:
-        return self.letters.join_words((left.shape[0], right.shape[1]), left, right, self.letters.concatenate)
+        return self.letters.multiply((left.shape[0], right.shape[1]), left, right)
 
     def _bilinear(self, e: m.Expression, join: Callable[[Word, Word], Word]) -> NormalForm:
         left, right = map(self, e.operands)

@@ -139,7 +139,7 @@ def run(
 
 def _version(target: m.Letter, value: m.Expression, lines: Mapping[m.Letter, m.Expression]) -> m.Letter:
     """A new letter for what the target holds now, numbered by how often it was assigned."""
-    if not all(map(m.same_dimension, value.shape, target.shape)):
+    if not m.same_shape(value, target):
         raise ShapeError(f"cannot assign {value} ({m.shape_text(value)}) to {target} ({m.shape_text(target)})")
     held = lambda version: m.Letter(target.name, *target.shape, target.subscripts, (version,))
     return next(letter for letter in map(held, count(1)) if letter not in lines)

@@ -136,7 +136,8 @@ def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> Normal
     """The sum of the terms, like words added up and zeros left out."""
     total: dict[Term, Any] = {}
     for term, coefficient in terms:
-        total[term] = total[term] + coefficient if term in total else coefficient
+        before = total.get(term)
+        total[term] = coefficient if before is None else before + coefficient
     return NormalForm(shape, {t: exact(c) for t, c in total.items() if not _is_zero(c)})
 
 
@@ -159,6 +160,7 @@ class Letters:
         self.transposes: dict[int, int] = {}
         self.heights: dict[int, int] = {}
         self.symbols: dict[int, frozenset] = {}
+        self.merges: dict[tuple[int, int], Word | None] = {}
 
     def records(self, word: Word) -> tuple[Record, ...]:
         """The letters of a word."""
@@ -208,6 +210,21 @@ class Letters:
         pairs = product(left.terms.items(), right.terms.items())
         return collect(shape, (self._combine(s, t, c * d, join) for (s, c), (t, d) in pairs))
 
+    def multiply(self, shape: Any, left: NormalForm, right: NormalForm) -> NormalForm:
+        """The product: every word followed by every word, neighbours merged."""
+        if len(left.terms) == 1:
+            (((sums, word), factor),) = left.terms.items()
+            if factor == 1 and not sums and word and self._leaves_apart(word[-1], right):
+                return NormalForm(shape, {((), word + behind): c for (_, behind), c in right.terms.items()})
+        return self.join_words(shape, left, right, self.concatenate)
+
+    def _leaves_apart(self, letter: int, form: NormalForm) -> bool:
+        """Whether the letter merges with no word of the form behind it, and no sum stands in front of one."""
+        for sums, word in form.terms:
+            if sums or (word and self._merge((letter, word[0])) is not None):
+                return False
+        return True
+
     def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
         """Join two words; the sums in front of them get names that do not clash."""
         (s_ranges, s_word), (t_ranges, t_word) = s, t
@@ -242,14 +259,19 @@ class Letters:
     def concatenate(self, left: Word, right: Word) -> Word:
         """The product of two words, neighbours merged."""
         while left and right:
-            merged = self._merge(left[-1], right[0])
+            merged = self._merge((left[-1], right[0]))
             if merged is None:
                 break
             left, right = left[:-1], self.concatenate(merged, right[1:])  # both neighbours may merge with it next
         return left + right
 
-    def _merge(self, a: int, b: int) -> Word | None:
+    def _merge(self, neighbours: tuple[int, int]) -> Word | None:
         """What two neighbours are equal to by a rule, or by the transpose of one; None where none applies."""
+        if neighbours not in self.merges:  # the same two meet again and again
+            self.merges[neighbours] = self._merged(*neighbours)
+        return self.merges[neighbours]
+
+    def _merged(self, a: int, b: int) -> Word | None:
         merged = self._joined(a, b)
         row = self.shapes[a][0] == 1 and isinstance(self.table[b], Pair | OnDiagonal)
         if merged is None and (row or (self._is_ones(a) and isinstance(self.table[b], Flipped))):

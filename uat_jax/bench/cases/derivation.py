@@ -1,4 +1,4 @@
-"""How deriving and proving the closed form grows with depth, beside SymPy's own noncommutative `expand`.
+"""How deriving and proving the closed form grows with depth, beside SymPy's own `expand` and a loop of additions.
 
 Letters made by an earlier run are kept, as in any program; SymPy's cache is cleared before each of its runs.
 """
@@ -11,12 +11,16 @@ from typing import Any
 
 import sympy
 
+from uat_jax.bench import additions
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.symbolic.derivation import Derivation, derive
 from uat_jax.symbolic.program import Program as Lines
 
 EXPAND_UNTIL = {"expand, σ written out": 12, "expand, each σ named": 24}
 """The depth until which SymPy is asked: the next takes minutes."""
+
+LOOP_FROM = 96
+"""From this depth on, deriving and proving stands beside a loop of additions."""
 
 
 class Sigma(sympy.Function):
@@ -84,6 +88,8 @@ def build(kind: str, depth: int) -> Experiment:
             if by_expand(kind, depth, sigma(), forget=depth // 2 + 1):
                 raise WrongAnswerError(f"{kind}, L = {depth}: SymPy accepts a closed form without one bias")
             programs[name] = Program(_expanded, (kind, depth, sigma), compiled=False)
+    if depth >= LOOP_FROM:
+        programs[additions.NAME] = Program(additions.additions, (), compiled=False)
     return Experiment(programs, _check, wrong=lambda accepted: not accepted)
 
 

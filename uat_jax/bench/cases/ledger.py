@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import jax
 from sympy.core.cache import clear_cache
 
+from uat_jax.bench import additions
 from uat_jax.bench.case import Case, Experiment, Program, WrongAnswerError
 from uat_jax.bench.interpreters import folder_of_kernels, run
 from uat_jax.decide.decision import decide
@@ -24,11 +25,19 @@ FEW = "lemma-1 diamond eq-22"
 
 
 def build_runs(claims: str, jobs: int) -> Experiment:
-    """`uat-jax prove` cold (the baseline) and warm; `claims` is "everything" or first words, `jobs` the processes."""
+    """A loop of additions (the baseline), and `uat-jax prove` cold and warm.
+
+    `claims` is "everything" or first words, `jobs` the number of processes.
+    """
     wanted = () if claims == EVERYTHING else claims.split()
     ways = {"cold": _cold, "warm": _prove}
+    loop = {additions.NAME: Program(_loop, (), compiled=False)}
     programs = {name: Program(way, (wanted, jobs, folder_of_kernels()), compiled=False) for name, way in ways.items()}
-    return Experiment(programs, _check, wrong=lambda found: f"not {found}")
+    return Experiment({**loop, **programs}, _check, wrong=lambda found: f"not {found}")
+
+
+def _loop() -> str:
+    return PASSES if additions.additions() else "another sum"
 
 
 def _cold(claims: Sequence[str], jobs: int, kernels: str) -> str:
@@ -44,7 +53,7 @@ def _prove(claims: Sequence[str], jobs: int, kernels: str) -> str:
 
 def _check(name: str, found: str) -> None:
     if found != PASSES:
-        raise WrongAnswerError(f"{name}: `uat-jax prove` says: {found}")
+        raise WrongAnswerError(f"{name}: wanted {PASSES!r}, got: {found}")
 
 
 def build_chapters(claims: str) -> Experiment:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from uat_jax.decide.confirmation import proved
@@ -14,6 +15,7 @@ from uat_jax.decide.figures import Predictions, Proof
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.trials import Program, block_size, given_trials
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.ledger.claim import Claim, Kind
@@ -115,12 +117,15 @@ def _digits(kind: Any, settings: Settings) -> Iterator[Evidence]:
     arguments = network.layers, inputs[:TRAINED_TRIALS]
     drawn = "the trained weights and the first held-out images that come with the package (uat_jax.networks.digits)"
     yield from _floats(_Sample(kernels, arguments, (None, 0), what, drawn), settings, dtypes)
-    yield _predictions(kind, kernels, network, inputs, labels)
+    yield _predictions(kind, kernels, network, inputs, labels, settings.device)
 
 
-def _predictions(kind: Any, kernels: Kernels, network: Network, inputs: np.ndarray, labels: np.ndarray) -> Evidence:
+def _predictions(
+    kind: Any, kernels: Kernels, network: Network, inputs: np.ndarray, labels: np.ndarray, device: str | None
+) -> Evidence:
     shape = (-1, *inputs.shape[1:-1], jax.eval_shape(network.apply, inputs[0]).shape[-1])
-    read = lambda f: np.asarray(digits.predictions(kind, _batched(f, network.layers, inputs).reshape(shape)))
+    outputs = lambda f: jnp.asarray(_outputs(f, network.layers, inputs, device)).reshape(shape)
+    read = lambda f: np.asarray(digits.predictions(kind, outputs(f)))
     plain, closed = read(kernels.plain), read(kernels.closed)
     same, right = int(np.sum(plain == closed)), int(np.sum(plain == labels))
     finding = f"same digit read off both forms for {same} of {len(labels)} held-out images ({right} read correctly)"
@@ -128,8 +133,13 @@ def _predictions(kind: Any, kernels: Kernels, network: Network, inputs: np.ndarr
     return Evidence(Method.PREDICTIONS, finding, Verdict.AGREES if same == len(labels) else Verdict.UNKNOWN, figures)
 
 
-def _batched(function, layers, inputs: np.ndarray) -> jax.Array:
-    return jax.jit(lambda w, xs: jax.vmap(lambda x: function((w, x)))(xs))(layers, inputs)
+def _outputs(function: Program, layers: Any, inputs: np.ndarray, device: str | None) -> np.ndarray:
+    """What a kernel returns for all inputs, in the blocks of the float comparison: XLA compiles both alike, once."""
+    trials = given_trials((layers, inputs), (None, 0), device)
+    block = block_size(trials.structure, trials.batched, jax.eval_shape(function, trials.structure))
+    kernel = trials.kernel(function, block)
+    outputs = [kernel(trials.rows(rows)) for rows in trials.blocks(block, range(-(-trials.count // block)))]
+    return np.concatenate(outputs)[: trials.count]
 
 
 def _own_network(kind: str, settings: Settings) -> Iterator[Evidence]:
