@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EXTENDED = frozenset(
     [
+        "homogeneity",
         "logarithm of exponentials",
         "logarithm of a positive input",
         "root of a square",
@@ -299,12 +300,14 @@ def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Numbe
     squares = [x.square_of] if x.square_of is not None and x.product is None and x.terms is None else []
     if squares and not squares[0].nonnegative and "logarithm of a product" in functions.laws:
         return _scaled(functions, functions.logarithm(functions.absolute(squares[0])), Fraction(2))
+    if not _positive_factors(known):
+        return result
     value = result
     if "logarithm of a product" in functions.laws and x.product is not None:
         value = functions.constant(0, x.shape) if known.exponent is None else known.exponent
         for u, q in known.powers:
             value = functions.add(value, _scaled(functions, functions.logarithm(u), q))
-    return value.but(logarithms=known if _positive_factors(known) else None)
+    return value.but(logarithms=known)
 
 
 def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
