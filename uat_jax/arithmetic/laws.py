@@ -16,6 +16,7 @@ LAWS = frozenset(
         "powers of a product",
         "logarithm of a product",
         "exponential of a logarithm",
+        "softplus of a magnitude",
         "power as an exponential",
         "recurrence of the gamma function",
         "cases that meet",

@@ -105,6 +105,7 @@ class Number:
     of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
     some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
+    magnitude: (y, q) if it is known as q·|y|.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -133,6 +134,7 @@ class Number:
     summand: tuple[Number, ClosedForm] | None = None
     product: Powers | None = None
     logarithms: Powers | None = None
+    magnitude: tuple[Number, Fraction] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,7 +152,7 @@ class Number:
         """This number; a large one without the numbers that it was made of, or a long program would keep them all."""
         if math.prod(self.shape) < LARGE:
             return self
-        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None, product=None, logarithms=None)
+        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None, product=None, logarithms=None, magnitude=None)
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""
@@ -191,6 +193,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "summand": lambda summand, move: (summand[0].moved(move), summand[1]),
     "product": _part,
     "logarithms": _part,
+    "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

@@ -16,7 +16,8 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import closed_form
 from uat_jax.arithmetic.closed_form import rational as rational_form
-from uat_jax.arithmetic.number import Letter, Number, Powers, from_quadratic, rational
+from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.number import Letter, Number, Powers, Terms, from_quadratic, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import same, vanishes
 
@@ -40,6 +41,7 @@ POWERS = frozenset(
         "logarithm of a product",
         "exponential of a logarithm",
         "power as an exponential",
+        "softplus of a magnitude",
         "recurrence of the gamma function",
     ]
 )
@@ -95,7 +97,8 @@ def _of_terms(functions: FieldFunctions, x: Number) -> Powers:
     draw = functions.draw
     mean = draw.scale(x.terms.exponents, Fraction(1, x.terms.count))
     rest = draw.multiply(x.residues, draw.exponential(draw.negate(mean)))
-    powers = _factor(x.but(residues=rest, terms=None, quadratic=None, square_of=None)).powers
+    terms = Terms(draw.fraction(0, x.shape), x.terms.count)
+    powers = _factor(x.but(residues=rest, terms=terms, quadratic=None, square_of=None)).powers
     return Powers(Number(mean), () if x.terms.count == 1 and _is_one(functions, rest) else powers)
 
 
@@ -127,6 +130,8 @@ def _times(functions: FieldFunctions, x: Powers, y: Powers) -> Powers | None:
 
 def _raised(functions: FieldFunctions, x: Powers, q: Fraction) -> Powers:
     """x^q."""
+    if q == 1:
+        return x
     if q == 0:
         return Powers(None, ())
     exponent = None if x.exponent is None else _scaled(functions, x.exponent, q)
@@ -227,6 +232,8 @@ def _mul(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
         q = rational(functions.draw, b)
         if q is not None and a.logarithms is not None:
             result = result.but(logarithms=_raised(functions, a.logarithms, q))
+        if q is not None and a.magnitude is not None:
+            result = result.but(magnitude=(a.magnitude[0], a.magnitude[1] * q))
     return _multiplied(functions, [(x, 1), (y, 1)], result)
 
 
@@ -276,7 +283,7 @@ def _pow(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
         return _value(functions, _raised(functions, known, q), result.shape)
     if "power as an exponential" not in functions.laws or not _is_positive(x):
         return result
-    exponent = functions.multiply(y, _logarithm_of(functions, x, functions.logarithm(x)))
+    exponent = functions.multiply(y, _logarithm_of(functions, x, _log_of_factor(functions, x)))
     return functions.exponential(exponent).but(product=Powers(exponent, ()))
 
 
@@ -306,8 +313,14 @@ def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Numbe
     if "logarithm of a product" in functions.laws and x.product is not None:
         value = functions.constant(0, x.shape) if known.exponent is None else known.exponent
         for u, q in known.powers:
-            value = functions.add(value, _scaled(functions, functions.logarithm(u), q))
+            value = functions.add(value, _scaled(functions, _log_of_factor(functions, u), q))
     return value.but(logarithms=known)
+
+
+def _log_of_factor(functions: FieldFunctions, u: Number) -> Number:
+    """log u, in closed form where u has one."""
+    form = None if u.closed is None or u.closed.uniform is None else closed_form.logarithm(u.closed.uniform)
+    return functions.logarithm(u) if form is None else functions.spread(functions.closed(form), u.shape)
 
 
 def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -320,16 +333,40 @@ def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     if x.summand is not None and x.summand[1] == rational_form(-1):
         y = x.summand[0]
         return _logarithm_of(functions, y, result)
-    one_more = functions.add(functions.constant(1, x.shape), x)
+    known = x.product
+    if known is not None and not known.powers and known.exponent is not None and known.exponent.magnitude is not None:
+        if "softplus of a magnitude" in functions.laws and x.facts is not None:
+            return _softplus_of_magnitude(functions, known.exponent, x.facts)
+    return _log_above_one(functions, x, result)
+
+
+def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
+    """log(1 + x)."""
+    more = functions.add(functions.constant(1, x.shape), x)
     if x.facts is not None and x.nonnegative and not x.facts.guarded:
-        one_more = one_more.but(facts=x.facts.positive_too())
-    return _logarithm_of(functions, one_more, result)
+        more = more.but(facts=x.facts.positive_too())
+    return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
+
+
+def _softplus_of_magnitude(functions: FieldFunctions, x: Number, facts: Facts) -> Number:
+    """log(1 + exp(q|y|)) = log(1 + exp(qy)) + (q|y| - qy)/2."""
+    assert x.magnitude is not None
+    y, q = x.magnitude
+    along = _scaled(functions, y, q)
+    power = functions.exponential(along)
+    power = _exponential_of(functions, y, q, power).but(facts=facts, nonnegative=True)
+    log = _log_above_one(functions, power)
+    rest = _scaled(functions, functions.subtract(x, along), HALF)
+    known = None if log.logarithms is None else _times(functions, log.logarithms, Powers(rest, ()))
+    return functions.add(log, rest).but(logarithms=known)
 
 
 def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """exp(x) - 1 with exp(x) as what is left without -1."""
-    power = functions.add(result, functions.constant(1, result.shape)).but(nonnegative=True)
-    return result.but(summand=(_exponential_of(functions, operands[0], Fraction(1), power), rational_form(-1)))
+    (x,) = operands
+    one = functions.constant(1, x.shape)
+    power = _exponential_of(functions, x, Fraction(1), functions.add(result, one).but(nonnegative=True))
+    return functions.subtract(power, one).but(summand=(power, rational_form(-1)))
 
 
 def _summed(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -357,7 +394,15 @@ def _as_logarithm(functions: FieldFunctions, x: Number) -> Powers:
 
 def _negated(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     (x,) = operands
+    if x.magnitude is not None:
+        result = result.but(magnitude=(x.magnitude[0], -x.magnitude[1]))
     return result if x.logarithms is None else result.but(logarithms=_raised(functions, x.logarithms, Fraction(-1)))
+
+
+def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """|x| of a number that may be negative."""
+    (x,) = operands
+    return result if x.nonnegative else result.but(magnitude=(x.alone(), Fraction(1)))
 
 
 # --- exponentials -----------------------------------------------------------------------------------------------------
@@ -435,6 +480,7 @@ def _digamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
 Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
 
 RULES: dict[str, Rule] = {
+    "abs": _magnitude,
     "add": _summed,
     "add_any": _summed,
     "digamma": _digamma,
