@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.number import Letter, Number, Powers, Terms, from_quadratic, rational
@@ -85,7 +86,7 @@ def _known(functions: FieldFunctions, x: Number) -> Powers | None:
     if x.product is not None:
         return x.product
     if x.closed is not None and x.closed.uniform is not None:
-        return _factor(x) if x.closed.uniform.positive else None
+        return None if _constant(x) is None else _factor(x)
     guarded = x.facts is not None and x.facts.guarded
     return None if guarded or not x.nonnegative or vanishes(x.residues).any() else _of_terms(functions, x)
 
@@ -147,7 +148,7 @@ def _value(functions: FieldFunctions, powers: Powers, shape: tuple[int, ...]) ->
     number = functions.constant(1, shape)
     roots = []
     for u, q in powers.powers:
-        form = None if u.closed is None or u.closed.uniform is None else u.closed.uniform
+        form = _constant(u)
         constant = None if form is None else closed_form.power(form, q)
         if constant is not None:
             number = functions.multiply(number, functions.spread(functions.closed(constant), shape))
@@ -296,7 +297,14 @@ def _is_positive(x: Number) -> bool:
 
 
 def _positive_factors(powers: Powers) -> bool:
-    return all(_is_positive(u) or u.closed is not None for u, _ in powers.powers)
+    """Whether all factors are above 0 for all inputs; those of constants are."""
+    return all(_is_positive(u) or _constant(u) is not None for u, _ in powers.powers)
+
+
+def _constant(x: Number) -> ClosedForm | None:
+    """The closed form of all entries of a positive constant, or None."""
+    form = None if x.closed is None else x.closed.uniform
+    return form if form is not None and form.positive else None
 
 
 def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Number:
@@ -319,8 +327,9 @@ def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Numbe
 
 def _log_of_factor(functions: FieldFunctions, u: Number) -> Number:
     """log u, in closed form where u has one."""
-    form = None if u.closed is None or u.closed.uniform is None else closed_form.logarithm(u.closed.uniform)
-    return functions.logarithm(u) if form is None else functions.spread(functions.closed(form), u.shape)
+    form = _constant(u)
+    log = None if form is None else closed_form.logarithm(form)
+    return functions.logarithm(u) if log is None else functions.spread(functions.closed(log), u.shape)
 
 
 def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -341,7 +350,17 @@ def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
 
 
 def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
-    """log(1 + x)."""
+    """log(1 + x), and log(n + d) - log d for x = n/d."""
+    product = x.product
+    if product is not None and _positive_factors(product) and any(q < 0 and q.denominator == 1 for _, q in product.powers):
+        above = Powers(product.exponent, tuple((u, q) for u, q in product.powers if q > 0 or q.denominator > 1))
+        below = Powers(None, tuple((u, -q) for u, q in product.powers if q < 0 and q.denominator == 1))
+        numerator, denominator = (_value(functions, part, x.shape) for part in (above, below))
+        total = functions.add(numerator, denominator).but(facts=x.facts)
+        logs = [_logarithm_of(functions, z, functions.logarithm(z)) for z in (total, denominator)]
+        if all(log.logarithms is not None for log in logs):
+            known = _times(functions, logs[0].logarithms, _raised(functions, logs[1].logarithms, Fraction(-1)))
+            return functions.subtract(*logs).but(logarithms=known)
     more = functions.add(functions.constant(1, x.shape), x)
     if x.facts is not None and x.nonnegative and not x.facts.guarded:
         more = more.but(facts=x.facts.positive_too())
