@@ -87,8 +87,8 @@ def _known(functions: FieldFunctions, x: Number) -> Powers | None:
         return x.product
     if x.closed is not None and x.closed.uniform is not None:
         return None if _constant(x) is None else _factor(x)
-    guarded = x.facts is not None and x.facts.guarded
-    return None if guarded or not x.nonnegative or vanishes(x.residues).any() else _of_terms(functions, x)
+    unknown = x.facts is None or x.facts.guarded or not x.nonnegative
+    return None if unknown or vanishes(x.residues).any() else _of_terms(functions, x)
 
 
 def _of_terms(functions: FieldFunctions, x: Number) -> Powers:
@@ -458,17 +458,17 @@ def _sigmoid(steepness: int) -> Rule:
 
 
 def _steps(functions: FieldFunctions, x: Number) -> list[Number]:
-    """z, z + 1, … x for x = z + n with z > 0 and a whole n, as far down as z is positive; x alone where n = 0."""
+    """z, z + 1, … x for x = z + n with z > 0 and a whole n, as far down as z is known to be positive."""
     if x.summand is None or "recurrence of the gamma function" not in functions.laws:
         return [x]
     y, form = x.summand
-    shift = form.rational
-    if shift is None or not 1 <= shift <= MOST_STEPS or y.facts is None or not _is_positive(y):
+    shift, facts = form.rational, y.facts
+    if shift is None or not 0 < shift <= MOST_STEPS or facts is None or facts.guarded or not y.nonnegative:
         return [x]
     part = shift - math.floor(shift)
-    step = lambda k: functions.add(y, functions.constant(part + k, x.shape)).but(facts=y.facts.positive_too())
-    first = y if part == 0 else step(0)
-    return [first, *(step(k) for k in range(1, math.floor(shift) + 1))]
+    step = lambda k: functions.add(y, functions.constant(k, x.shape)).but(facts=facts.positive_too())
+    least = [] if part else [y] if _is_positive(y) else []
+    return [*least, *(step(part + k) for k in range(0 if part else 1, math.floor(shift) + 1))]
 
 
 def _lgamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:

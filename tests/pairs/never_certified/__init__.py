@@ -15,6 +15,7 @@ from . import (
     hidden,
     integers,
     laws,
+    powers,
     precision,
     scatters,
     sizes,
@@ -45,6 +46,7 @@ KINDS = {
         facts,
         guards,
         laws,
+        powers,
     )
 }
 
