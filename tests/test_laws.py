@@ -321,7 +321,7 @@ def test_the_law_makes_them_equal(case):
 
 @every_case
 def test_without_the_law_they_are_called_different(case):
-    laws = LAWS - {case.law}
+    laws = LAWS - {case.law, "cases"}  # cases of decisions, compared one by one, show some of them in another way
     assert not equal(case.left, case.right, laws, domains=case.domains, almost_everywhere=case.almost_everywhere)
 
 

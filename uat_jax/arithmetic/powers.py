@@ -129,6 +129,14 @@ def _times(functions: FieldFunctions, x: Powers, y: Powers) -> Powers | None:
     return Powers(exponent, kept) if len(kept) <= MOST_FACTORS else None
 
 
+def _product(functions: FieldFunctions, parts: Sequence[Powers]) -> Powers | None:
+    """The product of some; None if it has too many factors."""
+    found: Powers | None = Powers(None, ())
+    for part in parts:
+        found = None if found is None else _times(functions, found, part)
+    return found
+
+
 def _raised(functions: FieldFunctions, x: Powers, q: Fraction) -> Powers:
     """x^q."""
     if q == 1:
@@ -211,17 +219,12 @@ def _is_fractional(powers: Powers) -> bool:
 
 def _multiplied(functions: FieldFunctions, parts: Sequence[tuple[Number, int]], result: Number) -> Number:
     """The product of numbers to whole powers; by its factors where these are roots."""
-    found: Powers | None = Powers(None, ())
-    fractional = False
-    for x, q in parts:
-        known = _known(functions, x)
-        if known is None or found is None:
-            return result
-        fractional |= _is_fractional(known)
-        found = _times(functions, found, _raised(functions, known, Fraction(q)))
+    known = [_known(functions, x) for x, _ in parts]
+    powers = [_raised(functions, p, Fraction(q)) for p, (_, q) in zip(known, parts, strict=True) if p is not None]
+    found = _product(functions, powers) if len(powers) == len(parts) else None
     if found is None:
         return result
-    if fractional and "powers of a product" in functions.laws:
+    if any(map(_is_fractional, powers)) and "powers of a product" in functions.laws:
         return _value(functions, found, result.shape)
     return result.but(product=found)
 
@@ -376,8 +379,11 @@ def _softplus_of_magnitude(functions: FieldFunctions, x: Number, facts: Facts) -
     power = _exponential_of(functions, y, q, power).but(facts=facts, nonnegative=True)
     log = _log_above_one(functions, power)
     rest = _scaled(functions, functions.subtract(x, along), HALF)
-    known = None if log.logarithms is None else _times(functions, log.logarithms, Powers(rest, ()))
-    return functions.add(log, rest).but(logarithms=known)
+    value = functions.add(log, rest)
+    if log.logarithms is None:
+        return value
+    parts = [log.logarithms, Powers(_scaled(functions, x, HALF), ())]
+    return value.but(logarithms=_product(functions, [*parts, _raised(functions, _as_logarithm(functions, y), -q / 2)]))
 
 
 def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -416,6 +422,16 @@ def _negated(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
     if x.magnitude is not None:
         result = result.but(magnitude=(x.magnitude[0], -x.magnitude[1]))
     return result if x.logarithms is None else result.but(logarithms=_raised(functions, x.logarithms, Fraction(-1)))
+
+
+def _maximum(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """(x + y)/2 + |x - y|/2, of which the first has the logarithms of both."""
+    x, y = operands
+    if x.logarithms is None and y.logarithms is None:
+        return result
+    distance = functions.subtract(result, _scaled(functions, functions.add(x, y), HALF))
+    means = [_raised(functions, _as_logarithm(functions, z), HALF) for z in operands]
+    return result.but(logarithms=_product(functions, [*means, Powers(distance, ())]))
 
 
 def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -511,6 +527,7 @@ RULES: dict[str, Rule] = {
     "log": _log,
     "log1p": _log1p,
     "logistic": _sigmoid(1),
+    "max": _maximum,
     "mul": _mul,
     "neg": _negated,
     "pow": _pow,
