@@ -206,6 +206,79 @@ CASES = (
         domains=POSITIVE,
     ),
     Case(
+        "powers of a product",
+        "two roots",
+        lambda x: jnp.sqrt(1 + x[0] ** 2) * jnp.sqrt(2 + x[1] ** 2),
+        lambda x: jnp.sqrt((1 + x[0] ** 2) * (2 + x[1] ** 2)),
+        lambda x: jnp.sqrt((1 + x[0] ** 2) + (2 + x[1] ** 2)),
+    ),
+    Case(
+        "powers of a product",
+        "a third and two thirds",
+        lambda x: jnp.exp(x) * (1 + x * x) ** np.float32(1 / 3) * (1 + x * x) ** np.float32(2 / 3),
+        lambda x: jnp.exp(x) * (1 + x * x),
+        lambda x: jnp.exp(x) * (1 + x * x) ** 2,
+    ),
+    Case(
+        "logarithm of a product",
+        "two sums of exponentials",
+        lambda x: jnp.log((1 + jnp.exp(x[0])) * (1 + jnp.exp(x[1]))),
+        lambda x: jnp.log(1 + jnp.exp(x[0])) + jnp.log(1 + jnp.exp(x[1])),
+        lambda x: jnp.log(1 + jnp.exp(x[0] + x[1])),
+    ),
+    Case(
+        "logarithm of a product",
+        "a root",
+        lambda x: jnp.log(jnp.sqrt(1 + x * x)),
+        lambda x: jnp.log(1 + x * x) / 2,
+        lambda x: jnp.sqrt(jnp.log(1 + x * x)),
+    ),
+    Case(
+        "exponential of a logarithm",
+        "softmax",
+        lambda x: jnp.exp(x - jax.nn.logsumexp(x, -1, keepdims=True)),
+        jax.nn.softmax,
+        lambda x: jnp.exp(x) - jax.nn.logsumexp(x, -1, keepdims=True),
+    ),
+    Case(
+        "exponential of a logarithm",
+        "tanh of softplus",
+        lambda x: jnp.tanh(jnp.log(1 + jnp.exp(x))),
+        lambda x: ((1 + jnp.exp(x)) ** 2 - 1) / ((1 + jnp.exp(x)) ** 2 + 1),
+        lambda x: ((1 + jnp.exp(x)) - 1) / ((1 + jnp.exp(x)) + 1),
+    ),
+    Case(
+        "power as an exponential",
+        "square",
+        lambda x: (x[0] ** x[1]) ** 2,
+        lambda x: x[0] ** (2 * x[1]),
+        lambda x: x[0] ** (2 + x[1]),
+        domains=POSITIVE,
+    ),
+    Case(
+        "softplus of a magnitude",
+        "two at a time",
+        lambda x: jnp.logaddexp(jnp.logaddexp(x[0], x[1]), x[2]),
+        lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[1]) + jnp.exp(x[2])),
+        lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[1]) + 2 * jnp.exp(x[2])),
+    ),
+    Case(
+        "recurrence of the gamma function",
+        "log of the gamma function",
+        lambda x: jax.lax.lgamma(x + 2),
+        lambda x: jax.lax.lgamma(x) + jnp.log(x * (x + 1)),
+        lambda x: jax.lax.lgamma(x) + jnp.log(x * (x + 2)),
+        domains=POSITIVE,
+    ),
+    Case(
+        "recurrence of the gamma function",
+        "digamma",
+        lambda x: jax.lax.digamma(x + 1),
+        lambda x: jax.lax.digamma(x) + 1 / x,
+        lambda x: jax.lax.digamma(x) - 1 / x,
+        domains=POSITIVE,
+    ),
+    Case(
         "almost everywhere",
         "derivative of relu",
         jax.grad(lambda x: jnp.sum(jax.nn.relu(x))),
@@ -214,6 +287,31 @@ CASES = (
         almost_everywhere=True,
     ),
 )
+
+BEYOND = {
+    "powers of a product": (
+        lambda x: jnp.sqrt(x[0]) * jnp.sqrt(x[1]),
+        lambda x: jnp.sqrt(x[0] * x[1]),
+    ),
+    "logarithm of a product": (
+        lambda x: jnp.log(x[0] * x[1]),
+        lambda x: jnp.log(x[0]) + jnp.log(x[1]),
+    ),
+    "exponential of a logarithm": (lambda x: jnp.exp(jnp.log(x)), lambda x: x),
+    "power as an exponential": (
+        lambda x: jnp.maximum(x[0], 0) ** x[1] * jnp.maximum(x[0], 0) ** -x[1],
+        lambda x: 1 + 0 * x[0],
+    ),
+    "softplus of a magnitude": (
+        lambda x: jnp.log1p(-jnp.exp(-jnp.abs(x))) + jnp.abs(x) / 2,
+        lambda x: jnp.log(jnp.exp(x / 2) - jnp.exp(-x / 2)),
+    ),
+    "recurrence of the gamma function": (
+        lambda x: jax.lax.lgamma(x + 1),
+        lambda x: jax.lax.lgamma(x) + jnp.log(x),
+    ),
+}
+"""By law: functions that would be equal by it if its side condition held, which it does not for all inputs."""
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
@@ -246,6 +344,11 @@ def test_without_the_law_they_are_called_different(case):
 def test_outside_the_domain_they_are_called_different(case):
     for domains in (EVERYWHERE, Domains((Interval(0, np.inf),))):
         assert not equal(case.left, case.right, domains=domains)
+
+
+@pytest.mark.parametrize("law", sorted(BEYOND))
+def test_just_beyond_the_side_condition_they_are_called_different(law):
+    assert not equal(*BEYOND[law], domains=EVERYWHERE)
 
 
 @every_case

@@ -25,6 +25,9 @@ from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading
 Move = Callable[[np.ndarray], np.ndarray]
 """A rearrangement of arrays of shape (copies, *shape)."""
 
+LARGEST_GAMMA = 40
+"""Logarithms of the gamma function are followed of whole numbers up to this."""
+
 DEEPEST = 64
 """Enclosures that wait for so many others are computed at once, so that a long loop never recurses deeply."""
 
@@ -90,6 +93,14 @@ def _power(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
     return None if y.rational is None else power(x, y.rational)
 
 
+def _log_gamma(x: ClosedForm) -> ClosedForm | None:
+    """Log (n - 1)! of a small whole number n > 0."""
+    n = x.rational
+    if n is None or n.denominator != 1 or not 0 < n <= LARGEST_GAMMA:
+        return None
+    return logarithm(rational(math.factorial(int(n) - 1)))
+
+
 def _remainder(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
     """x - y trunc(x/y) of rational numbers."""
     a, b = x.rational, y.rational
@@ -104,6 +115,7 @@ CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
     "exp": lambda parameters, x: exponential(x),
     "exp2": lambda parameters, x: None if x.rational is None else power(rational(2), x.rational),
     "integer_pow": lambda parameters, x: power(x, Fraction(parameters["y"])),
+    "lgamma": lambda parameters, x: _log_gamma(x),
     "log": lambda parameters, x: logarithm(x),
     "mul": lambda parameters, x, y: multiplied(x, y),
     "neg": lambda parameters, x: negated(x),

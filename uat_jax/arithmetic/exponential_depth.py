@@ -23,7 +23,7 @@ from uat_jax.errors import UnsupportedError
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
 """Primitives that take an exponential."""
 
-WRITTEN = frozenset(["tanh", "logistic", "cos", "sin"])
+WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh"])
 """Primitives that take one when they are written with exponentials."""
 
 
@@ -123,14 +123,15 @@ class ExponentialDepth(Arithmetic):
         self.primitives.add(name)
         self.selects |= name in SELECTIONS and isinstance(operands[0], Depth)
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
-        plain, written = deepest.plain + (name in ALWAYS), deepest.written + (name in ALWAYS | WRITTEN)
+        power = name == "pow" and isinstance(operands[1], Depth) and operands[1].varies
+        plain, written = deepest.plain + (name in ALWAYS), deepest.written + (power or name in ALWAYS | WRITTEN)
         doubt = deepest.doubt or ("" if name in FOLLOWED else f"'{name}'{source_line(equation)}")
         if deepest.doubt and not (all(map(is_number, equation.outvars)) and name in UNDEFINED_STAYS):
             raise UnsupportedError(
                 f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
                 "decide by what is known to be defined"
             )
-        if name in ALWAYS | WRITTEN:
+        if power or name in ALWAYS | WRITTEN:
             entries = sum(math.prod(shape_of(variable)) for variable in equation.outvars)
             self.taken.append(Taken(deepest, name in ALWAYS, entries))
         result = Depth(plain, written, deepest.varies, doubt)

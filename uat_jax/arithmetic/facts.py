@@ -63,6 +63,11 @@ class Facts:
         positive, thin = self.positive | (signs <= {1}), self.thin | (0 not in signs)
         return replace(self, positive=positive, thin=thin, guarded=True)
 
+    def positive_too(self) -> Facts:
+        """The facts of entries that are known to be positive wherever they are defined."""
+        everywhere = np.ones(self.positive.shape, bool)
+        return replace(self, positive=everywhere, thin=everywhere)
+
 
 def of_constant(values: np.ndarray) -> Facts:
     """Facts of an array of constants, given in float64; infinities and NaN are neither positive nor thin."""

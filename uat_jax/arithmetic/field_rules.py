@@ -13,7 +13,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
-from uat_jax.arithmetic.residues import Residues, vanishes
+from uat_jax.arithmetic.residues import Residues, same, vanishes
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -110,6 +110,20 @@ def _circular(which: int, rule: Rule) -> Rule:
     )
 
 
+def _hyperbolic(sign: int, rule: Rule) -> Rule:
+    """(exp(x) ± exp(-x))/2, or an even or odd function."""
+
+    def by_exponentials(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+        if not _exponential_form(fields):
+            return rule(fields, equation, x)
+        f = fields.functions
+        forward, backward = f.exponential(x), f.exponential(f.negate(x))
+        total = f.add(forward, backward) if sign > 0 else f.subtract(forward, backward)
+        return f.multiply(f.constant(Fraction(1, 2), x.shape), total)
+
+    return by_exponentials
+
+
 def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     """x^y: products and roots for whole and half-whole y, else an unknown function of both."""
     f, (x, y) = fields.functions, fields.functions.aligned(fields.lift(x), fields.lift(y))
@@ -133,7 +147,15 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
     product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
     product = product.reshaped(shape_of(equation.outvars[0]))
-    return Number(product, nonnegative=x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+    squares = "squares are nonnegative" in fields.functions.laws and _of_itself(equation, x, y)
+    return Number(product, nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+
+
+def _of_itself(equation: JaxprEqn, x: Number, y: Number) -> bool:
+    """Whether a product is one of rows with themselves: sums of squares."""
+    (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
+    alone = (*batch_x, *contract_x) == (*batch_y, *contract_y) and not _free(x, contract_x, batch_x)
+    return alone and same(x.residues, y.residues)
 
 
 def _free(x: Number, contract: tuple, batch: tuple) -> list[int]:
@@ -505,6 +527,7 @@ RULES: dict[str, Rule] = {
     "convert_element_type": _convert,
     "clz": _of_integers,
     "cos": _circular(0, _even("cos")),
+    "cosh": _hyperbolic(1, _even("cosh")),
     "digamma": _opaque("digamma"),
     "div": _unless_integers(_lifted(lambda f, x, y: f.divide(x, y))),
     "dot_general": _dot_general,
@@ -548,7 +571,7 @@ RULES: dict[str, Rule] = {
     "shift_right_logical": _of_integers,
     "sign": _sign,
     "sin": _circular(1, _odd("sin")),
-    "sinh": _odd("sinh"),
+    "sinh": _hyperbolic(-1, _odd("sinh")),
     "sort": _sort,
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),

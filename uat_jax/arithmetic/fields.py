@@ -33,6 +33,7 @@ from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
+from uat_jax.arithmetic.powers import with_powers
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
 from uat_jax.arithmetic.structure import in_copies
@@ -440,10 +441,13 @@ class Fields(Arithmetic):
         return list(results)
 
     def _with_parts(self, equation: JaxprEqn, operands: Sequence[Value], result: Value) -> Value:
-        """The result with its constant factor and summand."""
+        """The result with its constant factor and summand, and its factors."""
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
             return result
-        return with_parts(self.functions, equation.primitive.name, [self.lift(o) for o in operands], result)
+        numbers = [self.lift(operand) for operand in operands]
+        result = with_parts(self.functions, equation.primitive.name, numbers, result)
+        found = with_powers(self.functions, equation, numbers, result)
+        return found if found is result else found.but(facts=result.facts, expression=result.expression)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.

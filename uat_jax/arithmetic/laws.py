@@ -13,6 +13,12 @@ LAWS = frozenset(
         "constants as meant",
         "almost everywhere",
         "cases",
+        "powers of a product",
+        "logarithm of a product",
+        "exponential of a logarithm",
+        "softplus of a magnitude",
+        "power as an exponential",
+        "recurrence of the gamma function",
         "cases that meet",
         "guards",
     ]

@@ -73,6 +73,19 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Powers:
+    """e^exponent · ∏ u^q over the pairs (u, q) of `powers`, with u ≥ 0; the exponent None is 0."""
+
+    exponent: Number | None
+    powers: tuple[tuple[Number, Fraction], ...]
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Powers:
+        """The product with its entries rearranged by `move`."""
+        exponent = None if self.exponent is None else self.exponent.moved(move)
+        return Powers(exponent, tuple((u.moved(move), q) for u, q in self.powers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Infinite:
     """Where a number is infinite or NaN on purpose, depending on the inputs: `where` is 1 there, 0 elsewhere."""
 
@@ -91,7 +104,8 @@ class Number:
     quadratic: the number as a + b·ℓ.  square_of: y if the number is y².  sum_of_squares: (y, axes) if it is a multiple
     of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
-    some inputs; the residues are 0 there.
+    some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
+    magnitude: (y, q) if it is known as q·|y|.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -118,6 +132,9 @@ class Number:
     enclosure: Enclosure | None = None
     factor: ClosedForm | None = None
     summand: tuple[Number, ClosedForm] | None = None
+    product: Powers | None = None
+    logarithms: Powers | None = None
+    magnitude: tuple[Number, Fraction] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -135,7 +152,7 @@ class Number:
         """This number; a large one without the numbers that it was made of, or a long program would keep them all."""
         if math.prod(self.shape) < LARGE:
             return self
-        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None)
+        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None, product=None, logarithms=None, magnitude=None)
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""
@@ -174,6 +191,9 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "closed": _part,
     "enclosure": _part,
     "summand": lambda summand, move: (summand[0].moved(move), summand[1]),
+    "product": _part,
+    "logarithms": _part,
+    "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

@@ -124,7 +124,7 @@ class Fingerprints:
         primes = primes_of(1, seed, fields.step(laws), fields.bits)
         levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
         self.draw = ShallowDraw(levels, seed, fields.deadline)
-        self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms)
+        self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms(laws))
         self.arithmetic = FingerprintFields(self.functions, fields.meeting, fields.deadline)
         self.walk = Doubting(self.arithmetic)  # of both programs, so that what they share is evaluated once
         self.values: tuple[dict[Var, Numbered], dict[Var, Numbered]] = ({}, {})

@@ -37,6 +37,7 @@ from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.powers import POWERS, in_force
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
@@ -65,6 +66,9 @@ ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
 
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
 """Primitives for which numbers are known as sums of exponentials."""
+
+POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
+"""Primitives whose operands are followed as products."""
 
 MEETING_ERROR = -192.0
 """Log2 of the chance that one test of what holds in a case of a decision, or where its cases meet, is wrong."""
@@ -232,12 +236,8 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        kept = {
-            "cases": False,
-            "exponential form": exponential_form,
-            "constants as meant": bool(self.meant),
-            "guards": False,
-        }
+        kept = {"exponential form": exponential_form, "constants as meant": bool(self.meant)}
+        kept |= dict.fromkeys([*POWERS, "cases", "guards"], False)
         return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -247,12 +247,14 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases"}
+        plain = self.laws - {"exponential form", "cases"} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
+        if self.primitives & POWERED and in_force(self.laws):
+            readings.append(plain | self.laws & (POWERS | {"exponential form"}))
         if self.primitives & DECIDING:
             readings += [laws | {"cases"} & self.laws for laws in readings]
         if "select_n" in self.primitives:
@@ -376,7 +378,7 @@ class PrimeFields:
         primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
         draw = Draw(levels, seed, self.deadline)
-        functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms)
+        functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms(laws))
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         alike = self._alike(functions) if "cases" in laws else None
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
@@ -400,10 +402,9 @@ class PrimeFields:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
         return 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
 
-    @property
-    def takes_logarithms(self) -> bool:
-        """Whether either program takes a logarithm."""
-        return bool(self.primitives & LOGARITHMS)
+    def takes_logarithms(self, laws: frozenset[str]) -> bool:
+        """Whether either program takes a logarithm, or under the law a power that is made with one."""
+        return bool(self.primitives & LOGARITHMS) or in_force(laws) and "pow" in self.primitives
 
     def input(self, functions: FieldFunctions, index: int, shape: tuple[int, ...]) -> Number:
         """An input with what its domain says of it; one that is positive is the exponential of a real number."""
@@ -418,7 +419,7 @@ class PrimeFields:
 
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
-        return "logarithm of a positive input" in laws and self.takes_logarithms
+        return "logarithm of a positive input" in laws and self.takes_logarithms(laws)
 
 
 @functools.lru_cache(maxsize=256)

@@ -16,6 +16,7 @@ from . import (
     hidden,
     integers,
     laws,
+    powers,
     precision,
     scatters,
     sizes,
@@ -47,6 +48,7 @@ KINDS = {
         guards,
         laws,
         cases,
+        powers,
     )
 }
 
