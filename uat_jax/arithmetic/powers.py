@@ -60,9 +60,7 @@ MOST_STEPS = 32
 HALF = Fraction(1, 2)
 
 
-def with_powers(
-    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
-) -> Number:
+def with_powers(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """The result of an equation with its factors, and by the laws of this file where they say more."""
     name = equation.primitive.name
     if name not in RULES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
@@ -355,7 +353,11 @@ def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
 def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
     """log(1 + x), and log(n + d) - log d for x = n/d."""
     product = x.product
-    if product is not None and _positive_factors(product) and any(q < 0 and q.denominator == 1 for _, q in product.powers):
+    if (
+        product is not None
+        and _positive_factors(product)
+        and any(q < 0 and q.denominator == 1 for _, q in product.powers)
+    ):
         above = Powers(product.exponent, tuple((u, q) for u, q in product.powers if q > 0 or q.denominator > 1))
         below = Powers(None, tuple((u, -q) for u, q in product.powers if q < 0 and q.denominator == 1))
         numerator, denominator = (_value(functions, part, x.shape) for part in (above, below))
