@@ -34,6 +34,9 @@ chosen_infinities.py infinities and NaN that the input chooses
 facts.py             where a number is analytic, defined, positive and zero (fact_rules.py: primitive by primitive)
 expressions.py       which computation a number is the result of
 meeting.py           decisions between equal numbers that make no difference
+cases.py             two formulas compared in every case of their decisions
+inequalities.py      whether polynomial inequalities can hold at once
+alike.py             numbers of a draw that are one function by cases
 recognition.py       what float constants stand for, and how far they may be rounded
 closed_form.py       numbers such as √(2/π) and log 2, exactly
 constants.py         closed forms and enclosures of arrays that depend on constants only

@@ -52,6 +52,7 @@ instance.py         a piece that was proved, met again
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify
+conditionals.py     conditionals that the input decides, as selections
 traces.py           both functions at given sizes, each traced once
 witness.py          the search for an input on which two programs differ, of functions and of the ledger
 simplification.py   such an input made simple

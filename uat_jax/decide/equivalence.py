@@ -18,6 +18,7 @@ from uat_jax.arithmetic.work import equations
 from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
+from uat_jax.decide.conditionals import without_conditionals
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.cut_off import by_cut_off, enough_sizes
 from uat_jax.decide.demands import Demands, Tolerance
@@ -474,6 +475,7 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached, loops = "nothing was decided", Loops()
     try:
+        pair = dataclasses.replace(pair, left=without_conditionals(pair.left), right=without_conditionals(pair.right))
         half = dataclasses.replace(effort, error=effort.error / 2)
         loops = of_loops(pair.left, pair.right, half, pair.domains)
         if loops.evidence is not None:

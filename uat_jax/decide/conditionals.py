@@ -1,0 +1,132 @@
+"""Conditionals that the input decides, written as selections between the results of all branches.
+
+A branch that is not taken may be undefined: what is selected is followed under its condition only (docs/soundness.md
+§10.7), as for `jnp.where`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+
+from uat_jax.arithmetic.interpreter import called
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.specification import programs_within
+from uat_jax.errors import UnsupportedError
+
+LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
+"""The parameters of loops that are programs."""
+
+
+def without_conditionals(program: ClosedJaxpr) -> ClosedJaxpr:
+    """A program of the same inputs and outputs, in which no conditional is decided by a floating-point number.
+
+    Conditionals that whole numbers decide, such as the counter of a loop, stay as they are.
+
+    Example:
+        >>> import jax
+        >>> program = jax.make_jaxpr(lambda x: jax.lax.cond(x > 0, lambda x: x, lambda x: -x, x))(1.0)
+        >>> [e.primitive.name for e in without_conditionals(program).jaxpr.eqns]
+        ['gt', 'convert_element_type', 'neg', 'select_n']
+
+    Raises:
+        UnsupportedError: a branch has an effect.
+    """
+    if not _has_conditionals(program):
+        return program
+    specs = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
+    with jax.enable_x64(True):  # the types are the equations' own
+
+        def rewritten(*arguments: Any) -> list[Any]:
+            inputs = [_Value(x, is_number(v)) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
+            return [value.array for value in _results(program, inputs)]
+
+        return jax.make_jaxpr(rewritten)(*specs)
+
+
+def _has_conditionals(program: ClosedJaxpr | Jaxpr) -> bool:
+    return any(e.primitive.name == "cond" for inner in programs_within(program) for e in inner.eqns)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A traced value; from_floats: whether a floating-point number may decide it.
+
+    truth: if it is the whole number 0 or 1, what it is made of.
+    """
+
+    array: Any
+    from_floats: bool
+    truth: Any = None
+
+
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[_Value]) -> list[_Value]:
+    """What a program returns, with its conditionals rewritten."""
+    jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
+    values: dict[Var, _Value] = dict(zip(jaxpr.invars, inputs, strict=True))
+    values |= {v: _Value(c, False) for v, c in zip(jaxpr.constvars, constants, strict=True)}
+    read = lambda atom: _Value(atom.val, False) if isinstance(atom, Literal) else values[atom]
+    for equation in jaxpr.eqns:
+        values.update(zip(equation.outvars, _applied(equation, list(map(read, equation.invars))), strict=True))
+    return list(map(read, jaxpr.outvars))
+
+
+def _applied(equation: JaxprEqn, operands: list[_Value]) -> list[_Value]:
+    name, function = equation.primitive.name, called(equation)
+    if function is not None:
+        return _results(function, operands)
+    if name == "cond" and operands[0].from_floats:
+        return _selected(equation, operands[0], operands[1:])
+    found = equation.primitive.bind(*(o.array for o in operands), **_rewritten(equation))
+    results = found if equation.primitive.multiple_results else [found]
+    from_floats = any(o.from_floats for o in operands)
+    return [_Value(x, from_floats, _truth(equation, operands)) for x in results]
+
+
+def _truth(equation: JaxprEqn, operands: Sequence[_Value]) -> Any:
+    """The boolean of which a whole number is made: a cast, or a clip between 0 and a larger number, keeps it."""
+    name = equation.primitive.name
+    if name == "convert_element_type" and not is_number(equation.outvars[0]):
+        return operands[0].array if dtype_of(equation.invars[0]) == np.bool_ else operands[0].truth
+    if name == "clamp" and all(isinstance(a, Literal) for a in (equation.invars[0], equation.invars[2])):
+        low, high = (int(np.asarray(equation.invars[i].val)) for i in (0, 2))
+        return operands[1].truth if low == 0 and high >= 1 else None
+    return None
+
+
+def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
+    """The parameters of an equation, the programs of loops and of branches without conditionals."""
+    parameters = dict(equation.params)
+    for name in LOOPS.get(equation.primitive.name, ()):
+        parameters[name] = without_conditionals(parameters[name])
+    if equation.primitive.name == "cond":
+        parameters["branches"] = tuple(map(without_conditionals, parameters["branches"]))
+    return parameters
+
+
+def _selected(equation: JaxprEqn, index: _Value, operands: list[_Value]) -> list[_Value]:
+    """The results of all branches, and of each the one that the index selects."""
+    branches = equation.params["branches"]
+    if any(branch.effects for branch in branches):
+        raise UnsupportedError(f"a branch{source_line(equation)} has an effect; use pure functions of arrays")
+    first, *others = (_results(branch, operands) for branch in branches)
+    chosen = [value.array for value in first]
+    for number, results in enumerate(others, 1):
+        taken = _at_least(index, number)
+        select = functools.partial(lax.select_n, taken)
+        chosen = [select(x, value.array) for x, value in zip(chosen, results, strict=True)]
+    return [_Value(x, True) for x in chosen]
+
+
+def _at_least(index: _Value, number: int) -> Any:
+    """Whether the index of a branch, which lies between 0 and the last one, is at least so much."""
+    if index.truth is None:
+        return lax.ge(index.array, np.asarray(number, dtype_of(index.array)))
+    return index.truth if number == 1 else np.bool_(False)
