@@ -170,10 +170,10 @@ CASES = (
     ),
     Case(
         "cases",
-        "softplus",
-        jax.nn.softplus,
-        lambda x: jnp.log(1 + jnp.exp(x)),
-        lambda x: jnp.maximum(x, 0) + jnp.log1p(jnp.exp(-jnp.maximum(x, 0))),
+        "huber",
+        lambda x: jnp.where(jnp.abs(x) <= 1, x * x, 2 * jnp.abs(x) - 1),
+        lambda x: jnp.minimum(jnp.abs(x), 1) ** 2 + 2 * jnp.maximum(jnp.abs(x) - 1, 0),
+        lambda x: jnp.minimum(jnp.abs(x), 1) ** 2 + jnp.maximum(jnp.abs(x) - 1, 0),
     ),
     Case(
         "cases",
