@@ -73,7 +73,7 @@ OUTSIDE = {
 """Where something is added to a loop that is 0 where it is defined."""
 
 
-@pytest.mark.parametrize("where", OUTSIDE)
+@pytest.mark.parametrize("where", one_in(2, OUTSIDE))
 def test_what_is_undefined_everywhere_is_not_equal_to_anything(where):
     function = OUTSIDE[where]
     zero = lambda x: function(x, lambda s: 0 * s)
