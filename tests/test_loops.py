@@ -63,6 +63,25 @@ def test_what_is_defined_nowhere_is_not_equal_to_anything(step):
         compared(left, right, (f32(24),))
 
 
+OUTSIDE = {
+    "after the loop": lambda x, nothing: last(lambda c, r: jnp.tanh(c) + r, ZERO, x) + nothing(x.sum()),
+    "on another output": lambda x, nothing: (last(lambda c, r: jnp.tanh(c) + r, ZERO, x), nothing(x[0])),
+    "before the loop": lambda x, nothing: last(lambda c, r: jnp.tanh(c) + r, ZERO, x + nothing(x)),
+    "in a carry": lambda x, nothing: last(lambda c, r: jnp.tanh(c) + r + nothing(c), ZERO, x),
+    "in a row": lambda x, nothing: last(lambda c, r: jnp.tanh(c) + r + nothing(r), ZERO, x),
+}
+"""Where something is added to a loop that is 0 where it is defined."""
+
+
+@pytest.mark.parametrize("where", one_in(2, OUTSIDE))
+def test_what_is_undefined_everywhere_is_not_equal_to_anything(where):
+    function = OUTSIDE[where]
+    zero = lambda x: function(x, lambda s: 0 * s)
+    with pytest.raises(UatJaxError):
+        compared(zero, lambda x: function(x, lambda s: 0 * jnp.log(-1 - s * s)), (f32(24),))
+    assert compared(zero, lambda x: function(x, lambda s: 0 * jnp.log(1 + s * s)), (f32(24),)).found
+
+
 @pytest.mark.parametrize("name", one_in(13, DIFFERENT))
 def test_different(name):
     with pytest.raises(UatJaxError):

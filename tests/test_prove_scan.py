@@ -325,6 +325,27 @@ def test_attacks(name):
     assert right._proved(Effort()).verdict in (uj.Verdict.PROVED, uj.Verdict.CERTIFIED)
 
 
+# What is undefined for all inputs, at some number of steps or at all.  name: (nothing but undefined, nothing at all)
+NOTHING = {
+    "a logarithm": (lambda x, t: 0 * jnp.log(-1 - x.sum() ** 2), lambda x, t: 0 * jnp.log(1 + x.sum() ** 2)),
+    "a root": (lambda x, t: 0 * jnp.sqrt(-jnp.exp(x.sum())), lambda x, t: 0 * jnp.sqrt(jnp.exp(x.sum()))),
+    "a logarithm of a row": (lambda x, t: 0 * jnp.log(-jnp.exp(x)).sum(), lambda x, t: 0 * jnp.log(jnp.exp(x)).sum()),
+    "from the second step on": (lambda x, t: 0 * jnp.log(F(1.5) - t), lambda x, t: 0 * jnp.log(F(1.5) + t)),
+    "from the third step on": (lambda x, t: 0 * jnp.sqrt(2 - t), lambda x, t: 0 * jnp.sqrt(2 + t)),
+}
+
+
+@pytest.mark.parametrize("name", one_in(2, NOTHING))
+def test_a_closed_form_that_is_nowhere_defined_is_not_proved(name):
+    undefined, zero = (
+        Induction(_added, lambda c, x, f=f: c + x.sum() + f(x, jnp.float32(x.shape[0])), ZERO, f32(4), ())
+        for f in NOTHING[name]
+    )
+    with pytest.raises(UatJaxError):
+        undefined._proved(Effort())
+    assert zero._proved(Effort()).verdict is uj.Verdict.CERTIFIED
+
+
 def test_whole_numbers_that_wrap_at_last_are_an_assumption():
     of = lambda four: [a.about["largest"] for a in uj.prove_scan(*four).assumptions if a.kind == "largest size"]
     assert of(ATTACKS["multiples that wrap"][1]) == [2**18] and not of(TRUE["Welford"])

@@ -71,15 +71,29 @@ class Bisimulation:
             raise PieceError("; ".join([*self.failures[:1], str(error)])) from error
         if not self.defined:
             self._check_undefined()
+        if not (self.defined and self._is_rest_defined()):
+            self._check_defined_somewhere()
 
     def _check_undefined(self) -> None:
-        """What may be undefined stays so up to the outputs, and both programs are defined somewhere."""
-        programs = [side.program for side in self.both.sides]
-        if not all(map(all_strict, programs)):
+        """What may be undefined stays so up to the outputs."""
+        if not all(all_strict(side.program) for side in self.both.sides):
             raise PieceError(
                 "what the loops carry may be undefined for some inputs, and a decision could hide that; divide by "
                 "what is known to be positive"
             )
+
+    def _is_rest_defined(self) -> bool:
+        """Whether what follows the loops is shown to be defined for all inputs and carries."""
+        both = self.both
+        rest = lambda *arguments: [*both.outputs(0)(*arguments), *both.outputs(1)(*arguments)]
+        try:
+            return self.pieces.total(rest, both.types, both.domains)
+        except (PieceError, ZeroDivisorError):
+            return False
+
+    def _check_defined_somewhere(self) -> None:
+        """Both programs are defined somewhere: else being equal where both are defined would say nothing."""
+        programs = [side.program for side in self.both.sides]
         seen = self.plan is not None  # at the sizes of the plan
         if not seen and not all(defined_somewhere(p, self.pieces.effort.seed, self.both.domains) for p in programs):
             raise PieceError("no input is found at which both functions are defined")

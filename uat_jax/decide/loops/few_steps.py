@@ -13,11 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from uat_jax.decide.domain import with_shape
+from uat_jax.decide.domain import Domains, domain_of, with_shape
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.figures import Refuted
-from uat_jax.decide.specification import name_of
+from uat_jax.decide.loops.strict import defined_somewhere
+from uat_jax.decide.specification import is_variable, name_of, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import UatJaxError
 
@@ -57,6 +58,16 @@ class Sides:
         """The specs of the arguments of both functions."""
         free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
         return free, with_rows(self.xs, steps), *self.parameters
+
+    def are_defined_somewhere(self, seed: int) -> bool:
+        """Whether the scan and the closed form have finite values at a random input, after each of a few steps."""
+        for steps in TRIED:
+            specs = self.specs(steps)
+            domains = Domains(tuple(domain_of(leaf) for leaf in jax.tree.leaves(specs) if is_variable(leaf)))
+            for function in self.functions():
+                if not defined_somewhere(traced(function, specs)[0], seed, domains):
+                    return False
+        return True
 
     def _of_free_leaves(self, function: Callable) -> Callable:
         leaves, tree = jax.tree.flatten(self.initial)

@@ -227,6 +227,10 @@ class Induction:
 
     # What is decided
 
+    @property
+    def _sides(self) -> Sides:
+        return Sides(self.step, self.closed_form, self.initial, self.xs, self.parameters)
+
     def decided(self, effort: Effort) -> Evidence:
         """The evidence about every number of steps."""
         try:
@@ -236,8 +240,7 @@ class Induction:
         except MemoryLimitError as error:
             return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
         except (PieceError, UnsupportedError, ZeroDivisorError) as error:
-            sides = Sides(self.step, self.closed_form, self.initial, self.xs, self.parameters)
-            return after_few_steps(sides, effort, str(error))
+            return after_few_steps(self._sides, effort, str(error))
 
     def _proved(self, effort: Effort) -> Evidence:
         exact = Effort(effort.error, effort.seed, effort.deadline, effort.laws)
@@ -292,6 +295,8 @@ class Induction:
         )
         if not defined and not (all_strict(self._step_program) and all_strict(self._closed_program)):
             raise PieceError("the carry may be undefined for some inputs, and a decision could hide that")
+        if not defined and not self._sides.are_defined_somewhere(effort.seed):
+            raise PieceError("no input is found at which the scan and the closed form are defined")
         found = evidence_of(pieces, effort)
         assumed = [*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES)]
         if self._bounded:
