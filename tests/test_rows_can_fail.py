@@ -1,27 +1,34 @@
 """Rows that once could not fail: what each of them rests on, changed, is no longer proved."""
 
 from typing import Any
+from unittest import mock
 
 import pytest
 import sympy
+from claim_mutants import without_confirmation
 from claim_statements import document
 
 import uat_jax as uj
+from uat_jax.decide import programs
 from uat_jax.decide.counts import counted
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.normal_forms import decide
 from uat_jax.decide.ranks import bounded
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError
 from uat_jax.ledger.claim import Kind
 from uat_jax.ledger.complexity import evaluation, generic_layer, paths
 from uat_jax.ledger.foundations import approximation, elementary, transformer_density
 from uat_jax.ledger.layers import padding, update_lists
 from uat_jax.ledger.ledger import find
+from uat_jax.ledger.lora import padding as lora_padding
+from uat_jax.ledger.lora.tuned import READINGS, square_tuned, tuned_rules
 from uat_jax.ledger.matrix_vector import diamond
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.layers import KINDS
+from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
 
 T, F = Verdict.PROVED, Verdict.REFUTED
@@ -117,7 +124,35 @@ def test_a_layer_that_adds_something_is_no_padding(change):
     assert where != step.where and not Step("a layer", step.left, step.right, where).holds()
 
 
-@pytest.mark.parametrize("name", ["updates.one-shot", "updates.boxes", "nested-bias.original-updated-own"])
+EXACT_TO_SOME_DEPTH = [claim.id for claim in uj.claims() if claim.exact_to is not None]
+UNDECIDED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize("name", EXACT_TO_SOME_DEPTH)
 def test_a_wrong_reading_is_wrong_at_every_larger_depth(name):
-    found = [e for e in find(name).decide(Settings(dtypes=())) if e.subject == padding.SUBJECT]
-    assert [e.verdict for e in found][:1] == [T]
+    """Every row that names a depth up to which it is exact is shown to fail at all larger ones, not at five alone."""
+    with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: UNDECIDED):
+        found = [e for e in find(name).decide(Settings(dtypes=())) if e.subject == padding.SUBJECT]
+    assert found and {e.verdict for e in found} <= {T, Verdict.CERTIFIED} and found[0].verdict is T
+
+
+def _tuned(kind: str, special: lora_padding.Special) -> list[Step]:
+    layers, reading = square_tuned(kind), READINGS["transported"]
+    return [padding.stays(kind, layers, special), lora_padding.of_eq_18(kind, reading, special)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tuned_layer_that_adds_something_is_no_padding(kind):
+    """ΔC, C and c must each vanish, or cancel, and A be I: in the network, and in what is printed for it."""
+    layers = square_tuned(kind)
+    empty, cancelled = lora_padding.untuned(layers), lora_padding.cancelled(layers)
+    assert all(step.holds() for step in _tuned(kind, empty))
+    for letter in empty:
+        fewer = {other: value for other, value in empty.items() if other != letter}
+        assert not all(step.holds() for step in _tuned(kind, fewer)), letter
+    assert padding.stays(kind, layers, cancelled).holds()
+    mistaken = tuned_rules(ClosedForm(square_tuned(kind, shift=1)))
+    for letter in cancelled:
+        fewer = {other: value for other, value in cancelled.items() if other != letter}
+        network, form = padding.stays(kind, layers, fewer), padding.of_the_closed_form(kind, mistaken, fewer)
+        assert not (network.holds() and form.holds()), letter

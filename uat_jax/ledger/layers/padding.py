@@ -99,9 +99,9 @@ def in_front(rules: tuple[Assignment, ...], bias: Assignment, k: Any) -> tuple[S
     return tuple(Step(f"{rule.target} stays", read(rule), stays(rule)) for rule in (*rules, bias))
 
 
-def larger_depths(*steps: Step) -> Iterator[Evidence]:
-    """That the steps hold, which takes a counterexample to every larger depth."""
-    what = "the same counterexample with layers that add nothing, A = I, C = 0, c = 0: for every larger L"
+def larger_depths(*steps: Step, layer: str = "A = I, C = 0, c = 0") -> Iterator[Evidence]:
+    """That the steps hold, which takes a counterexample to every larger depth; ``layer`` says what adds nothing."""
+    what = f"the same counterexample with layers that add nothing, {layer}: for every larger L"
     yield from (replace(found, subject=SUBJECT) for found in proved(steps, method=Method.INDUCTION, what=what))
 
 

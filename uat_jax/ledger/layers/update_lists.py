@@ -5,18 +5,19 @@ The caption of Fig. 2 describes such an order: readings (a), (c), (c′) and (f)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import sympy
 
+from uat_jax.decide.confirmation import proved
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.edit import OneEdit, exact_up_to
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat
@@ -26,6 +27,7 @@ from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.induction import INDEX
 from uat_jax.symbolic.layers import KINDS
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k, sequential, simultaneous
 
 j = sympy.Symbol("j", integer=True, positive=True)
@@ -135,7 +137,7 @@ def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
     return lambda depth: {layers.A(n): m.Identity(u.D) for n in range(1, depth + 1)}
 
 
-def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
+def reading(pairs: Callable[[str], Pair], depths: Iterable[int]) -> Iterator[Evidence]:
     """Compare for both kinds of network at these depths and, where it fails, refute by a counterexample.
 
     With A_j = I (a pure ResNet) some readings are exact for longer; that is recorded as a figure.
@@ -145,30 +147,32 @@ def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
 
 
 def up_to(exact_to: int, pairs: Callable[[str], Pair]) -> OneEdit:
-    """Read as a statement on every depth it is false; as one on the depths up to ``exact_to`` it is true."""
-
-    def decide(last: int, settings: Settings) -> Iterator[Evidence]:
-        yield from reading(pairs, range(1, last + 1))
-        if last > exact_to:
-            yield from padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
-
-    return OneEdit(DEPTHS[-1], exact_to, decide)
+    """An order of the printed list, which mistakes W_{j,3} as well: exact up to that depth and at no larger one."""
+    larger = lambda: padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
+    return exact_up_to(exact_to, lambda depths: reading(pairs, depths), larger)
 
 
 def which_W3(index: Any, settings: Settings) -> Iterator[Evidence]:
     """The boxes with W_{n,3} ← W_{j+1,1} W_{n,3} for n that index: j, or k for every k ≤ j."""
     rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
+    if rules == CORRECTED:
+        yield from for_all_depths(corrected_boxes, BOX, in_place=False)(settings)
+        return
     yield from reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
     yield from padding.of_boxes(tuple(_at(rules, INDEX)), k, *KINDS)
 
 
+BOX = (*(rule.at(j, INDEX) for rule in CORRECTED), BIAS.at(j, INDEX + 1))
+"""The corrected box of j = i."""
+
+
 def for_all_depths(
-    order: Order, rules: tuple[Assignment, ...], *, in_place: bool
+    order: Order, rules: tuple[Assignment, ...], *, in_place: bool, kinds: Iterable[str] = KINDS
 ) -> Callable[[Settings], Iterator[Evidence]]:
     """Prove a list exact for every L by induction over the boxes, and execute it at L = 1…5."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:
-        for kind in KINDS:
+        for kind in kinds:
             steps = u.update_induction(kind, rules, in_place=in_place)
             proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L")
             pair, what = _executed(kind, order), f"{kind} network, executed"
@@ -178,7 +182,9 @@ def for_all_depths(
     return decide
 
 
-FIRST_FACTOR = Assignment(W2(1), W2(1) @ W1(1))
+FACTOR = Assignment(W2(j), W2(j) @ W1(j))
+"""What Eq. 30 puts in, for every j."""
+FIRST_FACTOR = FACTOR.at(j, 1)
 """The rule for i = 0."""
 
 
@@ -193,17 +199,28 @@ def _first_factor(kind: str) -> Callable[[Assignment, Settings], Iterator[Eviden
     return decide
 
 
-def _raw_weights(last: int, settings: Settings) -> Iterator[Evidence]:
-    """The corrected boxes on a Transformer's own W_{j,2}, without Eq. 30's factor; i = 0 as printed."""
+EVERY = "every j"
+
+
+def _raw_weights(last: Any, settings: Settings) -> Iterator[Evidence]:
+    """The corrected boxes on a Transformer's own W_{j,2}, with Eq. 30's factor put in for j = 1, …, ``last`` alone."""
 
     def pair(depth: int) -> tuple[Program, Program]:
-        first = simultaneous([FIRST_FACTOR])
+        factors = simultaneous([FACTOR.at(j, n) for n in range(1, depth + 1) if last == EVERY or n <= last])
         store, x = u.originals("transformer", depth, raw=True), u.square_layers("transformer").x(depth)
-        program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
+        program = u.run(store, [factors, *corrected_boxes(depth)], x, u.closed_form_33(depth))
         return plain_network(u.square_layers("transformer"), depth), program
 
-    yield from settle_by_depth(pair, range(1, last + 1), what="transformer, raw W_{j,2}")
-    yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
+    yield from settle_by_depth(pair, DEPTHS, what="transformer network, raw W_{j,2}")
+    if last != EVERY:
+        yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
+        return
+    own = FACTOR.at(j, INDEX)
+    layers = u.square_layers("transformer")
+    A, B = layers.A(INDEX), layers.B(INDEX)
+    held = Step("Eq. 30 at every j", own.value, B @ A, {W1(INDEX): A, W2(INDEX): B})
+    yield from proved([held], method=Method.NORMAL_FORM, what="what the corrected list starts from")
+    yield from for_all_depths(corrected_boxes, BOX, in_place=False, kinds=("transformer",))(settings)
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
@@ -263,7 +280,7 @@ CLAIMS = (
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.PROVED,
-        decide=for_all_depths(corrected_boxes, tuple(a.at(j, INDEX) for a in CORRECTED) + (BIAS.at(j, INDEX + 1),), in_place=False),
+        decide=for_all_depths(corrected_boxes, BOX, in_place=False),
     ),
     Claim(
         id="updates.first-factor-transformer",
@@ -298,11 +315,12 @@ CLAIMS = (
         kind=Kind.ALL_DEPTHS,
         sources=_SOURCES,
         printed=r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}",
-        reading="Eq. 30 is not applied first; the other rules are the corrected ones",
+        reading="Eq. 30 is not applied first, but for the factor of W_{1,2} that is printed for i = 0; the other rules are "
+        "the corrected ones",
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         exact_to=1,
         correction="updates.corrected-boxes",
-        decide=OneEdit(DEPTHS[-1], 1, _raw_weights),
+        decide=OneEdit(1, EVERY, _raw_weights),
     ),
 )  # fmt: skip

@@ -27,7 +27,6 @@ from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
 
-
 J = sympy.Symbol("j", integer=True, positive=True)
 
 AFTER, BEFORE = "after all updates", "before all updates"
@@ -58,7 +57,7 @@ def _reading(name: str, *kinds: str) -> OneEdit:
                 yield from exact(kind)
             else:
                 yield from _at_depths(kind, lambda depth, kind=kind: READINGS[name].program(kind, depth))
-                yield from larger_depths(*empty_tuned(kind, READINGS[name]))
+                yield from larger_depths(*empty_tuned(kind, READINGS[name]), layer="A = I, C = ΔC = 0, c = 0")
 
     return OneEdit(AFTER, BEFORE, decide)
 
@@ -71,7 +70,7 @@ def _delta_index(layer: Any, settings: Settings) -> Iterator[Evidence]:
             yield from exact(kind)
             continue
         yield from _at_depths(kind, lambda depth, kind=kind: recomputed(kind, range(depth), depth, shift))
-        yield from larger_depths(*empty_mistaken(kind))
+        yield from larger_depths(*empty_mistaken(kind), layer="A = I, C + ΔC = 0, c = 0")
 
 
 def _original(settings: Settings) -> Iterator[Evidence]:

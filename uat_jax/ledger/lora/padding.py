@@ -48,10 +48,10 @@ def empty_tuned(kind: str, reading: Reading) -> tuple[Step, Step]:
     """Deltas added to hatted parameters: both sides stay what they are."""
     layers = square_tuned(kind)
     special = untuned(layers)
-    return stays(f"tuned {kind} network", layers, special), _of_eq_18(kind, reading, special)
+    return stays(f"tuned {kind} network", layers, special), of_eq_18(kind, reading, special)
 
 
-def _of_eq_18(kind: str, reading: Reading, special: Special) -> Step:
+def of_eq_18(kind: str, reading: Reading, special: Special) -> Step:
     """P_{i+1} x_0 + q_{i+1} + Σ_{k≤i+1} (Ŵ_{k,3} + T_k) t_k is that of i layers.
 
     T_k is what is added to Ŵ_{k,3}: T_k^{(i+1)} = (carry of layer i + 1) T_k^{(i)}, and T_{i+1}^{(i+1)} = ΔC_{i+1}.
