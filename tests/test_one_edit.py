@@ -109,6 +109,7 @@ ANOTHER_WAY = {
     "head.v2-1-d-4.right": "with W'_Vi for its transpose the chain may be read from the right: it is then Fig. 1.d.3",
     "head.v1-juxtaposed": "(H_i ⊗ I)ᵀ may be mended inside as well: (H_iᵀ ⊗ I)ᵀ is H_i ⊗ I",
     "head.row-or-column": "a row and a column: either may be transposed",
+    "uat.similar-inputs": "outputs less than 9/5 apart is a weaker bound on the same number",
     "updates.first-factor-residual": "the wrong rule for a layer that a network of one layer has not",
     "nested-bias.from-one": "the term with b_{0,3} may be dropped instead of b_{0,3} being 0",
 }
