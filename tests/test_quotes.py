@@ -132,6 +132,11 @@ def test_rows_in_our_words_are_rows():
     assert set(OWN_WORDS) <= ids
 
 
+def test_what_is_refuted_is_quoted_or_marked_as_ours():
+    """Nobody is refuted in words that are not his own, unless the row says that the reading is ours."""
+    assert [c.id for c in uj.claims() if c.expects is uj.Verdict.REFUTED and not (is_quoted(c) or c.ours)] == []
+
+
 def test_most_refuted_rows_are_quotations():
     """A canary: what is refuted is mostly what is printed."""
     refuted = [claim for claim in uj.claims() if claim.expects is uj.Verdict.REFUTED]
