@@ -16,17 +16,18 @@ from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
+from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit, exact_up_to
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
-from uat_jax.ledger.source import duat
+from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import INDEX
-from uat_jax.symbolic.layers import KINDS
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k, sequential, simultaneous
 
@@ -223,6 +224,42 @@ def _raw_weights(last: Any, settings: Settings) -> Iterator[Evidence]:
     yield from for_all_depths(corrected_boxes, BOX, in_place=False, kinds=("transformer",))(settings)
 
 
+# --- what the updates are made of ------------------------------------------------------------------------------------
+
+_LINEAR = (m.Letter, m.Product, m.Addition, m.Identity, m.Zero)
+
+
+def only_products(parameter: str, expression: m.Expression) -> Evidence:
+    """Whether what a layer makes of a parameter consists of products and sums of parameters and nothing else."""
+    nodes = [node for node in sympy.preorder_traversal(expression) if isinstance(node, m.Expression)]
+    other = next((node for node in nodes if not isinstance(node, _LINEAR)), None)
+    if other is not None:
+        finding = f"{parameter} = {expression} is made of {other} as well"
+        return Evidence(Method.NORMAL_FORM, finding, Verdict.REFUTED, subject=parameter)
+    finding = f"{parameter} = {expression}: products and sums alone"
+    return Evidence(Method.NORMAL_FORM, finding, Verdict.PROVED, subject=parameter)
+
+
+def collected(kind: str) -> dict[str, m.Expression]:
+    """What layer i+1 makes of every parameter but the biases inside σ, for every i."""
+    closed = ClosedForm(u.square_layers(kind))
+    rule = recurrence(closed, INDEX + 1)
+    assert rule.carry is not None
+    carried = rule.carry @ closed.W3(k, INDEX)
+    return {"W_{i+1,1}": rule.W1, "W_{i+1,2}": rule.W2, "W_{k,3}": carried, "W_{i+1,3}": rule.W3, "b_{i+1,3}": rule.b3}
+
+
+def _made_of_products(settings: Settings) -> Iterator[Evidence]:
+    """The recurrences are those of Theorem 1, and none of them but that of b_{j,2} has anything but products and sums."""
+    for kind in KINDS:
+        steps = closed_form_induction(Layers(kind))
+        proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: these are the parameters, for every L")
+        yield replace(proof, subject=f"{kind} network")
+        for name, expression in collected(kind).items():
+            found = only_products(name, expression)
+            yield replace(found, subject=f"{kind} network, {name}")
+
+
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
 FIGURE = duat("App. Fig. 2")
 IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
@@ -322,5 +359,18 @@ CLAIMS = (
         exact_to=1,
         correction="updates.corrected-boxes",
         decide=OneEdit(1, EVERY, _raw_weights),
+    ),
+    Claim(
+        id="updates.only-products",
+        title="all parameters but the biases inside σ change by products and sums alone",
+        ledger="G15",
+        kind=Kind.ALL_DEPTHS,
+        sources=(v2("C.2", 10),),
+        printed=r"\text{these changes involve only matrix multiplications or additions}",
+        reading="the “other parameters” are those whose updates v2 does not write down: W_{j,1}, W_{j,2}, W_{j,3} and b_{j,3}; "
+        "b_{j,2}, which it does write down, changes by σ as well",
+        hypotheses=(ELEMENTWISE, "the matrix of attention is taken as it is: it contains a softmax"),
+        expects=Verdict.PROVED,
+        decide=_made_of_products,
     ),
 )  # fmt: skip
