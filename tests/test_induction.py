@@ -58,7 +58,7 @@ def test_the_dynamic_steps_hold_for_the_values_at_x_i_and_for_no_others(kind):
     layers, values = Layers(kind), dynamic_parameters(kind)
     assert list(values) == list(layers.parameters(INDEX + 1))
     others = {letter: m.Dependent(letter, 2 * layers.x(INDEX)) for letter in values}
-    for letter, value in {**others, layers.x(INDEX): 2 * layers.x(0)}.items():
+    for letter, value in {**others, layers.x(INDEX): 2 * ClosedForm(layers).x(INDEX)}.items():
         where = {letter: value}
         wrong = lambda l, ranges, where=where: where.get(l) or step.where(l, ranges)  # type: ignore[operator]
         assert not replace(step, where=wrong).holds(), letter
