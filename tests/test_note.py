@@ -13,7 +13,7 @@ from uat_jax.ledger.ledger import CHAPTERS, find, script_of
 from uat_jax.ledger.page import Display, Paragraph, Table
 from uat_jax.ledger.weight import Weight, rank, weight_of
 from uat_jax.report import note, page_latex, tex
-from uat_jax.report.breaking import aligned, broken
+from uat_jax.report.breaking import aligned, broken, equations
 from uat_jax.report.inline import latex_of_prose
 
 CERTIFICATES = Path(__file__).parents[1] / "docs" / "certificates"
@@ -151,6 +151,11 @@ PROSE = {
     "Wσ": r"W$\sigma$",
     "chance 2^-162": r"chance $2^{-162}$",
     "a_file.py": None,
+    "W_HVO, W'_HVi": r"$\mathbf{W}_{HVO}$, $\mathbf{W}_{HVi}'$",
+    "x_(t−1)": r"$\mathbf{x}_{t-1}$",
+    "max_n, LN_1": r"$\mathrm{max}_{n}$, $\mathrm{LN}_{1}$",
+    "f(z)_i": r"f(z)${}_{i}$",
+    "2*L*r + 1": "2 L r + 1",
 }
 
 
@@ -167,11 +172,33 @@ def test_every_sentence_of_the_ledger_is_set_in_ascii_and_known_signs():
             assert not any(f"[{word}" in set_ for word in ("greek", "combining", "latin", "sign")), set_
 
 
+def _whole(latex: str) -> str:
+    r"""A formula without spaces and \left, its texts that stand beside each other as one."""
+    for sign in (r"\left(", r"\right)", r"\left[", r"\right]"):
+        latex = latex.replace(sign, sign[-1])
+    return latex.replace(" ", "").replace(r"}\text{", "")
+
+
 @pytest.mark.parametrize("claim", one_in(8, REFUTED), ids=lambda claim: claim.id)
 def test_a_broken_formula_loses_nothing(claim):
-    whole = claim.printed.replace(r"\left(", "(").replace(r"\right)", ")").replace(" ", "")
-    assert "".join(broken(claim.printed)).replace(" ", "") == whole.replace(r"\left[", "[").replace(r"\right]", "]")
+    assert _whole("".join(broken(claim.printed))) == _whole(claim.printed)
     assert all(line.count("{") == line.count("}") for line in broken(claim.printed))
+
+
+def test_equations_of_a_long_list_stand_below_each_other():
+    long = r",\ ".join([r"\mathbf{x}_{i+1}=\mathbf{y}_{i}+\mathbf{z}_{i}+f(\mathbf{x}_{i},\mathbf{y}_{i})"] * 5)
+    assert equations(long) == [*(f"{line.strip()}," for line in long.split(r",\ ")[:4]), long.split(r",\ ")[4]]
+    assert aligned(long).count("\\\\\n&\\mathbf") == 4
+    assert equations(r"a=b,\ c=d") == [r"a=b,\ c=d"]
+    terms = "+".join([r"\mathbf{x}_{i+1}"] * 40)
+    assert equations(f"j={terms},2,3") == [f"j={terms},2,3"]
+
+
+def test_a_long_text_is_broken_between_words():
+    text = r"\text{" + "so many words that no line of a page can hold all of them " * 3 + "}"
+    lines = broken(text)
+    assert len(lines) > 1 and all(line.startswith(r"\text{") and line.endswith("}") for line in lines)
+    assert all(len(line) < 110 for line in lines)
 
 
 def test_a_long_formula_is_broken_behind_commas_first():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
 from uat_jax.report.breaking import aligned, loosened
@@ -44,9 +45,11 @@ def section_lines(section: Section) -> Iterator[str]:
     """A section: its title and its parts."""
     command = "subsection" if section.level == 1 else "subsubsection"
     yield rf"\{command}*{{{latex_of_prose(section.title)}}}"
-    for part in together(section.parts):
+    for part, after in pairwise([*together(section.parts), None]):
+        assert part is not None
         yield from part_lines(part)
-        yield ""
+        if not (isinstance(part, Paragraph) and isinstance(after, tuple)):  # a formula belongs to the words before it
+            yield ""
 
 
 def part_lines(part: Part | tuple[Display, ...]) -> Iterator[str]:
@@ -75,7 +78,7 @@ def typed(name: str) -> str:
     return rf"\texttt{{{name}}}"
 
 
-_MARKS = {True: r"$\surd$ ", False: r"$\times$ ", None: ""}
+_MARKS = {True: r"$\checkmark$ ", False: r"$\times$ ", None: ""}
 
 
 def _display(part: Display) -> Iterator[str]:
