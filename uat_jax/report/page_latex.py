@@ -19,6 +19,9 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 1pt}
 \emergencystretch=3em
+\tolerance=2000
+\relpenalty=100
+\binoppenalty=200
 \newcommand{\treebar}{\makebox[1.6em][l]{\hspace{.5em}\rule[-1.3ex]{.4pt}{4.4ex}}}
 \newcommand{\treetee}{\makebox[1.6em][l]{\hspace{.5em}\rule[-1.3ex]{.4pt}{4.4ex}\rule[.6ex]{.9em}{.4pt}}}
 \newcommand{\treeend}{\makebox[1.6em][l]{\hspace{.5em}\rule[.6ex]{.4pt}{2.5ex}\rule[.6ex]{.9em}{.4pt}}}
