@@ -32,7 +32,7 @@ TEXT = {
 }  # fmt: skip
 """Signs of text that LaTeX wants to have written otherwise."""
 
-_INDEX = r"(?:_(?:\{[^{}]*\}|\([^()]*\)|[A-Z]{2,}[a-z]?(?![a-z])|[∞⋆]|[A-Z]?[a-z]?[0-9]*(?<!_)))"
+_INDEX = r"(?:_(?:\{[^{}]*\}|\([^()]*\)|[A-Z]{2,}[a-z]?(?![a-z])|[∞⋆]|[A-Z]?[a-z]?[0-9]*(?<!_)(?![a-z_])))"
 _POWER = r"(?:\^(?:\{[^{}]*\}|\([^()]*\)|-?[A-Za-z0-9]+))"
 _MARKS = "[" + "".join(ACCENTS) + "]"
 _NAMES = "UAT|LN|max|min|score"
@@ -88,7 +88,7 @@ def _found(text: str) -> Iterator[tuple[bool, str]]:
     done = at = 0
     while found := FORMULA.search(text, at):
         start = found.start()
-        if start > done and f"{text[start - 1]}{text[start]}".isalpha() and text[start].isascii():
+        if start > done and _within_a_word(text[start - 1], text[start]):
             at = start + 1
             continue
         if start > done:
@@ -97,6 +97,11 @@ def _found(text: str) -> Iterator[tuple[bool, str]]:
         done = at = found.end()
     if done < len(text):
         yield False, text[done:]
+
+
+def _within_a_word(before: str, first: str) -> bool:
+    """Whether what begins with that letter goes on with a word, such as "real_transformers"."""
+    return first.isalpha() and first.isascii() and (before.isalpha() or before == "_")
 
 
 def latex_of_prose(text: str) -> str:

@@ -5,6 +5,7 @@ It is one page, written as LaTeX, as HTML and, where there is a TeX engine, as P
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -169,10 +170,15 @@ def _correction(group: Sequence[Claim], correction: Claim, found: Mapping[str, C
         yield Display(Formula(right, right), f"Corrected: {correction.title}")
     else:
         yield Paragraph(correction.title, "Corrected:")
-    if correction.reading and right == correction.printed:
-        yield Paragraph(correction.reading, "In which:")
+    read = _CORRECTED.sub("", correction.reading)
+    if read and right == correction.printed:
+        yield Paragraph(read, "In which:")
     certificate = found[correction.id]
     yield Paragraph(f"{certificate.verdict}; {_one_line(reason(certificate))};", "Because.", _links([correction.id]))
+
+
+_CORRECTED = re.compile(r"^corrected[:;,]? ?|, corrected$")
+"""That it is corrected is said by the label before it."""
 
 
 def _links(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
