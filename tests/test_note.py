@@ -152,6 +152,23 @@ def test_a_report_folder_that_exists_is_refused_and_left_alone(decided, tmp_path
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 
 
+def test_an_empty_folder_that_exists_is_taken(decided, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(tex, "engine", lambda: None)
+    assert main(["report", str(tmp_path)]) == 0
+    assert {"note.html", "note.tex", "errata.md"} < {p.name for p in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("target", "said"), [("file", "is a file; choose a new folder"), ("file/r", "note.html: Not a")]
+)
+def test_a_report_cannot_be_a_file(decided, target, said, tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    assert main(["report", str(tmp_path / target)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.count("\n") == 1 and said in printed.err
+    assert (tmp_path / "file").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+
+
 PROSE = {
     "b̂_{j,2} is ≤ λ_k": r"$\hat{\mathbf{b}}_{j,2}$ is $\leq  \lambda_{k}$",
     "W'_{i+1,2} and W′": r"$\mathbf{W}_{i+1,2}'$ and $\mathbf{W}'$",
