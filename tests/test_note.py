@@ -178,6 +178,7 @@ PROSE = {
     "chance 2^-162": r"chance $2^{-162}$",
     "a_j_t.py, b_j_terms": r"a\_\allowbreak{}j\_\allowbreak{}t.py, b\_\allowbreak{}j\_\allowbreak{}terms",
     "W_HVO, W'_HVi": r"$\mathbf{W}_{HVO}$, $\mathbf{W}_{HVi}'$",
+    "T(ΠX), Π_j": r"T($\Pi$X), $\prod_{j}$",
     "x_(t−1)": r"$\mathbf{x}_{t-1}$",
     "max_n, LN_1": r"$\mathrm{max}_{n}$, $\mathrm{LN}_{1}$",
     "f(z)_i": r"f(z)${}_{i}$",

@@ -134,7 +134,8 @@ def _formula(text: str) -> str:
         return " ".join(SIGNS[c] for c in text)
     found = _PARTS.fullmatch(text)
     assert found is not None
-    symbol = _base(found["base"])
+    matrix = found["base"] == "Π" and not found["index"]  # a product has an index, a permutation none
+    symbol = r"\Pi" if matrix else _base(found["base"])
     if found["accent"]:
         symbol = rf"{ACCENTS[found['accent']]}{{{symbol}}}"
     power = _inside(found["power"])
