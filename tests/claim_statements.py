@@ -9,6 +9,7 @@ with the shape of every letter.  A test fails when a row decides anything else t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -62,8 +63,21 @@ def without_confirmation() -> Iterator[None]:
         yield
 
 
+def _forget() -> None:
+    """Forget what rows before have found: a row that finds it again is told of it by nobody else."""
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("uat_jax.ledger.") and name != "uat_jax.ledger.ledger":
+            for remembered in vars(module).values():
+                if hasattr(remembered, "cache_clear") and getattr(remembered, "__module__", "") == name:
+                    remembered.cache_clear()
+
+
 def decided(claim: Claim) -> list[str]:
-    """What a row decides, line by line.  Raises `MismatchError` if it does not get its verdict."""
+    """What a row decides, line by line, whatever was decided before.
+
+    Raises `MismatchError` if it does not get its verdict.
+    """
+    _forget()
     with recorded(TOLD) as found:
         certificate = decide(claim, SYMBOLIC)
     if not certificate.passes:
@@ -76,6 +90,7 @@ def decided(claim: Claim) -> list[str]:
 def _corrected(claim: Claim) -> Iterator[str]:
     """The one edit of a refuted row, and what is decided of the corrected statement; it has to be proved."""
     if isinstance(claim.decide, OneEdit):
+        _forget()
         with recorded(TOLD) as found:
             evidence = tuple(claim.decide.repaired(SYMBOLIC))
         if combine(evidence) is not Verdict.PROVED:

@@ -114,7 +114,7 @@ def test_every_proved_row_about_names_has_its_twins():
     ("latex", "marks"),
     [
         (r"\mathbf{x}_0+\mathbf{x}'_0", ("x", "x'")),
-        (r"\mathring{\mathbf{x}}'+\dot{\mathbf{x}}", (r"\mathringx'", r"\dotx")),
+        (r"\mathring{\mathbf{x}}'+\dot{\mathbf{x}}", ("x\u030a'", "x\u0307")),
     ],
 )
 def test_marks_are_read_off_the_formula(latex, marks):

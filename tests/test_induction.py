@@ -12,7 +12,13 @@ from uat_jax.ledger.layers import update_lists as lists
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import INDEX, closed_form_induction, step_definitions
+from uat_jax.symbolic.induction import (
+    INDEX,
+    closed_form_induction,
+    dynamic_parameters,
+    dynamic_steps,
+    step_definitions,
+)
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
 from uat_jax.symbolic.step import Step
@@ -42,6 +48,21 @@ def test_theorem_1_holds_for_every_depth(kind, dynamic):
     steps = closed_form_induction(Layers(kind, dynamic=dynamic))
     assert [step.name for step in steps] == [BASE, AFFINE, ARGUMENT, LEMMA, STEP]
     assert failing(steps) == []
+
+
+@pytest.mark.parametrize("kind", ["residual", "transformer"])
+def test_the_dynamic_steps_hold_for_the_values_at_x_i_and_for_no_others(kind):
+    """Told with x_i as a letter; with a parameter taken at another input, or x_i another column, the step fails."""
+    base, step = dynamic_steps(kind)
+    assert base.holds() and step.holds()
+    layers, values = Layers(kind), dynamic_parameters(kind)
+    assert list(values) == list(layers.parameters(INDEX + 1))
+    others = {letter: m.Dependent(letter, 2 * layers.x(INDEX)) for letter in values}
+    for letter, value in {**others, layers.x(INDEX): 2 * ClosedForm(layers).x(INDEX)}.items():
+        where = {letter: value}
+        wrong = lambda l, ranges, where=where: where.get(l) or step.where(l, ranges)  # type: ignore[operator]
+        assert not replace(step, where=wrong).holds(), letter
+    assert not replace(base, right=2 * base.right).holds()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -222,6 +222,8 @@ PRINTED = [
     (m.Dependent(B[2], x), "B_2(x)", r"\mathbf{B}_{2}\left(\mathbf{x}\right)"),
     (m.Selection(2, n, p), "E_2", r"\mathbf{E}_{2}"),
     (m.Ones(N, 1) @ y.T, "1_{N,1} yᵀ", r"\mathbf{1}_{N,1}\mathbf{y}^{T}"),
+    (m.Letter("σ′", n, 1, (1,)), "σ′_1", r"\boldsymbol{\sigma}'_{1}"),
+    (m.Letter("ℓ", n, n), "ℓ", r"\boldsymbol{\ell}"),
     (m.Identity(n) + m.Zero(n, n), "I_{n} + 0_{n,n}", r"\mathbf{I}_{n} + \mathbf{0}_{n,n}"),
 ]  # fmt: skip
 

@@ -21,9 +21,10 @@ from uat_jax.ledger.lora import adapters as lora
 from uat_jax.ledger.lora import attention as lora_attention
 from uat_jax.ledger.lora import closed_form as lora_closed_form
 from uat_jax.ledger.lora import ranks as lora_ranks
+from uat_jax.ledger.lora import tuned
 from uat_jax.networks import initialise_residual, initialise_transformer, residual_network, transformer
 from uat_jax.networks.lora import Adapter, lora_residual_network, lora_transformer, merge
-from uat_jax.symbolic.induction import closed_form_induction
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.recurrence import ClosedForm
 
 SYMBOLIC = Settings(dtypes=())
@@ -83,8 +84,8 @@ def test_a_wrong_depth_does_not_pass():
 @pytest.mark.parametrize("kind", ["residual", "transformer"])
 @pytest.mark.parametrize("field", ["W1", "b3", "W2", "b2_constant", "b2_u", "carry", "W3"])
 def test_a_wrong_rule_for_the_tuned_parameters_is_not_proved(kind, field):
-    layers = lora_closed_form.TunedLayers(kind)
-    rules = lora_closed_form.tuned_rules(ClosedForm(layers))
+    layers = tuned.TunedLayers(kind)
+    rules = tuned.tuned_rules(ClosedForm(layers))
     assert prove(closed_form_induction(layers, rules), method=Method.INDUCTION, what="right").verdict is T
     wrong = dataclasses.replace(rules, **{field: 2 * getattr(rules, field)})
     assert prove(closed_form_induction(layers, wrong), method=Method.INDUCTION, what="twice").verdict is Verdict.UNKNOWN
@@ -92,15 +93,15 @@ def test_a_wrong_rule_for_the_tuned_parameters_is_not_proved(kind, field):
 
 @pytest.mark.parametrize("kind", ["residual", "transformer"])
 def test_rules_that_forget_the_deltas_are_not_proved(kind):
-    layers = lora_closed_form.TunedLayers(kind)
-    tuned = lora_closed_form.tuned_rules(ClosedForm(layers))
-    j = lora_closed_form.INDEX + 1
-    plain = super(lora_closed_form.TunedLayers, layers)
+    layers = tuned.TunedLayers(kind)
+    rules = tuned.tuned_rules(ClosedForm(layers))
+    j = INDEX + 1
+    plain = super(tuned.TunedLayers, layers)
     for field, value in {
         "W3": plain.C(j),
         "b2_u": plain.B(j) if kind == "residual" else plain.B(j) @ plain.A(j),
     }.items():
-        wrong = dataclasses.replace(tuned, **{field: value})
+        wrong = dataclasses.replace(rules, **{field: value})
         found = prove(closed_form_induction(layers, wrong), method=Method.INDUCTION, what="forgotten")
         assert found.verdict is Verdict.UNKNOWN
 

@@ -48,9 +48,25 @@ def test_mended_in_that_place_the_row_is_proved(name):
 
 def other_changes(of: OneEdit) -> Iterator[Any]:
     """The printed statement with something else changed, or with another change in the same place."""
-    for changed in _changed(of.printed):
-        if changed not in (of.printed, of.corrected):
+    for changed in (*_changed(of.printed), *_neighbours(of.edit)):
+        if changed not in (of.printed, of.corrected) and not _same_formula(changed, of.corrected):
             yield changed
+
+
+def _same_formula(changed: Any, corrected: Any) -> bool:
+    """Whether it is the corrected formula, written with two transposes more."""
+    if not isinstance(changed, Formula):
+        return False
+    try:
+        return changed.at({}) == corrected.at({})
+    except UatJaxError:  # its shapes do not fit
+        return False
+
+
+def _neighbours(edit: Edit) -> Iterator[Any]:
+    """A number that is a statement of its own, one less and one more than the corrected one."""
+    if not edit.path and isinstance(edit.corrected, int | sympy.Rational):
+        yield from (edit.corrected - 1, edit.corrected + 1)
 
 
 def _changed(statement: Any) -> Iterator[Any]:
@@ -93,6 +109,7 @@ ANOTHER_WAY = {
     "head.v2-1-d-4.right": "with W'_Vi for its transpose the chain may be read from the right: it is then Fig. 1.d.3",
     "head.v1-juxtaposed": "(H_i ⊗ I)ᵀ may be mended inside as well: (H_iᵀ ⊗ I)ᵀ is H_i ⊗ I",
     "head.row-or-column": "a row and a column: either may be transposed",
+    "uat.similar-inputs": "outputs less than 9/5 apart is a weaker bound on the same number",
     "updates.first-factor-residual": "the wrong rule for a layer that a network of one layer has not",
     "nested-bias.from-one": "the term with b_{0,3} may be dropped instead of b_{0,3} being 0",
 }

@@ -96,6 +96,36 @@ def test_the_words_are_in_every_paper_that_is_named(claim):
         assert not missing, f"{paper} does not say {missing}"
 
 
+HEADING = re.compile(r"^ ?([0-9](?:\.[0-9])?|[A-E](?:\.[0-9])?) +[A-Z][\w:-]*(?: [\w-]+)*", re.MULTILINE)
+
+
+@cache
+def sections(paper: str) -> dict[str, str]:
+    """Number of a section → its words, in the paper's first copy."""
+    whole = (PAPERS / FILES[paper][0]).read_text(encoding="utf-8")
+    heads = [match for match in HEADING.finditer(whole) if len(match.group().split()) > 2 or match.group(1).isdigit()]
+    ends = [*(match.start() for match in heads[1:]), len(whole)]
+    return {match.group(1): words_of(whole[match.start() : end]) for match, end in zip(heads, ends, strict=True)}
+
+
+@at_hand
+@pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
+def test_the_words_are_in_the_sections_that_are_named(claim):
+    """Captions stand anywhere, and words that the first copy has wrongly read are in no section."""
+    for paper in word_for_word(claim) - {"abstract"}:
+        named = [source.section for source in claim.sources if source.paper == paper]
+        for piece in () if any("Fig" in place for place in named) else quoted_words(claim):
+            where = [place for place, words in sections(paper).items() if piece in words]
+            assert not where or any(f"{place}.".startswith(f"{of}.") for place in where for of in named), (piece, where)
+
+
+@at_hand
+def test_the_sections_of_the_papers_are_told_apart():
+    assert len(sections("DUAT")) >= 22 and len(sections("v1")) >= 15 and len(sections("v2")) >= 20
+    phrase = words_of("it can only fit one function within a closed interval")
+    assert [place for place, words in sections("DUAT").items() if phrase in words] == ["2.3"]
+
+
 @at_hand
 @pytest.mark.parametrize("claim", QUOTED, ids=lambda claim: claim.id)
 def test_the_formulas_are_in_duat_where_it_is_named(claim):
@@ -130,6 +160,11 @@ def test_a_prime_more_or_less_is_noticed(latex, printed):
 def test_rows_in_our_words_are_rows():
     ids = {claim.id for claim in uj.claims()}
     assert set(OWN_WORDS) <= ids
+
+
+def test_what_is_refuted_is_quoted_or_marked_as_ours():
+    """Nobody is refuted in words that are not his own, unless the row says that the reading is ours."""
+    assert [c.id for c in uj.claims() if c.expects is uj.Verdict.REFUTED and not (is_quoted(c) or c.ours)] == []
 
 
 def test_most_refuted_rows_are_quotations():

@@ -1,27 +1,34 @@
 """Rows that once could not fail: what each of them rests on, changed, is no longer proved."""
 
 from typing import Any
+from unittest import mock
 
 import pytest
 import sympy
+from claim_mutants import without_confirmation
 from claim_statements import document
 
 import uat_jax as uj
+from uat_jax.decide import programs
 from uat_jax.decide.counts import counted
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.normal_forms import decide
 from uat_jax.decide.ranks import bounded
 from uat_jax.decide.settings import Settings
-from uat_jax.decide.verdict import Verdict, combine
+from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError
 from uat_jax.ledger.claim import Kind
 from uat_jax.ledger.complexity import evaluation, generic_layer, paths
-from uat_jax.ledger.foundations import approximation, elementary, transformer_density
+from uat_jax.ledger.foundations import approximation, elementary, transformer_density, uat_sums
 from uat_jax.ledger.layers import padding, update_lists
-from uat_jax.ledger.ledger import find
+from uat_jax.ledger.ledger import find, script_of
+from uat_jax.ledger.lora import padding as lora_padding
+from uat_jax.ledger.lora.tuned import READINGS, square_tuned, tuned_rules
 from uat_jax.ledger.matrix_vector import diamond
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
+from uat_jax.symbolic.layers import KINDS
+from uat_jax.symbolic.recurrence import ClosedForm, recurrence
 from uat_jax.symbolic.step import Step
 
 T, F = Verdict.PROVED, Verdict.REFUTED
@@ -58,16 +65,29 @@ def test_every_shape_of_a_derivative_is_needed():
     assert len(list(transformer_density.middle_slope())) == 3
 
 
-@pytest.mark.parametrize(
-    ("bound", "least"),
-    [
-        (approximation.monotone_term, sympy.Rational(1, 2)),
-        (lambda error: [approximation.step_bound(error)], sympy.Rational(1, 2)),
-        (lambda error: [elementary.near_two(0, 6, error, what="far apart")], sympy.Integer(3)),
-    ],
-)
-def test_the_number_of_a_counterexample_comes_from_its_bound(bound, least):
+BOUNDS = {
+    "uat.density.no-quantifier": (approximation.monotone_term, sympy.Rational(1, 2)),
+    "uat.borel-uniform": (lambda error: [approximation.step_bound(error)], sympy.Rational(1, 2)),
+    "uat.affine-term.bounded": (lambda error: [uat_sums.bounded_sum(error)], sympy.Integer(1)),
+    "uat.any-function.permutations": (transformer_density.equal_outputs_bound, sympy.Rational(1, 2)),
+    "uat.any-function.one-unit": (transformer_density.one_unit_bound, sympy.Integer(1)),
+    "two targets": (lambda error: [elementary.near_two(0, 6, error, what="far apart")], sympy.Integer(3)),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_number_of_a_counterexample_comes_from_its_bound(name):
+    """The largest error that is proved to be made is the number, and a larger one is not proved."""
+    bound, least = BOUNDS[name]
     assert elementary.least_error(bound)[0] == least
+    assert not all(found.verdict is T for found in bound(least + sympy.Rational(1, 4)))
+
+
+def test_activations_that_grow_do_so_at_that_rate():
+    """σ(t) ≥ t/2 is proved for relu, gelu and silu; σ(t) ≥ 3 t/4 is not."""
+    half, more = (list(uat_sums.unbounded(sympy.Rational(n, 4))) for n in (2, 3))
+    assert {found.verdict for found in half} == {T} and len(half) == 3
+    assert [found.verdict is T for found in more] == [found.subject == "relu" for found in more]
 
 
 def test_a_bound_that_never_holds_gives_no_number():
@@ -117,7 +137,77 @@ def test_a_layer_that_adds_something_is_no_padding(change):
     assert where != step.where and not Step("a layer", step.left, step.right, where).holds()
 
 
-@pytest.mark.parametrize("name", ["updates.one-shot", "updates.boxes", "nested-bias.original-updated-own"])
+EXACT_TO_SOME_DEPTH = [claim.id for claim in uj.claims() if claim.exact_to is not None]
+UNDECIDED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize("name", EXACT_TO_SOME_DEPTH)
 def test_a_wrong_reading_is_wrong_at_every_larger_depth(name):
-    found = [e for e in find(name).decide(Settings(dtypes=())) if e.subject == padding.SUBJECT]
-    assert [e.verdict for e in found][:1] == [T]
+    """Every row that names a depth up to which it is exact is shown to fail at all larger ones, not at five alone."""
+    with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: UNDECIDED):
+        found = [e for e in find(name).decide(Settings(dtypes=())) if e.subject == padding.SUBJECT]
+    assert found and {e.verdict for e in found} <= {T, Verdict.CERTIFIED} and found[0].verdict is T
+
+
+def _tuned(kind: str, special: lora_padding.Special) -> list[Step]:
+    layers, reading = square_tuned(kind), READINGS["transported"]
+    return [padding.stays(kind, layers, special), lora_padding.of_eq_18(kind, reading, special)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tuned_layer_that_adds_something_is_no_padding(kind):
+    """ΔC, C and c must each vanish, or cancel, and A be I: in the network, and in what is printed for it."""
+    layers = square_tuned(kind)
+    empty, cancelled = lora_padding.untuned(layers), lora_padding.cancelled(layers)
+    assert all(step.holds() for step in _tuned(kind, empty))
+    for letter in empty:
+        fewer = {other: value for other, value in empty.items() if other != letter}
+        assert not all(step.holds() for step in _tuned(kind, fewer)), letter
+    assert padding.stays(kind, layers, cancelled).holds()
+    mistaken = tuned_rules(ClosedForm(square_tuned(kind, shift=1)))
+    for letter in cancelled:
+        fewer = {other: value for other, value in cancelled.items() if other != letter}
+        network, form = padding.stays(kind, layers, fewer), padding.of_the_closed_form(kind, mistaken, fewer)
+        assert not (network.holds() and form.holds()), letter
+
+
+OURS = """
+    residual-makes-biases-dynamic perceptron.not-duat pruning.eq-15.since convolution.stack-fragmented
+    uat.affine-term.bounded dependence.one-token lora.layer-by-layer.biases lora.layer-by-layer.coefficients duat.eq-4
+""".split()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_readings_that_no_author_states_are_marked(name):
+    assert find(name).ours and find(name).expects is F
+
+
+ONCE_WITHOUT_A_ROW = {
+    "lemma-1.diagonal": F, "lemma-1.diagonal-more-terms": T, "eq-30.left": T, "attention.row-sums": T,
+    "convolution.residual-network": T, "uat.perceptron": T, "figure-2.densest": F, "figure-2.squared-error": T,
+    "figure-2.absolute-error": T, "updates.only-products": T, "convolution.features.seen": T, "names.primes": F,
+    "names.ring": F, "names.w-j-t": F, "names.layer-as-power": F, "attention.v1-concat": F,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONCE_WITHOUT_A_ROW)
+def test_statements_that_once_had_no_row_have_one(name):
+    assert find(name).expects is ONCE_WITHOUT_A_ROW[name]
+
+
+def test_each_closed_form_names_its_own_script():
+    scripts = {kind: script_of(find(f"{kind}.closed-form")) for kind in KINDS}
+    assert scripts == {"residual": "residual_network_is_duat.py", "transformer": "transformer_is_duat.py"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_biases_inside_change_by_more_than_products(kind):
+    closed = ClosedForm(u.square_layers(kind))
+    rule = recurrence(closed, 3)
+    assert rule.b2_u is not None
+    bias = rule.b2_constant + rule.b2_u @ m.Addition(*(closed.W3(k, 2) @ closed.activation(k) for k in (1, 2)))
+    assert update_lists.only_products("b", bias).verdict is F
+    found = update_lists.collected(kind)
+    assert {update_lists.only_products(name, of).verdict for name, of in found.items()} == {T} and len(found) == 5
+    softmaxed = m.RowSoftmax(found["W_{i+1,1}"])
+    assert update_lists.only_products("W", softmaxed).verdict is F

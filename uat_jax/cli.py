@@ -418,10 +418,15 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _check_new(folder: Path, overwrite: bool) -> None:
-    """Raises `InputError` if the folder holds anything that is not to be overwritten, or cannot be written."""
-    check_writable(folder / "note.html")
+    """Raises `InputError` if the folder holds anything that is not to be overwritten, or cannot be written.
+
+    A folder that exists and is empty, as `mktemp -d` makes one, is as good as a new one.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; choose a new folder")
     if folder.is_dir() and any(folder.iterdir()) and not overwrite:
         raise InputError(f"{folder} exists and is not empty; choose a new folder, or say --overwrite")
+    check_writable(folder / "note.html")
 
 
 def _recheck(options: argparse.Namespace) -> int:

@@ -2,7 +2,8 @@ r"""Refuted: W′ may stand for the transposed W′ of DUAT's Eq. 5 (linear.rena
 
 Printed in DUAT §3.1 Eq. 5:
 
-(\mathbf{W}'_i)^T\to\mathbf{W}'_i,\ \mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i
+\text{For convenience, we use }\mathbf{W}'_i\text{ to represent }(\mathbf{W}'_i)^T\text{. Therefore,
+}\mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i
 
 Read as: applied to DUAT's Eq. 5, which already prints W′x′: the sentence is left over from v2.
 

@@ -2,11 +2,11 @@ r"""Refuted: a layer with small parameters can be removed (pruning.remove-layer)
 
 Printed in v1 §4.3 Eq. 12; v2 §4.3 Eq. 15; DUAT §4.3 Eq. 16:
 
-\mathbf{W}_{k,1},\mathbf{W}_{k,2},\mathbf{W}_{k,3},\mathbf{b}_{k,2},\mathbf{b}_{k,3}\approx 0\ \Rightarrow\
-\mathbf{x}_L\approx\tilde{\mathbf{x}}_L
+\text{when parameters in certain layers are small enough, we can directly remove those layers since their impact on
+the final result is minimal}
 
-Read as: in the papers' own Eq. 20 and 30, whose shortcut is A_k x: all parameters of layer k are zero, the smallest
-there are.
+Read as: x_L ≈ x̃_L, the output without layer k, in the papers' own Eq. 20 and 30, whose shortcut is A_k x: all
+parameters of layer k are zero, the smallest there are.
 
 Right is pruning.remove-layer.bound. The smallest numbers that show it; σ is relu.
 """

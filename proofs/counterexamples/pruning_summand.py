@@ -2,9 +2,11 @@ r"""Refuted: deleting the k-th summand of Eq. 11 removes the σ of layer k (prun
 
 Printed in DUAT §4.3 Eq. 16; DUAT §3.3 Eq. 11, 12:
 
-\sum_{j\ne k}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})
+\text{when parameters in certain layers are small enough, we can directly remove those layers since their impact on
+the final result is minimal}
 
-Read as: the b'_{j,2} of the later layers stay as they are: they still contain the deleted summand (Eq. 12).
+Read as: the sum over all j but k of W'_{j,3} σ(W'_{j,2} x'_0 + b'_{j,2}) in Eq. 11: the b'_{j,2} of the later
+layers stay as they are: they still contain the deleted summand (Eq. 12).
 
 Right is pruning.summand.everywhere. The smallest numbers that show it; σ is relu.
 """

@@ -4,7 +4,8 @@ Printed in DUAT §3.3 Eq. 11; DUAT App. B.3 Eq. 33:
 
 \mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}
 
-Read as: Eq. 30 is not applied first; the other rules are the corrected ones.
+Read as: Eq. 30 is not applied first, but for the factor of W_{1,2} that is printed for i = 0; the other rules are
+the corrected ones.
 
 Right is updates.corrected-boxes. The smallest numbers that show it; σ is relu.
 """

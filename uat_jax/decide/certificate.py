@@ -135,7 +135,10 @@ def check_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; choose a file name")
     probe = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    write_atomically(probe, "")
+    try:
+        write_atomically(probe, "")
+    except InputError as error:  # of the file that was asked for
+        raise InputError(str(error).replace(str(probe), str(path))) from None
     probe.unlink()
 
 

@@ -158,7 +158,7 @@ def dynamic(
     entry = max(apart, key=lambda i: abs(float(balls[0][i].mid()) - float(balls[1][i].mid())))
     values = [_decimal(ball[entry]) for ball in balls]
     left, right = (f"{float(value):.6g}" for value in values)
-    place = f"entry {tuple(i + 1 for i in entry)}" if entry else "its value"
+    place = f"entry ({', '.join(str(i + 1) for i in entry)})" if entry else "its value"
     finding = f"{what}: {place} is {left} at {_shown(points[0])} and {right} at {_shown(points[1])}"
     shown = named({"x": points[0].tolist(), "x̃": points[1].tolist(), **(at or {})})
     witness = Counterexample(shown, left, right, (values[0], values[1]), names=("at x", "at x̃"))

@@ -126,12 +126,17 @@ def _enclosed_number(number: Any) -> arb:
     return _FUNCTIONS[number.func](_enclosed_number(number.args[0]))
 
 
+def _said(name: str, value: Any) -> str:
+    """A value with its name: "true 1", "MHA(2x) is 1"."""
+    return f"{name} {value}" if name.isalpha() else f"{name} is {value}"
+
+
 def _evidence(
     apart: bool, what: str, names: Names, inputs: Mapping[str, Any], values: list[Any], exact: tuple[str, str]
 ) -> Evidence:
     shown = ", ".join(f"{name} = {_plain(value)}" for name, value in inputs.items())
     where = f"at {shown}: " if shown else ""
-    finding = f"{what}: {where}{names[0]} {values[0]}, {names[1]} {values[1]}"
+    finding = f"{what}: {where}{_said(names[0], values[0])}, {_said(names[1], values[1])}"
     if not apart:
         return Evidence(Method.COUNTEREXAMPLE, f"{finding}: not seen to differ", Verdict.UNKNOWN)
     plain = named({name: _plain(value) for name, value in inputs.items()})

@@ -198,13 +198,13 @@ CLAIMS = (
     _claim(
         "references.appendices", "the appendices referred to have what they are cited for", "G22",
         (duat("3.2"), duat("3.3"), duat("4.1"), duat("4.2"), duat("6")),
-        r"\text{in Appendix B, see Appendix C, refer to Appendix D, in Appendix E}", OneEdit(1, 0, letters_later),
+        r"\text{in Appendix B \ldots\ see Appendix C \ldots\ refer to Appendix D \ldots\ in Appendix E}", OneEdit(1, 0, letters_later),
         correction="references.appendices-corrected",
     ),
     _claim(
         "references.appendices-corrected", "one letter earlier, the appendices have what they are cited for", "G22",
         (duat("3.2"), duat("3.3"), duat("4.1"), duat("4.2"), duat("6")),
-        r"\text{in Appendix A, see Appendix B, refer to Appendix C, in Appendix D}", lambda settings: letters_later(0, settings),
+        r"\text{in Appendix A \ldots\ see Appendix B \ldots\ refer to Appendix C \ldots\ in Appendix D}", lambda settings: letters_later(0, settings),
         read="corrected",
     ),
     _claim(

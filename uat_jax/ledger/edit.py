@@ -19,6 +19,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import settle_shape
 from uat_jax.decide.verdict import Evidence
 from uat_jax.errors import InputError
+from uat_jax.ledger.claim import DEPTHS
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
@@ -159,6 +160,34 @@ def one_case(cases: Mapping[Any, Callable[[Settings], Iterable[Evidence]]]) -> O
     """A statement that differs from its correction in what one thing in it is: the first of two cases, or the second."""
     printed, corrected = cases
     return OneEdit(printed, corrected, lambda case, settings: cases[case](settings))
+
+
+EVERY_DEPTH = "every L"
+
+
+def exact_up_to(
+    last: int, at: Callable[[Iterable[int]], Iterable[Evidence]], larger: Callable[[], Iterable[Evidence]]
+) -> OneEdit:
+    """A reading said to be exact at every L, which is so up to L = ``last`` and at no larger L.
+
+    For a reading that mistakes more than one thing: no single place of what it says mends it.
+
+    Args:
+        last: the largest depth at which it is exact.
+        at: depths → what comparing there finds.
+        larger: evidence that what fails at one depth fails at every larger one.
+    """
+
+    def decide(depth: Any, settings: Settings) -> Iterator[Evidence]:
+        if depth == EVERY_DEPTH:
+            yield from at(DEPTHS)
+        else:
+            yield from at(range(1, depth + 1))
+            failing = opposite(at([depth + 1]))
+            yield from (replace(found, subject=f"{found.subject}, L = {depth + 1}") for found in failing)
+        yield from larger()
+
+    return OneEdit(EVERY_DEPTH, last, decide)
 
 
 def equation(step: Step, corrected: m.Expression, *, what: str = "", subject: str = "") -> OneEdit:

@@ -66,13 +66,6 @@ RECORDS = (
         "they name the results that are decided here",
     ),
     _listed(
-        "only-products",
-        (v2("C.2"),),
-        "with the number of layers other parameters change as well, by “only matrix multiplications or additions”",
-        "said of those that are not written down; those that are written down change so and by σ, which is in every "
-        "b'_{j,2} (Theorem 1), and in a Transformer by softmax, which is in every W'_{j,1}",
-    ),
-    _listed(
         "long-context",
         (v1("4.2"),),
         "LongLoRA, too, uses contextual interaction",

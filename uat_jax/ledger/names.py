@@ -93,9 +93,13 @@ INTRODUCED_V2 = names(LAYER.replace("i+1", "1") + LAYER.replace("i+1", "2") + LE
 
 
 def marked(latex: str, letter: str) -> tuple[str, ...]:
-    """How a letter is written at each place of a formula: "x", "x'", with the marks over it."""
-    found = re.finditer(rf"(\\(?:mathring|dot|hat)\{{)?\\mathbf\{{{letter}\}}\}}?('?)", latex)
-    return tuple(f"{(match[1] or '').strip('{')}{letter}{match[2]}" for match in found)
+    """How a letter is written at each place of a formula: "x", "x'", "H̊'" with the mark over it."""
+    found = re.finditer(rf"(?:\\({'|'.join(_OVER)})\{{)?\\mathbf\{{{letter}\}}\}}?('?)", latex)
+    return tuple(f"{letter}{_OVER.get(match[1], '')}{match[2]}" for match in found)
+
+
+_OVER = {"mathring": "\u030a", "dot": "\u0307", "hat": "\u0302"}
+"""What stands over a letter, as the sign that Unicode puts there."""
 
 
 HEADING_34 = r"\text{for }j=1,2,\ldots,i+1\text{, the bias terms }\mathbf{b}'_{i,2}\text{ are updated}"
@@ -174,13 +178,13 @@ CLAIMS = (
     ),
     _claim(
         "names.ring", "§4.2 has the output of attention by its name", "G14", (duat("4.2"),), _RING,
-        _known(marked(_RING, "H"), ("\\mathringH'",), ("\\mathringH'",)),
+        _known(marked(_RING, "H"), ("H̊'",), ("H̊'",)),
         read="a dot for the ring, and no prime on a column (App. C has H' for it)", correction="names.ring-corrected",
     ),
     _claim(
         "names.ring-corrected", "§4.2 with H̊' for the output of attention", "G14", (duat("4.2"), duat("3.2", 9)),
         r"\mathring{\mathbf{H}}'=(\mathbf{W}'_{HVO})^T\mathbf{x}'",
-        _known(marked(r"\mathring{\mathbf{H}}'", "H"), ("\\mathringH'",)), read="corrected",
+        _known(marked(r"\mathring{\mathbf{H}}'", "H"), ("H̊'",)), read="corrected",
     ),
     _claim(
         "names.w-j-t", "Eq. 14 has one W_j", "I1", (duat("4.3", 14),), r"\mathbf{W} j^{\mathrm{T}} \mathbf{x}",

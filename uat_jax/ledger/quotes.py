@@ -10,17 +10,15 @@ NOT_A_QUOTATION = ("not printed", "not claimed", "corrected", "the corrected")
 """How the reading of a row begins that states something in our words."""
 OWN_WORDS = frozenset(
     """
-    uat.borel-uniform.in-measure uat.vector-output.diagonal uat.vector-output.matrix uat.sigmoidal.differences
-    uat.one-function.selected uat.similar-inputs.corrected uat.any-function.one-unit.corrected duat.eq-4.corrected
-    linear.renamed linear.renamed-again linear.right linear.both-axes attention.eq-35.rank attention.slices-embed
-    head.matrix head.transpose-rule heads.stacked.blocks density.stacked density.decoder density.numbers
-    density.criterion eq-28-29.corrected updates.in-place updates.corrected-boxes fig-2.box-1 fig-2.box-2
-    perceptron.closed-form dependence.b3-with-norms lora.original lora.query-key.pattern-rank
-    lora.query-key.low-matrix-rank pruning.remove-layer pruning.remove-layer.identity pruning.remove-layer.bound
-    pruning.remove-layer.frozen-attention pruning.remove-layer.lipschitz pruning.small-inside pruning.small-outside
-    pruning.summand pruning.summand.everywhere names.substitution-corrected names.induction-corrected
-    names.eq-6-v2-corrected names.eq-34-corrected references.appendices-corrected references.figure-4
-    references.equations-6-and-10 references.appendices
+    uat.borel-uniform.in-measure uat.sigmoidal.differences uat.one-function.selected uat.similar-inputs.corrected
+    uat.any-function.one-unit.corrected duat.eq-4.corrected linear.right linear.both-axes attention.eq-35.rank
+    attention.slices-embed head.transpose-rule heads.stacked.blocks density.stacked density.decoder density.numbers
+    density.criterion eq-28-29.corrected updates.in-place updates.corrected-boxes fig-2.box-2 perceptron.closed-form
+    dependence.b3-with-norms lora.original lora.query-key.pattern-rank lora.query-key.low-matrix-rank
+    pruning.remove-layer.identity pruning.remove-layer.bound pruning.remove-layer.frozen-attention
+    pruning.remove-layer.lipschitz pruning.small-outside pruning.summand.everywhere names.substitution-corrected
+    names.induction-corrected names.eq-6-v2-corrected names.eq-34-corrected references.appendices-corrected
+    references.figure-4 references.equations-6-and-10
     """.split()
 )
 """Further rows in our words: symbols for what a paper says in a sentence, or several sentences in one."""

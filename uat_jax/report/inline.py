@@ -20,7 +20,7 @@ SIGNS = {
     "≈": r"\approx", "‖": r"\|", "∀": r"\forall", "∃": r"\exists", "⊔": r"\sqcup", "∪": r"\cup", "∩": r"\cap",
     "⊂": r"\subset",
     "ᵀ": "^{T}", "²": "^{2}", "³": "^{3}", "¹": "^{1}", "⁻": "^{-}", "₂": "_{2}", "₁": "_{1}", "₀": "_{0}",
-    "′": "'", "″": "''", "✓": r"\surd", "½": r"\tfrac12", "∎": r"\square", "<": "<", ">": ">", "|": "|",
+    "′": "'", "″": "''", "✓": r"\checkmark", "½": r"\tfrac12", "∎": r"\square", "<": "<", ">": ">", "|": "|",
 }  # fmt: skip
 """Signs that are mathematics."""
 
@@ -32,12 +32,15 @@ TEXT = {
 }  # fmt: skip
 """Signs of text that LaTeX wants to have written otherwise."""
 
-_INDEX = r"(?:_(?:\{[^{}]*\}|[A-Z]?[a-z]?[0-9]*(?<!_)))"
+_INDEX = r"(?:_(?:\{[^{}]*\}|\([^()]*\)|[A-Z]{2,}[a-z]?(?![a-z])|[∞⋆]|[A-Z]?[a-z]?[0-9]*(?<!_)(?![a-z_])))"
 _POWER = r"(?:\^(?:\{[^{}]*\}|\([^()]*\)|-?[A-Za-z0-9]+))"
 _MARKS = "[" + "".join(ACCENTS) + "]"
-_LETTER = rf"(?:UAT|[A-Za-z\u0370-\u03ff]){_MARKS}?"
+_NAMES = "UAT|LN|max|min|score"
+"""Names that have an index as letters have."""
+_LETTER = rf"(?:{_NAMES}|[A-Za-zℓ\u0370-\u03ff]){_MARKS}?"
 FORMULA = re.compile(
     rf"(?:{_LETTER}['′]*{_INDEX}{_POWER}?(?:′|ᵀ|'(?![a-z]))*"  # an index, perhaps a power
+    rf"|(?<=[)‖]){_INDEX}"  # an index of a bracket
     rf"|{_LETTER}['′]*{_POWER}"  # a power
     rf"|[0-9]+{_POWER}"
     rf"|[A-Za-z\u0370-\u03ff]{_MARKS}['′ᵀ]*"  # an accent
@@ -49,6 +52,9 @@ FORMULA = re.compile(
 """A formula in prose, the letters decomposed (NFD)."""
 
 
+_PRODUCT = re.compile(r"(?<=[\w)])\*(?=[\w(])")
+"""The sign between the factors of a product, where a program has written it."""
+
 _JOINING = re.compile(r"[ +=(\[]*")
 """What stands between two formulas that are one."""
 
@@ -56,7 +62,7 @@ _JOINING = re.compile(r"[ +=(\[]*")
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """(whether it is a formula, what is written): a formula as LaTeX, anything else as it stands."""
     formula = ""
-    for is_formula, piece in _found(unicodedata.normalize("NFD", text)):
+    for is_formula, piece in _found(_PRODUCT.sub(" ", unicodedata.normalize("NFD", text))):
         if is_formula:
             formula = f"{formula} {piece}".strip()
         elif formula and _JOINING.fullmatch(piece):
@@ -82,7 +88,7 @@ def _found(text: str) -> Iterator[tuple[bool, str]]:
     done = at = 0
     while found := FORMULA.search(text, at):
         start = found.start()
-        if start > done and f"{text[start - 1]}{text[start]}".isalpha() and text[start].isascii():
+        if start > done and _within_a_word(text[start - 1], text[start]):
             at = start + 1
             continue
         if start > done:
@@ -91,6 +97,11 @@ def _found(text: str) -> Iterator[tuple[bool, str]]:
         done = at = found.end()
     if done < len(text):
         yield False, text[done:]
+
+
+def _within_a_word(before: str, first: str) -> bool:
+    """Whether what begins with that letter goes on with a word, such as "real_transformers"."""
+    return first.isalpha() and first.isascii() and (before.isalpha() or before == "_")
 
 
 def latex_of_prose(text: str) -> str:
@@ -109,7 +120,7 @@ def _spelled(character: str) -> str:
 
 
 _PARTS = re.compile(
-    rf"(?P<base>UAT|[A-Za-z0-9\u0370-\u03ff]+)?(?P<accent>{_MARKS}?)(?P<primes>['′]*)"
+    rf"(?P<base>{_NAMES}|[A-Za-z0-9ℓ\u0370-\u03ff]+)?(?P<accent>{_MARKS}?)(?P<primes>['′]*)"
     rf"(?P<index>{_INDEX}?)(?P<power>{_POWER}?)(?P<rest>.*)",
     re.S,
 )
@@ -117,11 +128,14 @@ _PARTS = re.compile(
 
 def _formula(text: str) -> str:
     """One formula of prose as LaTeX without dollars."""
-    if text[0] in SIGNS:
+    if text[0] == "_":
+        return f"{{}}_{{{_inside(text)}}}"
+    if text[0] in SIGNS and "_" not in text:
         return " ".join(SIGNS[c] for c in text)
     found = _PARTS.fullmatch(text)
     assert found is not None
-    symbol = _base(found["base"])
+    matrix = found["base"] == "Π" and not found["index"]  # a product has an index, a permutation none
+    symbol = r"\Pi" if matrix else _base(found["base"])
     if found["accent"]:
         symbol = rf"{ACCENTS[found['accent']]}{{{symbol}}}"
     power = _inside(found["power"])
@@ -135,6 +149,8 @@ def _formula(text: str) -> str:
 def _base(name: str) -> str:
     if len(name) > 1 or name.isdigit():
         return name if name.isdigit() else rf"\mathrm{{{name}}}"
+    if name == "ℓ":
+        return SIGNS[name]
     if name in ("Σ", "Π"):
         return r"\sum" if name == "Σ" else r"\prod"
     if name.isascii():
@@ -145,7 +161,8 @@ def _base(name: str) -> str:
 def _inside(script: str) -> str:
     """What stands in an index or a power; "^(j)" keeps its brackets."""
     inner = script[1:]
-    inner = inner[1:-1] if inner.startswith("{") else inner
+    bare = inner.startswith("{") or (inner.startswith("(") and script.startswith("_"))
+    inner = inner[1:-1] if bare else inner
     return "".join(_sign(c) if c in SIGNS else _greek(c) for c in inner)
 
 

@@ -5,6 +5,7 @@ It is one page, written as LaTeX, as HTML and, where there is a TeX engine, as P
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -43,7 +44,6 @@ def note(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_o
     claims = [claim for chapter in chapters for claim in chapter.claims]
     by_id = {claim.id: claim for claim in claims}
     refuted = [c for c in claims if c.id in found and found[c.id].verdict is Verdict.REFUTED]
-    own = [c for c in claims if c.ours and c.expects is not Verdict.REFUTED]
     return Page(
         TITLE,
         ABSTRACT,
@@ -52,7 +52,8 @@ def note(chapters: Sequence[Chapter], found: Mapping[str, Certificate], script_o
             Section("Three theorems", ()),
             *(_with_certificates(section, found) for section in (theorem_1(), theorem_2(), theorem_3())),
             *_errata(refuted, by_id, found, script_of),
-            Section("Beyond the papers", tuple(_beyond(own, script_of))),
+            Section("Beyond the papers", (Paragraph(_ABOUT_OURS),)),
+            *_beyond(chapters, script_of),
             Section("The papers, section by section", tuple(_by_section(chapters))),
         ),
     )
@@ -123,7 +124,9 @@ def _common(group: Sequence[Claim]) -> str:
     shared = 0
     while all(len(w) > shared and w[shared] == words[0][shared] for w in words):
         shared += 1
-    title = " ".join(words[0][:shared]).replace(" ,", ",").replace(" :", ":").rstrip(" ,:")
+    while shared and not all(w[shared : shared + 1] in ([], [","], [":"]) for w in words):
+        shared -= 1  # not within a phrase
+    title = " ".join(words[0][:shared]).replace(" ,", ",").replace(" :", ":")
     return title if shared > 1 else group[0].title
 
 
@@ -167,10 +170,15 @@ def _correction(group: Sequence[Claim], correction: Claim, found: Mapping[str, C
         yield Display(Formula(right, right), f"Corrected: {correction.title}")
     else:
         yield Paragraph(correction.title, "Corrected:")
-    if correction.reading and right == correction.printed:
-        yield Paragraph(correction.reading, "In which:")
+    read = _CORRECTED.sub("", correction.reading)
+    if read and right == correction.printed:
+        yield Paragraph(read, "In which:")
     certificate = found[correction.id]
     yield Paragraph(f"{certificate.verdict}; {_one_line(reason(certificate))};", "Because.", _links([correction.id]))
+
+
+_CORRECTED = re.compile(r"^corrected[:;,]? ?|, corrected$")
+"""That it is corrected is said by the label before it."""
 
 
 def _links(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -184,8 +192,19 @@ def _one_line(text: str) -> str:
 # --- what is ours, and where what was found ---------------------------------------------------------------------------
 
 
-def _beyond(claims: Sequence[Claim], script_of: Mapping[str, str]) -> Iterator[Part]:
-    yield Paragraph("Statements that no paper prints, proved in the same way, each with its hypotheses.")
+_ABOUT_OURS = "Statements that no paper prints, proved in the same way, each with its hypotheses."
+
+
+def _beyond(chapters: Sequence[Chapter], script_of: Mapping[str, str]) -> Iterator[Section]:
+    """What no paper prints and is so, chapter by chapter."""
+    for chapter in chapters:
+        own = [claim for claim in chapter.claims if claim.ours and claim.expects is not Verdict.REFUTED]
+        if own:
+            title = chapter.title.removeprefix("Beyond the papers: ")
+            yield Section(_capital(title), tuple(_ours(own, script_of)), level=2)
+
+
+def _ours(claims: Sequence[Claim], script_of: Mapping[str, str]) -> Iterator[Part]:
     for claim in claims:
         yield Display(Formula(claim.printed, claim.printed), f"{claim.title} ({claim.expects})")
         if claim.reading:

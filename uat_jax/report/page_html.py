@@ -35,10 +35,13 @@ a { color: #0b4f8a; }
 @media (max-width: 480px) {
   body { font-size: 15px; padding: .7rem; }
   h1 { font-size: 1.3rem; }
+  .math { font-size: .85em; }
   table.numbers th, table.numbers td { padding-right: .5rem; }
   table:not(.numbers) tr { display: block; border-top: 1px solid #ddd; padding: .2rem 0; }
   table:not(.numbers) td { display: block; padding: 0; overflow-x: auto; overflow-y: hidden; }
-  table:not(.numbers) th { display: inline-block; border: 0; min-width: 0; }
+  table:not(.numbers) tr:first-child { display: none; }
+  table:not(.numbers) td[data-head]::before { content: attr(data-head) ": "; color: #666; font-size: .85em; }
+  table:not(.numbers) td:empty { display: none; }
 }
 @media print { body { max-width: none; } h2, h3 { break-after: avoid; } }
 """
@@ -46,7 +49,7 @@ a { color: #0b4f8a; }
 SETTINGS = r"""
 window.MathJax = {
   tex: {inlineMath: [["\\(", "\\)"]], displayMath: [["\\[", "\\]"]]},
-  svg: {fontCache: "global", displayAlign: "left", displayIndent: "1em"},
+  svg: {fontCache: "global", scale: 0.95, displayAlign: "left", displayIndent: "1em"},
   options: {enableMenu: false}
 };
 """
@@ -96,7 +99,7 @@ def _part(part: Part | tuple[Display, ...]) -> Iterator[str]:
         case Table():
             yield f'<div class="wide"><table{_kind(part)}>'
             yield f"<tr>{''.join(f'<th>{prose(name)}</th>' for name in part.head)}</tr>"
-            yield from (f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in part.rows)
+            yield from (f"<tr>{''.join(map(_data, part.head, row))}</tr>" for row in part.rows)
             yield "</table></div>"
         case Tree():
             yield f'<ul class="tree">{_tree(part)}</ul>'
@@ -105,6 +108,12 @@ def _part(part: Part | tuple[Display, ...]) -> Iterator[str]:
 def _kind(part: Table) -> str:
     """Columns of numbers may be as narrow as they are."""
     return ' class="numbers"' if len(part.head) > 4 else ""
+
+
+def _data(head: str, content: Cell) -> str:
+    """A cell, which a narrow screen shows below the one before it, behind the head of its column."""
+    named = f' data-head="{escape(head)}"' if head else ""
+    return f"<td{named}>{_cell(content)}</td>"
 
 
 def _displayed(displays: Sequence[Display]) -> str:

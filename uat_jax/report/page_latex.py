@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
 from uat_jax.report.breaking import aligned, loosened
@@ -18,6 +19,9 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 1pt}
 \emergencystretch=3em
+\tolerance=2000
+\relpenalty=100
+\binoppenalty=200
 \newcommand{\treebar}{\makebox[1.6em][l]{\hspace{.5em}\rule[-1.3ex]{.4pt}{4.4ex}}}
 \newcommand{\treetee}{\makebox[1.6em][l]{\hspace{.5em}\rule[-1.3ex]{.4pt}{4.4ex}\rule[.6ex]{.9em}{.4pt}}}
 \newcommand{\treeend}{\makebox[1.6em][l]{\hspace{.5em}\rule[.6ex]{.4pt}{2.5ex}\rule[.6ex]{.9em}{.4pt}}}
@@ -44,9 +48,11 @@ def section_lines(section: Section) -> Iterator[str]:
     """A section: its title and its parts."""
     command = "subsection" if section.level == 1 else "subsubsection"
     yield rf"\{command}*{{{latex_of_prose(section.title)}}}"
-    for part in together(section.parts):
+    for part, after in pairwise([*together(section.parts), None]):
+        assert part is not None
         yield from part_lines(part)
-        yield ""
+        if not (isinstance(part, Paragraph) and isinstance(after, tuple)):  # a formula belongs to the words before it
+            yield ""
 
 
 def part_lines(part: Part | tuple[Display, ...]) -> Iterator[str]:
@@ -75,7 +81,7 @@ def typed(name: str) -> str:
     return rf"\texttt{{{name}}}"
 
 
-_MARKS = {True: r"$\surd$ ", False: r"$\times$ ", None: ""}
+_MARKS = {True: r"$\checkmark$ ", False: r"$\times$ ", None: ""}
 
 
 def _display(part: Display) -> Iterator[str]:

@@ -94,6 +94,29 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Step]:
     ]
 
 
+def dynamic_steps(kind: str) -> tuple[Step, Step]:
+    """The base case and the step for parameters that are any functions of their layer's input, x_i being a letter.
+
+    The letters A_{i+1}, B_{i+1}, … stand for their values at x_i, and x_i for the closed form of i layers.
+    """
+    layers, closed = Layers(kind, dynamic=True), ClosedForm(Layers(kind))
+    i, j = INDEX, INDEX + 1
+    rules = step_definitions(closed, layers, recurrence(closed, j))
+    own = {**dynamic_parameters(kind), layers.x(i): closed.x(i)}
+
+    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+        return own.get(letter) or rules(letter, ranges)
+
+    step = Step("step: from i to i+1 layers", layers.apply(j, layers.x(i)), closed.x(j), definitions)
+    return _base(closed, layers), step
+
+
+def dynamic_parameters(kind: str) -> dict[m.Letter, m.Expression]:
+    """A_{i+1} ↦ A_{i+1}(x_i), and so for B, C, b and c: what the letters of layer i+1 stand for."""
+    layers = Layers(kind, dynamic=True)
+    return _dynamic(layers, INDEX + 1, layers.x(INDEX))
+
+
 def step_definitions(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Definitions:
     """What the hatted letters of i+1 layers stand for, in letters of i layers."""
     i, j = INDEX, INDEX + 1

@@ -66,8 +66,10 @@ def _script(mark: str, indices: tuple) -> str:
 
 
 def _latex_character(character: str) -> str:
-    """Greek letters by their names, with a space behind; everything else as it is."""
+    """Greek letters and ℓ by their names, with a space behind; everything else as it is."""
     match unicodedata.name(character, "").split():
+        case ["SCRIPT", "SMALL", "L"]:
+            return r"\ell "
         case ["GREEK", size, "LETTER", name]:
             name = name.replace("LAMDA", "LAMBDA")
             return f"\\{name.lower() if size == 'SMALL' else name.capitalize()} "
@@ -79,7 +81,7 @@ def _latex_letter(letter: m.Letter) -> str:
     decomposed = unicodedata.normalize("NFD", letter.name)
     accents = [_ACCENTS[mark] for mark in decomposed if mark in _ACCENTS]
     base = "".join(c for c in decomposed if c not in _ACCENTS)
-    base, primes = base.rstrip("'"), base.count("'")
+    base, primes = base.rstrip("'′"), sum(map(base.count, "'′"))
     written = "".join(map(_latex_character, base))
     symbol = rf"\boldsymbol{{{written.strip()}}}" if len(base) == 1 and written != base else rf"\mathbf{{{written}}}"
     for accent in accents:

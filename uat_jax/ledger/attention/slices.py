@@ -135,8 +135,9 @@ def _same_class(settings: Settings) -> Iterator[Evidence]:
     for heads in (h, 4):
         left, right = scaled_softmax(x @ scaled, x @ K, heads * d), scaled_softmax(x @ Q, x @ K, d)
         step = Step(f"h = {heads}", left, right, {scaled: m.Scaled(sympy.sqrt(heads), Q)})
-        found = proved([step], method=Method.NORMAL_FORM, what=f"h = {heads}")
-        yield from (replace(evidence, subject=f"h = {heads}") for evidence in found)
+        number = "for every number of heads" if heads == h else f"for {heads} heads"
+        found = proved([step], method=Method.NORMAL_FORM, what=f"one pattern, {number}")
+        yield from (replace(evidence, subject=number) for evidence in found)
 
 
 def _same_weights(settings: Settings) -> Iterator[Evidence]:

@@ -54,7 +54,7 @@ def _quantified(order: str, settings: Settings) -> Iterator[Evidence]:
     if order == ALL:
         yield from proof
         return
-    names = ("least error of one term at all x", "at each x, by a G of its own")
+    names = ("least error of one term at all x", "of a G of its own at each x")
     example = exhibit_numbers(least, 0, at={"f": "4x(1−x)"}, what="one term, σ monotone", names=names)
     yield resting_on([pointwise_term(), *proof], example)
 

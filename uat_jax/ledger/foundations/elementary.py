@@ -64,7 +64,7 @@ def least_error(bound: Callable[[Any], Iterable[Evidence]]) -> tuple[Any, tuple[
 
 @dataclass(frozen=True)
 class Promise:
-    """The statement "some G comes within an error of f", decided by what is proved of all G, and of one.
+    """The statement "the least error with which some G fits f is …", decided by what is proved of all G, and of one.
 
     Attributes:
         bound: error → evidence that every G misses f by at least that much.
@@ -79,9 +79,16 @@ class Promise:
     at: Mapping[str, Any]
 
     def __call__(self, error: Any, settings: Settings) -> Iterator[Evidence]:
-        """REFUTED for an error below the least one, with both numbers; PROVED for one that is reached."""
+        """REFUTED for an error below the least one, with both numbers; PROVED for the least, which some G reaches.
+
+        A larger error is promised by a weaker statement, which is not this one: UNKNOWN.
+        """
         least, proof = least_error(self.bound)
-        if error >= least:
+        if error > least:
+            found = self.reached(least)
+            yield replace(found, verdict=Verdict.UNKNOWN, finding=f"{error} is more than is needed: {found.finding}")
+            return
+        if error == least:
             yield self.reached(error)
             return
         at, names = {**self.at, "ε": str(error)}, ("least error", "promised")

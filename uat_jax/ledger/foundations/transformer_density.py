@@ -125,7 +125,7 @@ def equal_tokens(rows: Callable[..., m.Expression] = m.Ones) -> Iterator[Evidenc
     yield from proved([step], method=Method.NORMAL_FORM, what="equal tokens have equal outputs")
 
 
-def _equal_outputs(error: Any) -> Iterator[Evidence]:
+def equal_outputs_bound(error: Any) -> Iterator[Evidence]:
     """At x = (1, 1) both outputs are one number, layer by layer; f asks for 2 and 1."""
     yield next(equal_tokens())
     yield near_two(2, 1, error, what=f"one number misses 2 or 1 by at least {error}")
@@ -137,7 +137,7 @@ def _between(error: Any) -> Evidence:
     return proved_inequality(sympy.And(*within), [], what=f"3/2 is within {error} of 2 and of 1")
 
 
-PERMUTED = Promise(_equal_outputs, _between, "two tokens of one feature", {"x": [1, 1], "f": "(2x_1, x_2)"})
+PERMUTED = Promise(equal_outputs_bound, _between, "two tokens of one feature", {"x": [1, 1], "f": "(2x_1, x_2)"})
 """At x = (1, 1) some Transformer without positions is within ε of f."""
 
 # --- a fixed size is not dense -------------------------------------------------------------------------------

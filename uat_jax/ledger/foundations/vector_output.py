@@ -92,7 +92,10 @@ def _longer_diagonal_sum(alpha: jax.Array, weights: jax.Array, theta: jax.Array,
     return _with_diagonals(a, wide, jnp.stack([jnp.stack([theta[i, c]] * 3) for i, c in terms]), x)
 
 
-_DIAGONAL = r"G(\mathbf{x})=\sum_{j=1}^{N}\alpha_j\sigma(\mathbf{W}_j^T\mathbf{x}+\theta_j),\ \mathbf{W}_j\in\mathbb{R}^{n\times m},\ \theta_j\in\mathbb{R}^m"
+_EXTENDED = (
+    r"\text{the transformation matrix }\mathbf{W}_j\text{ is revised to the space }\mathbb{R}^{n\times m},\ "
+    r"\text{the bias term }\theta_j\text{ is recast as a vector in }\mathbb{R}^m,\ \text{and }\alpha_j"
+)
 
 CLAIMS = (
     Claim(
@@ -101,7 +104,7 @@ CLAIMS = (
         ledger="A5",
         kind=Kind.IDENTITY,
         sources=(v1("2"),),
-        printed=_DIAGONAL + r",\ \alpha_j\text{ a diagonal vector}",
+        printed=_EXTENDED + r"\text{ is reshaped into a diagonal vector}",
         reading="α_j = diag(a_j): G_k = Σ_j a_jk σ((W_j)_{·k}ᵀ x + θ_jk), so that G is dense in C(I_n, R^m) as each G_k is "
         "in C(I_n); shorter sums are filled up with a_jk = 0",
         hypotheses=(DENSE, ELEMENTWISE),
@@ -114,7 +117,7 @@ CLAIMS = (
         ledger="A5",
         kind=Kind.IDENTITY,
         sources=(v2("2"), duat("2.1")),
-        printed=_DIAGONAL + r",\ \alpha_j\text{ a matrix}",
+        printed=_EXTENDED + r"\text{ is reshaped into a matrix}",
         reading="diagonal matrices are matrices, so that these sums are dense as well; and term (j, l) with diag(α_j e_l) "
         "gives them back, so that both versions have the same functions and differ in the number of terms (see "
         "lemma-1.diagonal-more-terms)",

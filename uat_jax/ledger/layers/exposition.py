@@ -27,7 +27,7 @@ from uat_jax.ledger.layers.legend import (
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, formula
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.derivation import Derivation, derive
-from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.induction import INDEX, closed_form_induction, dynamic_parameters, dynamic_steps
 from uat_jax.symbolic.layers import KINDS, Attention, Layers
 from uat_jax.symbolic.program import letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
@@ -127,11 +127,14 @@ def _claimed(derivation: Derivation) -> Iterator[Part]:
 # --- layer by layer ---------------------------------------------------------------------------------------------------
 
 
+_OVERWRITES = "in the papers' symbols; ← overwrites, all lines of a layer at once"
+
+
 def _layer_by_layer(derivation: Derivation) -> Iterator[Part]:
     steps = derivation.steps
     for j in range(1, derivation.depth + 1):
         rows = tuple(_row(derivation, name) for name in _names(derivation.closed, j))
-        yield Table((f"layer {j}", "in the papers' symbols, ← overwrites"), rows)
+        yield Table((f"layer {j}", _OVERWRITES), rows)
         of_layer = [
             s for s in steps if s.name.endswith((f"in layer {j} (Eq. 27)", f"collect x_{j} (Eq. 26 and Lemma 1)"))
         ]
@@ -241,16 +244,28 @@ def induction(kind: str) -> Iterator[Part]:
     yield Display(formula(closed.u(i), closed.sum(i)))
     yield Display(formula(closed.s(K), closed.activation(K)))
     yield from map(_step, steps)
-    dynamic = closed_form_induction(Layers(kind, dynamic=True))
-    if all(step.holds() for step in dynamic):
-        yield Paragraph(
-            "Nothing in this needs fixed parameters: the same steps hold, and were checked, where A_j, B_j, C_j, b_j and "
-            "c_j are any functions of x_{j-1}, as attention, norms and gates make them."
-        )
+    yield from _dynamic(kind)
+
+
+def _dynamic(kind: str) -> Iterator[Part]:
+    """The same with parameters that depend on the input."""
+    yield Paragraph(
+        "Nothing in this needs fixed parameters. Let A_j, B_j, C_j, b_j and c_j be any functions of x_{j-1}, as attention, "
+        "norms and gates make them, and let the letters of layer i+1 stand for their values at x_i, those of layer 1 for "
+        "their values at x_0:"
+    )
+    yield from (Display(formula(letter, value)) for letter, value in dynamic_parameters(kind).items())
+    base, step = dynamic_steps(kind)
+    yield _said(base, "One layer is such a sum, the parameters being their values at x_0.")
+    yield _said(step, "Layer i+1 makes the closed form of i+1 layers from x_i, the closed form of i layers.")
 
 
 def _step(step: Step) -> Display:
-    return Display(formula(step.left, step.right), f"{step.name}. {_SAID[step.name]}", step.holds())
+    return _said(step, _SAID[step.name])
+
+
+def _said(step: Step, what: str) -> Display:
+    return Display(formula(step.left, step.right), f"{step.name}. {what}", step.holds())
 
 
 # --- the nested bias --------------------------------------------------------------------------------------------------

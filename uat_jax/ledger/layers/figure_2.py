@@ -81,7 +81,7 @@ def _claim(name: str, title: str, printed: str, read: str, decide: Any, *, kind=
 
 CLAIMS = (
     _claim(
-        "box-1", "the first row of the figure, one layer", written(FIRST_BOX),
+        "box-1", "the first row of the figure, one layer", r"\mathbf{W}_{1,2}=\mathbf{W}'_{1,2}\mathbf{W}'_{1,1}",
         "the line of the box, which is printed twice, is carried out once", _decide(1, [simultaneous(FIRST_BOX)], raw=True),
     ),
     _claim(

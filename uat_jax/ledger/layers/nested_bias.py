@@ -19,7 +19,7 @@ from uat_jax.decide.programs import settle_by_depth, settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit, equation
+from uat_jax.ledger.edit import OneEdit, equation, exact_up_to
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
@@ -87,15 +87,20 @@ RIGHT = ("original", "updated", "previous")
 """The one right reading."""
 
 
-def _read(reading: tuple[str, str, str], settings: Settings) -> Iterator[Evidence]:
-    """Whether it is exact at L = 1…5, and the right one for every L."""
+def _at(reading: tuple[str, str, str], depths: Iterable[int]) -> Iterator[Evidence]:
     for kind in KINDS:
-        if reading == RIGHT:
-            proof = prove([_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L")
-            yield replace(proof, subject=f"{kind} network")
-        yield from settle_by_depth(pair_of(kind, reading), DEPTHS, what=f"{kind} network")
+        yield from settle_by_depth(pair_of(kind, reading), depths, what=f"{kind} network")
+
+
+def _read(reading: tuple[str, str, str], settings: Settings) -> Iterator[Evidence]:
+    """Whether it is exact at L = 1…5 and, the right one, for every L; a wrong one fails at every larger depth."""
+    yield from _at(reading, DEPTHS)
     if reading != RIGHT:
         yield from padding.of_the_biases()
+        return
+    for kind in KINDS:
+        proof = prove([_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L")
+        yield replace(proof, subject=f"{kind} network")
 
 
 def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evidence]]:
@@ -105,14 +110,7 @@ def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evid
         return lambda settings: _read(reading, settings)
     if wrong == 1:
         return OneEdit(reading, RIGHT, _read)
-    return OneEdit(DEPTHS[-1], EXACT_TO.get(reading, 1), lambda last, settings: _up_to(reading, last))
-
-
-def _up_to(reading: tuple[str, str, str], last: int) -> Iterator[Evidence]:
-    for kind in KINDS:
-        yield from settle_by_depth(pair_of(kind, reading), range(1, last + 1), what=f"{kind} network")
-    if last > EXACT_TO.get(reading, 1):
-        yield from padding.of_the_biases()
+    return exact_up_to(EXACT_TO.get(reading, 1), lambda depths: _at(reading, depths), padding.of_the_biases)
 
 
 def _right_for_all(kind: str) -> Step:

@@ -16,7 +16,7 @@ from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.induction import INDEX, step_definitions
 from uat_jax.symbolic.layers import KINDS, Layers
-from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
 from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, b2, b3, simultaneous
 
@@ -28,24 +28,34 @@ Special = dict[m.Letter, m.Expression]
 
 def empty_layer(layers: Layers) -> Special:
     """Layer i + 1 with A = I, C = 0 and c = 0; B and b are whatever they are."""
-    A, _, C, _, c = layers.parameters(j)
+    A, C, c = layers.A(j), layers.C(j), layers.c(j)
     return {A: m.Identity(A.shape[0]), C: m.Zero(*C.shape), c: m.Zero(*c.shape)}
+
+
+def stays(name: str, layers: Layers, special: Special) -> Step:
+    """x_{i+1} = x_i, if layer i + 1 is such a layer."""
+    return Step(name, layers.apply(j, layers.x(i)), layers.x(i), special)
 
 
 def of_the_network(kind: str) -> Step:
     """x_{i+1} = x_i."""
     layers = u.square_layers(kind)
-    return Step(f"{kind} network", layers.apply(j, layers.x(i)), layers.x(i), empty_layer(layers))
+    return stays(f"{kind} network", layers, empty_layer(layers))
 
 
-def of_the_closed_form(kind: str) -> Step:
+def of_the_closed_form(kind: str, rule: Recurrence | None = None, special: Special | None = None) -> Step:
     """P_{i+1} x_0 + q_{i+1} + Σ_{k≤i+1} Ŵ_{k,3} s_k is that of i layers, whatever the s_k are, k ≤ i.
 
     So it is for every reading of the biases inside the s_k: Ŵ_{k,3} of i + 1 layers is that of i layers.
+
+    Args:
+        kind: "residual" or "transformer".
+        rule: another recurrence than that of Theorem 1.
+        special: another layer i + 1 that adds nothing.
     """
     layers = u.square_layers(kind)
-    closed, special = ClosedForm(layers), empty_layer(layers)
-    rules = step_definitions(closed, layers, recurrence(closed, j))
+    closed, special = ClosedForm(layers), special or empty_layer(layers)
+    rules = step_definitions(closed, layers, rule or recurrence(closed, j))
 
     def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
         found = special.get(letter) or rules(letter, ranges)
@@ -89,9 +99,9 @@ def in_front(rules: tuple[Assignment, ...], bias: Assignment, k: Any) -> tuple[S
     return tuple(Step(f"{rule.target} stays", read(rule), stays(rule)) for rule in (*rules, bias))
 
 
-def larger_depths(*steps: Step) -> Iterator[Evidence]:
-    """That the steps hold, which takes a counterexample to every larger depth."""
-    what = "the same counterexample with layers that add nothing, A = I, C = 0, c = 0: for every larger L"
+def larger_depths(*steps: Step, layer: str = "A = I, C = 0, c = 0") -> Iterator[Evidence]:
+    """That the steps hold, which takes a counterexample to every larger depth; ``layer`` says what adds nothing."""
+    what = f"the same counterexample with layers that add nothing, {layer}: for every larger L"
     yield from (replace(found, subject=SUBJECT) for found in proved(steps, method=Method.INDUCTION, what=what))
 
 

@@ -5,27 +5,30 @@ The caption of Fig. 2 describes such an order: readings (a), (c), (c′) and (f)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import sympy
 
+from uat_jax.decide.confirmation import proved
 from uat_jax.decide.normal_forms import prove
 from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_by_depth
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
+from uat_jax.ledger.edit import OneEdit, exact_up_to
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
-from uat_jax.ledger.source import duat
+from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import plain_network
-from uat_jax.symbolic.induction import INDEX
-from uat_jax.symbolic.layers import KINDS
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
+from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.recurrence import ClosedForm, recurrence
+from uat_jax.symbolic.step import Step
 from uat_jax.symbolic.updates import W1, W2, W3, Assignment, Block, b2, b3, k, sequential, simultaneous
 
 j = sympy.Symbol("j", integer=True, positive=True)
@@ -135,7 +138,7 @@ def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
     return lambda depth: {layers.A(n): m.Identity(u.D) for n in range(1, depth + 1)}
 
 
-def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
+def reading(pairs: Callable[[str], Pair], depths: Iterable[int]) -> Iterator[Evidence]:
     """Compare for both kinds of network at these depths and, where it fails, refute by a counterexample.
 
     With A_j = I (a pure ResNet) some readings are exact for longer; that is recorded as a figure.
@@ -145,30 +148,32 @@ def reading(pairs: Callable[[str], Pair], depths: range) -> Iterator[Evidence]:
 
 
 def up_to(exact_to: int, pairs: Callable[[str], Pair]) -> OneEdit:
-    """Read as a statement on every depth it is false; as one on the depths up to ``exact_to`` it is true."""
-
-    def decide(last: int, settings: Settings) -> Iterator[Evidence]:
-        yield from reading(pairs, range(1, last + 1))
-        if last > exact_to:
-            yield from padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
-
-    return OneEdit(DEPTHS[-1], exact_to, decide)
+    """An order of the printed list, which mistakes W_{j,3} as well: exact up to that depth and at no larger one."""
+    larger = lambda: padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
+    return exact_up_to(exact_to, lambda depths: reading(pairs, depths), larger)
 
 
 def which_W3(index: Any, settings: Settings) -> Iterator[Evidence]:
     """The boxes with W_{n,3} ← W_{j+1,1} W_{n,3} for n that index: j, or k for every k ≤ j."""
     rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
+    if rules == CORRECTED:
+        yield from for_all_depths(corrected_boxes, BOX, in_place=False)(settings)
+        return
     yield from reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
     yield from padding.of_boxes(tuple(_at(rules, INDEX)), k, *KINDS)
 
 
+BOX = (*(rule.at(j, INDEX) for rule in CORRECTED), BIAS.at(j, INDEX + 1))
+"""The corrected box of j = i."""
+
+
 def for_all_depths(
-    order: Order, rules: tuple[Assignment, ...], *, in_place: bool
+    order: Order, rules: tuple[Assignment, ...], *, in_place: bool, kinds: Iterable[str] = KINDS
 ) -> Callable[[Settings], Iterator[Evidence]]:
     """Prove a list exact for every L by induction over the boxes, and execute it at L = 1…5."""
 
     def decide(settings: Settings) -> Iterator[Evidence]:
-        for kind in KINDS:
+        for kind in kinds:
             steps = u.update_induction(kind, rules, in_place=in_place)
             proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L")
             pair, what = _executed(kind, order), f"{kind} network, executed"
@@ -178,7 +183,9 @@ def for_all_depths(
     return decide
 
 
-FIRST_FACTOR = Assignment(W2(1), W2(1) @ W1(1))
+FACTOR = Assignment(W2(j), W2(j) @ W1(j))
+"""What Eq. 30 puts in, for every j."""
+FIRST_FACTOR = FACTOR.at(j, 1)
 """The rule for i = 0."""
 
 
@@ -193,17 +200,64 @@ def _first_factor(kind: str) -> Callable[[Assignment, Settings], Iterator[Eviden
     return decide
 
 
-def _raw_weights(last: int, settings: Settings) -> Iterator[Evidence]:
-    """The corrected boxes on a Transformer's own W_{j,2}, without Eq. 30's factor; i = 0 as printed."""
+EVERY = "every j"
+
+
+def _raw_weights(last: Any, settings: Settings) -> Iterator[Evidence]:
+    """The corrected boxes on a Transformer's own W_{j,2}, with Eq. 30's factor put in for j = 1, …, ``last`` alone."""
 
     def pair(depth: int) -> tuple[Program, Program]:
-        first = simultaneous([FIRST_FACTOR])
+        factors = simultaneous([FACTOR.at(j, n) for n in range(1, depth + 1) if last == EVERY or n <= last])
         store, x = u.originals("transformer", depth, raw=True), u.square_layers("transformer").x(depth)
-        program = u.run(store, [first, *corrected_boxes(depth)], x, u.closed_form_33(depth))
+        program = u.run(store, [factors, *corrected_boxes(depth)], x, u.closed_form_33(depth))
         return plain_network(u.square_layers("transformer"), depth), program
 
-    yield from settle_by_depth(pair, range(1, last + 1), what="transformer, raw W_{j,2}")
-    yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
+    yield from settle_by_depth(pair, DEPTHS, what="transformer network, raw W_{j,2}")
+    if last != EVERY:
+        yield from padding.of_boxes(tuple(_at(CORRECTED, INDEX)), k, "transformer")
+        return
+    own = FACTOR.at(j, INDEX)
+    layers = u.square_layers("transformer")
+    A, B = layers.A(INDEX), layers.B(INDEX)
+    held = Step("Eq. 30 at every j", own.value, B @ A, {W1(INDEX): A, W2(INDEX): B})
+    yield from proved([held], method=Method.NORMAL_FORM, what="what the corrected list starts from")
+    yield from for_all_depths(corrected_boxes, BOX, in_place=False, kinds=("transformer",))(settings)
+
+
+# --- what the updates are made of ------------------------------------------------------------------------------------
+
+_LINEAR = (m.Letter, m.Product, m.Addition, m.Identity, m.Zero)
+
+
+def only_products(parameter: str, expression: m.Expression) -> Evidence:
+    """Whether what a layer makes of a parameter consists of products and sums of parameters and nothing else."""
+    nodes = [node for node in sympy.preorder_traversal(expression) if isinstance(node, m.Expression)]
+    other = next((node for node in nodes if not isinstance(node, _LINEAR)), None)
+    if other is not None:
+        finding = f"{parameter} = {expression} is made of {other} as well"
+        return Evidence(Method.NORMAL_FORM, finding, Verdict.REFUTED, subject=parameter)
+    finding = f"{parameter} = {expression}: products and sums alone"
+    return Evidence(Method.NORMAL_FORM, finding, Verdict.PROVED, subject=parameter)
+
+
+def collected(kind: str) -> dict[str, m.Expression]:
+    """What layer i+1 makes of every parameter but the biases inside σ, for every i."""
+    closed = ClosedForm(u.square_layers(kind))
+    rule = recurrence(closed, INDEX + 1)
+    assert rule.carry is not None
+    carried = rule.carry @ closed.W3(k, INDEX)
+    return {"W_{i+1,1}": rule.W1, "W_{i+1,2}": rule.W2, "W_{k,3}": carried, "W_{i+1,3}": rule.W3, "b_{i+1,3}": rule.b3}
+
+
+def _made_of_products(settings: Settings) -> Iterator[Evidence]:
+    """The recurrences are those of Theorem 1, and none of them but that of b_{j,2} has anything but products and sums."""
+    for kind in KINDS:
+        steps = closed_form_induction(Layers(kind))
+        proof = prove(steps, method=Method.INDUCTION, what=f"{kind} network: these are the parameters, for every L")
+        yield replace(proof, subject=f"{kind} network")
+        for name, expression in collected(kind).items():
+            found = only_products(name, expression)
+            yield replace(found, subject=f"{kind} network, {name}")
 
 
 _SOURCES = (duat("3.3", 11), duat("B.3", 33))
@@ -263,7 +317,7 @@ CLAIMS = (
         reading=corrected_boxes.__doc__ or "",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.PROVED,
-        decide=for_all_depths(corrected_boxes, tuple(a.at(j, INDEX) for a in CORRECTED) + (BIAS.at(j, INDEX + 1),), in_place=False),
+        decide=for_all_depths(corrected_boxes, BOX, in_place=False),
     ),
     Claim(
         id="updates.first-factor-transformer",
@@ -298,11 +352,25 @@ CLAIMS = (
         kind=Kind.ALL_DEPTHS,
         sources=_SOURCES,
         printed=r"\mathbf{W}'_{j+1,2}=\mathbf{W}'_{j+1,2}\mathbf{W}_{j,1}",
-        reading="Eq. 30 is not applied first; the other rules are the corrected ones",
+        reading="Eq. 30 is not applied first, but for the factor of W_{1,2} that is printed for i = 0; the other rules are "
+        "the corrected ones",
         hypotheses=SQUARE,
         expects=Verdict.REFUTED,
         exact_to=1,
         correction="updates.corrected-boxes",
-        decide=OneEdit(DEPTHS[-1], 1, _raw_weights),
+        decide=OneEdit(1, EVERY, _raw_weights),
+    ),
+    Claim(
+        id="updates.only-products",
+        title="all parameters but the biases inside σ change by products and sums alone",
+        ledger="G15",
+        kind=Kind.ALL_DEPTHS,
+        sources=(v2("C.2", 10),),
+        printed=r"\text{these changes involve only matrix multiplications or additions}",
+        reading="the “other parameters” are those whose updates v2 does not write down: W_{j,1}, W_{j,2}, W_{j,3} and b_{j,3}; "
+        "b_{j,2}, which it does write down, changes by σ as well",
+        hypotheses=(ELEMENTWISE, "the matrix of attention is taken as it is: it contains a softmax"),
+        expects=Verdict.PROVED,
+        decide=_made_of_products,
     ),
 )  # fmt: skip

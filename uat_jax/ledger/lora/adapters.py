@@ -14,7 +14,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit, equation
-from uat_jax.ledger.lora.closed_form import TunedLayers, delta, recomputed
+from uat_jax.ledger.lora.tuned import TunedLayers, delta, recomputed
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.symbolic import language as m

@@ -16,7 +16,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, Claim, Kind
 from uat_jax.ledger.edit import one_word
-from uat_jax.ledger.lora.closed_form import delta
+from uat_jax.ledger.lora.tuned import delta
 from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import TransformerLayer, attention_weights, transformer
 from uat_jax.networks.lora import Adapter, merge

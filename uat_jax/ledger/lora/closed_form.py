@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -14,85 +14,50 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit, apply, letter, shape
+from uat_jax.ledger.layers.padding import larger_depths
+from uat_jax.ledger.lora.padding import empty_mistaken, empty_tuned
+from uat_jax.ledger.lora.tuned import READINGS, TunedLayers, delta, recomputed, square_tuned, tuned_rules
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
-from uat_jax.symbolic.derivation import closed_form, plain_network
+from uat_jax.symbolic.derivation import plain_network
 from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.program import Program
-from uat_jax.symbolic.recurrence import ClosedForm, Recurrence
+from uat_jax.symbolic.recurrence import ClosedForm
 from uat_jax.symbolic.step import Step
 
-
-def delta(letter: m.Letter) -> m.Letter:
-    """ΔW for a weight W: a letter of its shape."""
-    return m.Letter(f"Δ{letter.name}", *letter.shape, letter.subscripts)
-
-
-@dataclass(frozen=True)
-class TunedLayers(Layers):
-    """Layers with B_j + ΔB_j and C_j + ΔC_j in place of B_j and C_j."""
-
-    def parameters(self, j: Any) -> tuple[m.Expression, ...]:  # type: ignore[override]
-        """A_j, B_j + ΔB_j, C_j + ΔC_j, b_j, c_j."""
-        A, B, C, b, c = super().parameters(j)
-        return A, B + delta(B), C + delta(C), b, c
-
-
-def _tuned(kind: str) -> TunedLayers:
-    return TunedLayers(kind, widths=lambda j: u.D, hidden_widths=lambda j: u.F)
-
-
 J = sympy.Symbol("j", integer=True, positive=True)
-
-Term = Callable[[Layers, int, int], m.Expression]
-"""(layers, j, L) → what is added to Ŵ_{j,2}, or to Ŵ_{j,3}, in the network of L layers."""
-
-
-def eq_18(kind: str, depth: int, inner: Term, outer: Term) -> Program:
-    """Eq. 18 on the hatted parameters of the network that was not tuned, b̂_{j,2} among them."""
-    layers = u.square_layers(kind)
-    closed, x = ClosedForm(layers), layers.x(depth)
-    lines = {**closed_form(layers, depth).lines}
-    argument = lambda j: (closed.W2(j) + inner(layers, j, depth)) @ layers.x(0) + closed.b2(j)
-    term = lambda j: (closed.W3(j, depth) + outer(layers, j, depth)) @ m.Activation(argument(j))
-    lines[x] = m.Addition(closed.affine(depth), *map(term, range(1, depth + 1)))
-    return Program(lines, x)
-
-
-def _products(layers: Layers, first: int, last: int) -> m.Expression:
-    """A_last … A_first (the identity if there are none)."""
-    factors = [layers.A(j) for j in range(last, first - 1, -1)]
-    return m.Product(*factors) if factors else m.Identity(u.D)
-
-
-def _transported_inner(layers: Layers, j: int, depth: int) -> m.Expression:
-    """ΔB_j times what B_j is multiplied by: A_{j−1}…A_1, in a Transformer A_j…A_1."""
-    return delta(layers.B(j)) @ _products(layers, 1, j - 1 if layers.kind == "residual" else j)
-
-
-READINGS: dict[str, tuple[Term, Term]] = {
-    "final-values": (lambda of, j, L: delta(of.B(j)), lambda of, j, L: delta(of.C(j))),
-    "transported": (_transported_inner, lambda of, j, L: _products(of, j + 1, L) @ delta(of.C(j))),
-}
-"""What is added to Ŵ_{j,2} and to Ŵ_{j,3}."""
-
 
 AFTER, BEFORE = "after all updates", "before all updates"
 """When the deltas are added."""
 
 
+def exact(kind: str) -> Iterator[Evidence]:
+    """With the deltas in the layers' own weights, and every hatted parameter computed from those."""
+    layers = TunedLayers(kind)
+    steps = closed_form_induction(layers, tuned_rules(ClosedForm(layers)))
+    what = f"{kind} network: exact for every L, every shape and every σ"
+    yield from (replace(found, subject=kind) for found in proved(steps, method=Method.INDUCTION, what=what))
+    yield from _at_depths(kind, lambda depth: recomputed(kind, range(depth), depth))
+
+
+def _at_depths(kind: str, printed: Callable[[int], Program]) -> Iterator[Evidence]:
+    """What is printed for the tuned network, at L = 1…5."""
+    pair = lambda depth: (plain_network(square_tuned(kind), depth), printed(depth))
+    yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
+
+
 def _reading(name: str, *kinds: str) -> OneEdit:
-    """Deltas added to hatted parameters, as one of the readings says, or to the layers' own weights; at L = 1…5."""
+    """Deltas added to hatted parameters, as one of the readings says, or to the layers' own weights; for every L."""
 
     def decide(when: str, settings: Settings) -> Iterator[Evidence]:
         for kind in kinds:
-            added = lambda depth, kind=kind: eq_18(kind, depth, *READINGS[name])
-            own = lambda depth, kind=kind: recomputed(kind, range(depth), depth)
-            printed = {AFTER: added, BEFORE: own}[when]
-            pair = lambda depth, kind=kind, p=printed: (plain_network(_tuned(kind), depth), p(depth))
-            yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
+            if when == BEFORE:
+                yield from exact(kind)
+            else:
+                yield from _at_depths(kind, lambda depth, kind=kind: READINGS[name].program(kind, depth))
+                yield from larger_depths(*empty_tuned(kind, READINGS[name]), layer="A = I, C = ΔC = 0, c = 0")
 
     return OneEdit(AFTER, BEFORE, decide)
 
@@ -101,56 +66,20 @@ def _delta_index(layer: Any, settings: Settings) -> Iterator[Evidence]:
     """The deltas of that layer, j or j + 1, in the own weights of layer j, and every parameter computed anew."""
     shift = int(layer - J)
     for kind in KINDS:
-        pair = lambda depth, kind=kind: (
-            plain_network(_tuned(kind), depth),
-            recomputed(kind, range(depth), depth, shift),
-        )
-        yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network")
-
-
-def tuned_rules(closed: ClosedForm) -> Recurrence:
-    """The hatted parameters of layer i+1, from those of i layers, with B + ΔB and C + ΔC in place of B and C."""
-    layers, i, j = closed.layers, INDEX, INDEX + 1
-    A, b, c = layers.A(j), layers.b(j), layers.c(j)
-    B, C = layers.B(j) + delta(layers.B(j)), layers.C(j) + delta(layers.C(j))
-    inner = B if layers.kind == "residual" else B @ A
-    return Recurrence(
-        W1=A @ closed.W1(i),
-        b3=A @ closed.b3(i) + c,
-        W2=inner @ closed.W1(i),
-        b2_constant=inner @ closed.b3(i) + b,
-        b2_u=inner,
-        carry=A,
-        W3=C,
-    )
+        if not shift:
+            yield from exact(kind)
+            continue
+        yield from _at_depths(kind, lambda depth, kind=kind: recomputed(kind, range(depth), depth, shift))
+        yield from larger_depths(*empty_mistaken(kind), layer="A = I, C + ΔC = 0, c = 0")
 
 
 def _original(settings: Settings) -> Iterator[Evidence]:
     """The deltas go into the layers' own weights, and every hatted parameter is computed from those."""
     for kind in KINDS:
-        layers = TunedLayers(kind)
-        steps = closed_form_induction(layers, tuned_rules(ClosedForm(layers)))
-        found = [
-            *proved(steps, method=Method.INDUCTION, what=f"{kind} network: exact for every L, every shape and every σ")
-        ]
-        pair = lambda depth, kind=kind: (plain_network(_tuned(kind), depth), recomputed(kind, range(depth), depth))
-        found += settle_by_depth(pair, DEPTHS, what=f"{kind} network, written out")
-        yield from (replace(evidence, subject=kind) for evidence in found)
+        yield from exact(kind)
     steps = closed_form_induction(Layers("transformer", dynamic=True))
     what = "Transformer with parameters that depend on the input, of which A(x), B + ΔB and C + ΔC are some"
     yield from (replace(e, subject="dynamic") for e in proved(steps, method=Method.INDUCTION, what=what))
-
-
-def recomputed(kind: str, tuned: Iterable[int], depth: int, shift: int = 0) -> Program:
-    """Theorem 1's program with W + ΔW put in for the weights W of those layers (counted from 0).
-
-    ``shift``: by how many layers the deltas are mistaken.
-    """
-    layers = u.square_layers(kind)
-    deltas = {of(j + 1): delta(of(j + 1 + shift)) for j in tuned for of in (layers.B, layers.C)}
-    put_in = lambda letter, _: letter + deltas[letter] if letter in deltas else None
-    program = closed_form(layers, depth)
-    return Program({x: m.replace_letters(e, put_in) for x, e in program.items()}, program.result)
 
 
 def _coefficient(settings: Settings) -> Iterator[Evidence]:
@@ -176,7 +105,7 @@ def _stray_plus() -> OneEdit:
 
 def _bias_index(bias: m.Expression, settings: Settings) -> Iterator[Evidence]:
     """b_{i+1,1} is the bias of no layer; one layer, everything else right."""
-    layers = _tuned("residual")
+    layers = square_tuned("residual")
     x, wrong = layers.x(1), lambda letter, _: bias if letter == layers.c(1) else None
     value = m.replace_letters(layers.apply(1, layers.x(0)), wrong)
     yield from settle(plain_network(layers, 1), Program({x: value}, x), what="one layer")
@@ -232,7 +161,7 @@ CLAIMS = (
     _row(
         "bias-index",
         "the bias outside the sum is b_{i+1,1}",
-        OneEdit(m.Letter("b", u.D, 1, (1, 1)), _tuned("residual").c(1), _bias_index),
+        OneEdit(m.Letter("b", u.D, 1, (1, 1)), square_tuned("residual").c(1), _bias_index),
         kind=Kind.IDENTITY,
         reading="a product before σ and Δ of layer j; no layer has a bias b_{i+1,1}",
     ),

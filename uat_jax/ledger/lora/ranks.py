@@ -168,13 +168,17 @@ def pattern_rank_step() -> Step:
 
 
 def _low_rank(function: Any, inputs: Any, step: Step, size: Any, sizes: Any, what: str) -> Decide:
-    """Whether a rank is at most that many: it is exceeded, or it is the bound ``size`` that the structure gives."""
+    """Whether a rank is at most that many: it is exceeded, or it is the bound ``size`` that the structure gives.
+
+    A larger number is a weaker bound, which the structure does not give: UNKNOWN.
+    """
 
     def decide(claimed: int, settings: Settings) -> Iterator[Evidence]:
-        if claimed < size.xreplace(sizes):
+        least = size.xreplace(sizes)
+        if claimed < least:
             yield exceeded(claimed, function, inputs, what=what)
         else:
-            yield from bounded(step, claimed=sympy.expand(size), what=what)
+            yield from bounded(step, claimed=sympy.expand(size) if claimed == least else claimed, what=what)
 
     return decide
 

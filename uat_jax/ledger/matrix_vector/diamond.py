@@ -164,7 +164,7 @@ def _bilinear() -> Iterator[Evidence]:
 EXTENDED = "⋄ of two matrices: A ⋄ B = AᵀB, which is Eq. 4 for every column of B"
 _SIZES = "W has m rows and n columns, x has m elements"
 _NEITHER = r"\text{does not possess the properties of associativity and distributivity}"
-_ROW = r"w_{1,1}x_1+w_{2,1}x_2+\cdots+w_{m,1}x_m"
+_ROW = "w_{1,1} x_1 + w_{2,1} x_2 + … + w_{m,1} x_m"
 
 CLAIMS = (
     Claim(

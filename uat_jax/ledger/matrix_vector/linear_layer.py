@@ -230,6 +230,11 @@ _PRINTED_15 = (
 )
 _ROW_MAJOR = "x′ is x row by row (row-major)"
 
+_RENAMED = (
+    r"\text{For convenience, we use }\mathbf{W}'_i\text{ to represent }(\mathbf{W}'_i)^T"
+    r"\text{. Therefore, }\mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i"
+)
+
 CLAIMS = (
     Claim(
         id="linear.left",
@@ -273,7 +278,7 @@ CLAIMS = (
         ledger="D2",
         kind=Kind.IDENTITY,
         sources=(v2("3.3"), duat("3.1")),
-        printed=r"(\mathbf{W}'_i)^T\to\mathbf{W}'_i,\ \mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i",
+        printed=_RENAMED,
         reading="a renaming: from here on W′ is W ⊗ I_M",
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.PROVED,
@@ -285,7 +290,7 @@ CLAIMS = (
         ledger="D2",
         kind=Kind.IDENTITY,
         sources=(duat("3.1", 5),),
-        printed=r"(\mathbf{W}'_i)^T\to\mathbf{W}'_i,\ \mathbf{x}'_{i+1}=\mathbf{W}'_i\mathbf{x}'_i",
+        printed=_RENAMED,
         reading="applied to DUAT's Eq. 5, which already prints W′x′: the sentence is left over from v2",
         hypotheses=(_ROW_MAJOR,),
         expects=Verdict.REFUTED,

@@ -286,7 +286,10 @@ _STATIC = (
     "D_k = D_{k−1}, else layer k cannot be removed; B̄_j is B_j in a residual network and B_j A_j in a Transformer",
     "the parameters do not depend on the input",
 )
-_REMOVED = r"\mathbf{W}_{k,1},\mathbf{W}_{k,2},\mathbf{W}_{k,3},\mathbf{b}_{k,2},\mathbf{b}_{k,3}\approx 0\ \Rightarrow\ \mathbf{x}_L\approx\tilde{\mathbf{x}}_L"
+_REMOVED = (
+    r"\text{when parameters in certain layers are small enough, we can directly remove those layers "
+    r"since their impact on the final result is minimal}"
+)
 _BOUND = (
     r"\|\mathbf{x}_L-\tilde{\mathbf{x}}_L\|\le\prod_{j=k+1}^{L}(\|A_j\|+\lambda\|C_j\|\|\bar B_j\|)\cdot"
     r"(\|A_k-I\|\|\mathbf{x}_{k-1}\|+\|c_k\|+\|C_ks_k\|)"
@@ -303,7 +306,8 @@ def _row(name: str, title: str, printed: str, reading: str, decide: Decide, **mo
 CLAIMS = (
     _row(
         "remove-layer", "a layer with small parameters can be removed", _REMOVED,
-        "in the papers' own Eq. 20 and 30, whose shortcut is A_k x: all parameters of layer k are zero, the smallest there are",
+        "x_L ≈ x̃_L, the output without layer k, in the papers' own Eq. 20 and 30, whose shortcut is A_k x: all parameters of "
+        "layer k are zero, the smallest there are",
         edit_for_both_kinds(m.Zero(u.D, u.D), m.Identity(u.D), _zero_layer), hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.remove-layer.bound",
     ),
     _row(
@@ -327,8 +331,8 @@ CLAIMS = (
         _lipschitz_layers, kind=Kind.ALL_DEPTHS, hypotheses=(*_NORMS, "‖f_j(x) − f_j(y)‖ ≤ ℓ_j ‖x − y‖ at the two inputs of layer j"),
     ),
     _row(
-        "small-inside", "a term with small W_j and θ_j can be removed", r"\mathbf{W}_j,\theta_j\approx 0\ \Rightarrow\ \alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\theta_j)\approx 0",
-        "the small parameters are those inside σ, here zero; σ is the logistic function, one of the sigmoidal functions of Eq. 1",
+        "small-inside", "a term with small W_j and θ_j can be removed", _REMOVED,
+        "α_j σ(W_jᵀ x + θ_j) ≈ 0: the small parameters are those inside σ, here zero; σ is the logistic function, one of the sigmoidal functions of Eq. 1",
         one_case({"W_j, θ_j small": _small_inside, "α_j small": _small_outside}), expects=Verdict.REFUTED, correction="pruning.small-outside",
     ),
     _row(
@@ -337,8 +341,8 @@ CLAIMS = (
         _small_outside, hypotheses=(ELEMENTWISE, "|σ(t)| ≤ s for all t", "all terms together are within ε of f, ε > 0"),
     ),
     _row(
-        "summand", "deleting the k-th summand of Eq. 11 removes the σ of layer k", r"\sum_{j\ne k}\mathbf{W}'_{j,3}\sigma(\mathbf{W}'_{j,2}\mathbf{x}'_0+\mathbf{b}'_{j,2})",
-        "the b'_{j,2} of the later layers stay as they are: they still contain the deleted summand (Eq. 12)",
+        "summand", "deleting the k-th summand of Eq. 11 removes the σ of layer k", _REMOVED,
+        "the sum over all j but k of W'_{j,3} σ(W'_{j,2} x'_0 + b'_{j,2}) in Eq. 11: the b'_{j,2} of the later layers stay as they are: they still contain the deleted summand (Eq. 12)",
         edit_for_both_kinds(LAST, EVERYWHERE, _summand), kind=Kind.IDENTITY, sources=_CLOSED, hypotheses=SQUARE, expects=Verdict.REFUTED, correction="pruning.summand.everywhere",
     ),
     _row(
