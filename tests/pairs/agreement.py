@@ -37,7 +37,7 @@ def flat(arrays: list[np.ndarray]) -> np.ndarray:
 
 def distance(left: np.ndarray, other: np.ndarray) -> float:
     """The largest difference of two outputs, relative to the largest finite entry of the first; of ∞ and ∞ it is 0."""
-    size = np.abs(left[np.isfinite(left)]).max(initial=0.0)
+    size = np.abs(left[np.isfinite(left)]).max(initial=0.0) or 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         return float(np.where(left == other, 0.0, np.abs(left - other)).max() / size)
 

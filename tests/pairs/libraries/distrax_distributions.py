@@ -15,7 +15,10 @@ from .row import library, row
 distrax = library("distrax")
 
 X, S = f32(4), positive(f32(4))
+MODERATE = interval(f32(4), -8.0, 8.0)
+"""Beyond −9 distrax's sigmoid is the exponential function."""
 PROBABILITY = interval(f32(4), 0.125, 0.875)
+SHAPE = interval(f32(4), 0.25, 3.5)
 LOGITS = f32(3, 4)
 CLASSES = np.array([2, 0, 3], np.int32)
 BITS = np.array([0, 1, 1, 0], np.int32)
@@ -109,7 +112,7 @@ DENSITIES = (
         "Beta",
         log_prob(distrax.Beta),
         plain.beta,
-        (PROBABILITY, S, S),
+        (PROBABILITY, SHAPE, SHAPE),
         {
             "shapes exchanged": lambda x, a, b: plain.beta(x, b, a),
             "normaliser lost": lambda x, a, b: plain.beta(x, a, b) + plain.betaln(a, b),
@@ -360,7 +363,7 @@ MEASURES = (
         "KL of betas",
         lambda a, b, c, d: distrax.Beta(a, b).kl_divergence(distrax.Beta(c, d)),
         lambda a, b, c, d: plain.beta_kl(a, b, c, d, digamma),
-        (S, S, S, S),
+        (SHAPE, SHAPE, SHAPE, SHAPE),
         {
             "reversed": lambda a, b, c, d: plain.beta_kl(c, d, a, b, digamma),
             "exchanged": lambda a, b, c, d: plain.beta_kl(a, b, d, c, digamma),
@@ -432,7 +435,7 @@ BIJECTORS = (
         "Sigmoid",
         log_det(distrax.Sigmoid()),
         by_jacobian(nn.sigmoid),
-        (X,),
+        (MODERATE,),
         {"tanh": by_jacobian(jnp.tanh), "no Jacobian": lambda x: (nn.sigmoid(x), nn.log_sigmoid(x))},
         gradient=True,
     ),
@@ -465,7 +468,7 @@ BIJECTORS = (
         "Sigmoid, there and back",
         lambda x: distrax.Sigmoid().inverse(distrax.Sigmoid().forward(x)),
         lambda x: x + 0.0,
-        (X,),
+        (MODERATE,),
         {"sign": lambda x: -x, "tanh": jnp.tanh},
     ),
     row(
@@ -479,7 +482,7 @@ BIJECTORS = (
         "Chain of two",
         lambda x: distrax.Chain([distrax.Sigmoid(), distrax.ScalarAffine(0.0, 2.0)]).forward_and_log_det(x),
         lambda x: (nn.sigmoid(2.0 * x), jnp.log(2.0) + jnp.log(nn.sigmoid(2.0 * x)) + jnp.log(nn.sigmoid(-2.0 * x))),
-        (X,),
+        (interval(f32(4), -4.0, 4.0),),
         {
             "other order": lambda x: (2 * nn.sigmoid(x), jnp.log(2.0) + nn.log_sigmoid(x) + nn.log_sigmoid(-x)),
             "log 2 lost": lambda x: (nn.sigmoid(2 * x), nn.log_sigmoid(2 * x) + nn.log_sigmoid(-2 * x)),

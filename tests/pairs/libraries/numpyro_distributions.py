@@ -16,6 +16,7 @@ transforms = library("numpyro.distributions.transforms")
 
 X, S, ONE = f32(4), positive(f32(4)), positive(f32())
 PROBABILITY = interval(f32(4), 0.125, 0.875)
+SHAPE = interval(f32(4), 0.25, 3.5)
 LOGITS = f32(3, 4)
 CLASSES = np.array([2, 0, 3], np.int32)
 COUNTS = np.array([0.0, 1.0, 2.0, 5.0], np.float32)
@@ -144,7 +145,7 @@ DENSITIES = (
         "Beta.log_prob",
         log_prob(dist.Beta),
         plain.beta,
-        (PROBABILITY, S, S),
+        (PROBABILITY, SHAPE, SHAPE),
         {
             "shapes exchanged": lambda x, a, b: plain.beta(x, b, a),
             "sign of the normaliser": lambda x, a, b: plain.beta(x, a, b) + 2 * plain.betaln(a, b),
@@ -154,7 +155,7 @@ DENSITIES = (
         "Kumaraswamy.log_prob",
         log_prob(dist.Kumaraswamy),
         plain.kumaraswamy,
-        (PROBABILITY, S, S),
+        (PROBABILITY, SHAPE, SHAPE),
         {"shapes exchanged": lambda x, a, b: plain.kumaraswamy(x, b, a), "beta": plain.beta},
     ),
     row(
@@ -244,6 +245,7 @@ DENSITIES = (
             "exchanged": lambda x: (1 - np.float32(BITS)) * x - jnp.log(1.0 + jnp.exp(x)),
         },
         gradient=True,
+        almost_everywhere=True,
     ),
     row(
         "GeometricProbs.log_prob",
@@ -384,7 +386,7 @@ MEASURES = (
         "kl_divergence of betas",
         lambda a, b, c, d: dist.kl_divergence(dist.Beta(a, b), dist.Beta(c, d)),
         lambda a, b, c, d: plain.beta_kl(a, b, c, d, digamma),
-        (S, S, S, S),
+        (SHAPE, SHAPE, SHAPE, SHAPE),
         {
             "reversed": lambda a, b, c, d: plain.beta_kl(c, d, a, b, digamma),
             "exchanged": lambda a, b, c, d: plain.beta_kl(a, b, d, c, digamma),

@@ -362,7 +362,7 @@ STEPS = (
     row(
         "fromage",
         of(optax.fromage(RATE)),
-        lambda p, g: (p - RATE * norm(p) / norm(g) * g) / jnp.sqrt(1.0 + RATE**2),
+        lambda p, g: (p - RATE * jnp.maximum(norm(p), 1e-6) / jnp.maximum(norm(g), 1e-6) * g) / jnp.sqrt(1.0 + RATE**2),
         ONE,
         {
             "not shrunk": lambda p, g: p - RATE * norm(p) / norm(g) * g,
