@@ -11,7 +11,8 @@ from rich.table import Table
 
 from uat_jax import Verdict, certify
 
-from .libraries.row import Row
+from .libraries import as_libraries_are
+from .row import Row
 
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 
@@ -36,10 +37,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What `certify` said, the seconds it took after tracing, and the finding."""
+    """What `certify` said (None: it raised an error), the seconds it took after tracing, and the finding."""
 
     question: Question
-    verdict: Verdict
+    verdict: Verdict | None
     seconds: float
     message: str
 
@@ -65,15 +66,18 @@ def questions(rows: Iterable[Row]) -> Iterator[Question]:
 
 
 def answer(question: Question, budget: float) -> Answer:
-    """The verdict on a question within some seconds.  Libraries mix dtypes and ranks, so that is allowed."""
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+    """The verdict on a question within some seconds."""
+    with as_libraries_are():
         plain = jax.tree.map(lambda spec: jax.ShapeDtypeStruct(spec.shape, spec.dtype), question.specs)
         start = time.perf_counter()
         for function in (question.left, question.right):
             jax.make_jaxpr(function)(*plain)
         traced = time.perf_counter()
         options = {"wrt": question.wrt, "almost_everywhere": question.almost_everywhere, "budget": budget}
-        certificate = certify(question.left, question.right, *question.specs, **options)
+        try:
+            certificate = certify(question.left, question.right, *question.specs, **options)
+        except Exception as error:  # what certify must not do is a line of the table, not its end
+            return Answer(question, None, time.perf_counter() - traced, f"{type(error).__name__}: {error}")
         seconds = max(0.0, time.perf_counter() - traced - (traced - start))
     return Answer(question, certificate.verdict, seconds, "; ".join(e.finding for e in certificate.evidence))
 
@@ -93,13 +97,25 @@ def summary(title: str, answers: Sequence[Answer]) -> list[str]:
         str(len(wrong)),
         count(wrong, Verdict.REFUTED),
         str(sum(a.wrong for a in answers)),
+        str(sum(a.verdict is None for a in answers)),
         *(f"{x:.2f}" for x in quantiles),
     ]
 
 
 def table_of(answers: dict[str, Sequence[Answer]]) -> Table:
     """The table of verdicts, a line per library and one for all."""
-    columns = ("true", "equal", "AGREES", "UNKNOWN", "mistakes", "REFUTED", "decided wrongly", "median s", "90 %")
+    columns = (
+        "true",
+        "equal",
+        "AGREES",
+        "UNKNOWN",
+        "mistakes",
+        "REFUTED",
+        "decided wrongly",
+        "raised",
+        "median s",
+        "90 %",
+    )
     table = Table("table", *columns)
     for title, some in answers.items():
         table.add_row(*summary(title, some))

@@ -5,10 +5,15 @@ here imports a file before `rows` asks for it.
 """
 
 import importlib
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
-from .row import EXTRA as EXTRA
-from .row import Row as Row
+import jax
+
+from ..row import Row
+from .library import EXTRA as EXTRA
 
 LIBRARIES = {
     "jax_nn": "jax",
@@ -45,3 +50,11 @@ def rows(table: str) -> tuple[Row, ...]:
 def missing() -> list[str]:
     """The libraries of the tables that are not installed."""
     return sorted({name for name in LIBRARIES.values() if find_spec(name) is None})
+
+
+@contextmanager
+def as_libraries_are() -> Iterator[None]:
+    """Dtypes and ranks may be mixed, and warnings are the libraries' own."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -10,7 +10,8 @@ from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from . import densities as plain
-from .row import library, row
+from ..row import row
+from .library import library
 
 distrax = library("distrax")
 

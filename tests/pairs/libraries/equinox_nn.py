@@ -7,7 +7,8 @@ from jax import nn
 
 from ..modules import equinox
 from ..pair import EPS, einsum, f32, matmul
-from .row import library, row
+from ..row import row
+from .library import library
 
 eqx = library("equinox")
 

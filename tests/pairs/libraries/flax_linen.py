@@ -6,7 +6,8 @@ from jax import lax, nn
 
 from ..modules import linen
 from ..pair import EPS, einsum, f32, matmul
-from .row import library, row
+from ..row import row
+from .library import library
 
 flax = library("flax.linen")
 

@@ -5,7 +5,8 @@ import numpy as np
 from jax import nn
 
 from ..pair import EPS, einsum, f32, matmul
-from .row import library, row
+from ..row import row
+from .library import library
 
 hk = library("haiku")
 

@@ -9,7 +9,7 @@ from uat_jax import positive
 
 from ..pair import einsum, f32, matmul
 from . import small_matrices as small
-from .row import row
+from ..row import row
 
 scipy = jax.scipy.linalg
 

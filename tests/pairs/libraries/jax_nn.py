@@ -8,7 +8,7 @@ from jax import nn
 from uat_jax import interval
 
 from ..pair import einsum, f32, matmul
-from .row import row
+from ..row import row
 
 X = (f32(5),)
 LOGITS = (f32(3, 4),)

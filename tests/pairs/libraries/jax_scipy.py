@@ -10,7 +10,7 @@ from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from . import densities as plain
-from .row import row
+from ..row import row
 
 X, S = f32(4), positive(f32(4))
 PROBABILITY = interval(f32(4), 0.125, 0.875)

@@ -11,7 +11,8 @@ from jax import nn
 from uat_jax import interval, positive
 
 from ..pair import einsum, f32, matmul
-from .row import library, row
+from ..row import row
+from .library import library
 
 keras = library("keras")
 
@@ -197,7 +198,7 @@ LOSSES = (
         "mean_squared_logarithmic_error",
         keras.losses.mean_squared_logarithmic_error,
         lambda y, x: (jnp.log((1.0 + x) / (1.0 + y)) ** 2).mean(-1),
-        (positive(f32(3, 4)), positive(f32(3, 4))),
+        (interval(f32(3, 4), 0.125, 8.0), interval(f32(3, 4), 0.125, 8.0)),
         {
             "no one": lambda y, x: (jnp.log(x / y) ** 2).mean(-1),
             "absolute": lambda y, x: jnp.abs(jnp.log((1 + x) / (1 + y))).mean(-1),
@@ -340,20 +341,15 @@ LOSSES = (
         "tversky of 1/2 is dice",
         lambda y, p: keras.losses.tversky(y, p, 0.5, 0.5),
         lambda y, p: (
-            1.0
-            - ((y * p).sum() + 1e-7)
-            / ((y * p).sum() + 0.5 * (p * (1.0 - y)).sum() + 0.5 * ((1.0 - p) * y).sum() + 1e-7)
+            1.0 - (y * p).sum() / ((y * p).sum() + 0.5 * (p * (1.0 - y)).sum() + 0.5 * ((1.0 - p) * y).sum() + 1e-7)
         ),
         INSIDE,
         {
             "weights": lambda y, p: (
-                1.0
-                - ((y * p).sum() + 1e-7)
-                / ((y * p).sum() + 0.7 * (p * (1.0 - y)).sum() + 0.3 * ((1.0 - p) * y).sum() + 1e-7)
+                1.0 - (y * p).sum() / ((y * p).sum() + 0.7 * (p * (1.0 - y)).sum() + 0.3 * ((1.0 - p) * y).sum() + 1e-7)
             ),
             "not subtracted": lambda y, p: (
-                ((y * p).sum() + 1e-7)
-                / ((y * p).sum() + 0.5 * (p * (1.0 - y)).sum() + 0.5 * ((1.0 - p) * y).sum() + 1e-7)
+                (y * p).sum() / ((y * p).sum() + 0.5 * (p * (1.0 - y)).sum() + 0.5 * ((1.0 - p) * y).sum() + 1e-7)
             ),
         },
         single=True,

@@ -7,7 +7,8 @@ from uat_jax import positive
 
 from ..pair import f32, matmul
 from . import small_matrices as small
-from .row import library, row
+from ..row import row
+from .library import library
 
 lx = library("lineax")
 

@@ -8,7 +8,8 @@ from jax import nn
 from uat_jax import interval, positive
 
 from ..pair import f32
-from .row import library, row
+from ..row import row
+from .library import library
 
 optax = library("optax")
 

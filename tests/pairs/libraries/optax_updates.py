@@ -4,7 +4,8 @@ import jax.numpy as jnp
 from jax import nn
 
 from ..pair import f32
-from .row import library, row
+from ..row import row
+from .library import library
 
 optax = library("optax")
 

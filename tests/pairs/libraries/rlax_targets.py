@@ -9,7 +9,8 @@ from uat_jax import interval, positive
 
 from ..pair import f32
 from . import densities as plain
-from .row import library, row
+from ..row import row
+from .library import library
 
 rlax = library("rlax")
 

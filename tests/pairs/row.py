@@ -1,20 +1,15 @@
-"""One function of an installed library, the same function written plainly, and realistic mistakes beside it."""
+"""A line of the tables of libraries and of rules: a pair, whether its gradients count, and who computes in float32."""
 
-import importlib
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..pair import Pair
-
-EXTRA = "pip install 'uat_jax[libraries]'"
-"""What brings every library of the tables."""
+from .pair import Pair
 
 
 @dataclass(frozen=True)
 class Row(Pair):
-    """A pair whose left side is a library's function and whose right side is written from the mathematics.
+    """A pair whose left side is what is found in a library or a compiler, and whose right side is written plainly.
 
     Attributes:
         gradient: whether the gradients with respect to all inputs are compared as well, in a question of their own.
@@ -40,17 +35,3 @@ def row(
     """A line of a table; see `Row`."""
     conventions = {"gradient": gradient, "almost_everywhere": almost_everywhere, "single": single}
     return Row(name, left, right, specs, wrong, **conventions)
-
-
-def library(module: str) -> Any:
-    """A module of an installed library; what libraries warn of while they are imported is not ours to mend.
-
-    Raises:
-        ModuleNotFoundError: it is not installed; the message says what to install.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"got no module {error.name}, which this table needs: {EXTRA}") from None
