@@ -11,7 +11,6 @@ import numpy as np
 
 from .pair import Pair
 
-
 EXACT = frozenset("add sub mul div neg max min abs sign sqrt select_n gt lt ge le eq ne reduce_sum reduce_max".split())
 """Primitives whose result is the exact one, rounded once (or, of sums, once for each term)."""
 

@@ -9,8 +9,8 @@ from jax.scipy.special import digamma
 from uat_jax import interval, positive
 
 from ..pair import f32, matmul
-from . import densities as plain
 from ..row import row
+from . import densities as plain
 from .library import library
 
 distrax = library("distrax")

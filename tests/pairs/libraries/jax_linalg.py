@@ -2,14 +2,13 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.numpy import linalg
 
 from uat_jax import positive
 
 from ..pair import einsum, f32, matmul
-from . import small_matrices as small
 from ..row import row
+from . import small_matrices as small
 
 scipy = jax.scipy.linalg
 

@@ -9,8 +9,8 @@ from jax.scipy import special, stats
 from uat_jax import interval, positive
 
 from ..pair import f32, matmul
-from . import densities as plain
 from ..row import row
+from . import densities as plain
 
 X, S = f32(4), positive(f32(4))
 PROBABILITY = interval(f32(4), 0.125, 0.875)

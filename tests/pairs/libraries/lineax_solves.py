@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from uat_jax import positive
 
 from ..pair import f32, matmul
-from . import small_matrices as small
 from ..row import row
+from . import small_matrices as small
 from .library import library
 
 lx = library("lineax")

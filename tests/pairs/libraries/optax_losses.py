@@ -1,6 +1,5 @@
 """optax: losses, their helpers, schedules and projections."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import nn

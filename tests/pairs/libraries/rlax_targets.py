@@ -8,8 +8,8 @@ from jax import nn
 from uat_jax import interval, positive
 
 from ..pair import f32
-from . import densities as plain
 from ..row import row
+from . import densities as plain
 from .library import library
 
 rlax = library("rlax")
