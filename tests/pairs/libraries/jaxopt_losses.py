@@ -2,10 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import nn
-
-from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from ..row import row

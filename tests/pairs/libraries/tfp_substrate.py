@@ -415,9 +415,13 @@ BIJECTORS = (
     row(
         "Scale and Shift",
         pushed(tfb.Chain([tfb.Shift(1.0), tfb.Scale(4.0)])),
-        lambda x: (4.0 * x + 1.0, jnp.log(4.0) + 0.0 * x),
+        lambda x: (4.0 * x + 1.0, jnp.log(4.0) + 0.0 * x.sum()),
         (X,),
-        {"order": lambda x: (4 * (x + 1), jnp.log(4.0) + 0 * x), "sign": lambda x: (4 * x + 1, -jnp.log(4.0) + 0 * x)},
+        {
+            "order": lambda x: (4 * (x + 1), jnp.log(4.0) + 0 * x.sum()),
+            "sign": lambda x: (4 * x + 1, -jnp.log(4.0) + 0 * x.sum()),
+        },
+        single=True,
     ),
     row(
         "Power",
@@ -516,7 +520,7 @@ KERNELS = (
     ),
     row(
         "RationalQuadratic",
-        lambda x, y, s: kernels.RationalQuadratic(1.0, s, 1.0).apply(x, y),
+        lambda x, y, s: kernels.RationalQuadratic(length_scale=s, scale_mixture_rate=1.0).apply(x, y),
         lambda x, y, s: 1.0 / (1.0 + ((x - y) ** 2).sum() / (2.0 * s**2)),
         (f32(3), f32(3), positive(f32())),
         {
