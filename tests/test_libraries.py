@@ -70,9 +70,8 @@ def decided(tables):
             answers[title] = [answer(question, BUDGET) for question in questions(rows)]
             for a in answers[title]:
                 if not a.right:
-                    print(
-                        f"{title}: {a.question.name}: {a.verdict or 'raised'} after {a.seconds:.1f} s: {a.message[:300]}"
-                    )
+                    said = f"{a.verdict or 'raised'} after {a.seconds:.1f} s: {a.message[:300]}"
+                    print(f"{title}: {a.question.name}: {said}")
     Console(width=140).print(table_of(answers))
     return [a for some in answers.values() for a in some]
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 from rich.table import Table
 
-from uat_jax import Verdict, certify
+from uat_jax import UatJaxError, Verdict, certify
 
 from .libraries import as_libraries_are
 from .row import Row
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What `certify` said (None: it raised an error), the seconds it took after tracing, and the finding."""
+    """What `certify` said (None: it raised what is no `UatJaxError`), the seconds it took after tracing, and the finding."""
 
     question: Question
     verdict: Verdict | None
@@ -76,6 +76,8 @@ def answer(question: Question, budget: float) -> Answer:
         options = {"wrt": question.wrt, "almost_everywhere": question.almost_everywhere, "budget": budget}
         try:
             certificate = certify(question.left, question.right, *question.specs, **options)
+        except UatJaxError as refused:
+            return Answer(question, Verdict.UNKNOWN, time.perf_counter() - traced, str(refused))
         except Exception as error:  # what certify must not do is a line of the table, not its end
             return Answer(question, None, time.perf_counter() - traced, f"{type(error).__name__}: {error}")
         seconds = max(0.0, time.perf_counter() - traced - (traced - start))

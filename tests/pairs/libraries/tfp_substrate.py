@@ -361,11 +361,11 @@ MEASURES = (
         },
     ),
     row(
-        "Gumbel.cdf",
-        lambda x, m, s: tfd.Gumbel(m, s).cdf(x),
-        plain.gumbel_cdf,
-        (X, X, S),
-        {"survival": lambda x, m, s: 1 - plain.gumbel_cdf(x, m, s), "logistic": plain.logistic_cdf},
+        "Gumbel.mean",
+        lambda m, s: tfd.Gumbel(m, s).mean(),
+        lambda m, s: m + plain.EULER * s,
+        (X, S),
+        {"location": lambda m, s: m + 0 * s, "sign": lambda m, s: m - plain.EULER * s},
     ),
     row(
         "Exponential.quantile",
