@@ -1,6 +1,5 @@
 """Functions of installed libraries against their formulas, and rewriting rules: the tables, and what certify says."""
 
-import statistics
 from dataclasses import replace
 
 import pytest
@@ -19,7 +18,7 @@ BUDGET = 5
 INSTALLED = ("jax_nn", "optax_losses", "equinox_nn")
 """Tables of which the ordinary suite takes a few rows: their libraries come with the extra [test]."""
 
-SAMPLE = [row for table in INSTALLED for row in libraries.rows(table)[::18]]
+SAMPLE = [row for table in INSTALLED for row in libraries.rows(table)[::24]]
 
 
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row.name)
@@ -28,9 +27,10 @@ def test_the_formula_is_the_library_s_function_and_no_mistake_is(row):
         agree_as_floats(row)
 
 
-@pytest.mark.parametrize("row", one_in(12, rules.ROWS), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", one_in(24, rules.ROWS), ids=lambda row: row.name)
 def test_both_sides_of_a_rule_agree_and_its_broken_form_does_not(row):
-    agree_as_floats(row)
+    with libraries.as_libraries_are():
+        agree_as_floats(row)
 
 
 def test_some_formulas_are_certified_and_their_mistakes_are_not():
@@ -52,7 +52,7 @@ def test_a_formula_that_is_wrong_is_noticed():
 
 
 def test_a_library_that_is_absent_is_named_with_what_to_install():
-    with pytest.raises(ModuleNotFoundError, match=r"no module no_such_library.*pip install 'uat_jax\[libraries\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"no no_such_library, which.*pip install 'uat_jax\[libraries\]'"):
         library("no_such_library")
 
 
@@ -86,8 +86,9 @@ def test_the_whole_table_agrees_as_floats(table):
 
 @pytest.mark.campaign
 def test_the_rules_agree_as_floats():
-    for row in rules.ROWS:
-        agree_as_floats(row)
+    with libraries.as_libraries_are():
+        for row in rules.ROWS:
+            agree_as_floats(row)
 
 
 @pytest.mark.campaign
@@ -103,13 +104,12 @@ def test_the_tables_are_as_large_as_promised():
 
 @pytest.mark.campaign
 def test_the_libraries_are_certified():
-    """Prints the table; nothing is decided as it is not.  docs/soundness.md says which laws are missing."""
+    """Prints the table; nothing is decided as it is not, and what is not decided says why."""
     assert not libraries.missing(), f"{libraries.missing()} are not installed: {EXTRA}"
     with libraries.as_libraries_are():
         answers = decided({table: libraries.rows(table) for table in libraries.LIBRARIES})
     assert not [a.question.name for a in answers if a.wrong or a.verdict is None]
     assert all(a.message for a in answers if not a.right)
-    print("median", statistics.median(a.seconds for a in answers if a.question.true))
 
 
 @pytest.mark.campaign
