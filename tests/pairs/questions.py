@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What `certify` said (None: it raised what is no `UatJaxError`), the seconds it took after tracing, and the finding."""
+    """What `certify` said (None: it raised what is no `UatJaxError`), its seconds after tracing, and the finding."""
 
     question: Question
     verdict: Verdict | None

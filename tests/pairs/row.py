@@ -33,5 +33,4 @@ def row(
     single: bool = False,
 ) -> Row:
     """A line of a table; see `Row`."""
-    conventions = {"gradient": gradient, "almost_everywhere": almost_everywhere, "single": single}
-    return Row(name, left, right, specs, wrong, **conventions)
+    return Row(name, left, right, specs, wrong, gradient=gradient, almost_everywhere=almost_everywhere, single=single)

@@ -1,5 +1,7 @@
 """chex and jax.tree: what they give back unchanged, between plain formulas."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
@@ -16,8 +18,8 @@ X = (f32(4),)
 class Moments:
     """The state of Adam, as chex keeps it."""
 
-    first: chex.Array
-    second: chex.Array
+    first: Any
+    second: Any
 
 
 def moments(g, h, b1=0.9, b2=0.99):

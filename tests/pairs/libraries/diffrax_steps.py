@@ -41,8 +41,8 @@ def by_tableau(rows, weights, f=field):
 
     def step(y):
         slopes = [f(0.0, y)]
-        for row in rows:
-            slopes.append(f(sum(row) * H, y + H * sum(a * k for a, k in zip(row, slopes, strict=True))))
+        for line in rows:
+            slopes.append(f(sum(line) * H, y + H * sum(a * k for a, k in zip(line, slopes, strict=True))))
         return y + H * sum(b * k for b, k in zip(weights, slopes, strict=True))
 
     return step

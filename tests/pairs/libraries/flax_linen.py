@@ -1,5 +1,7 @@
 """flax.linen: layers with parameters given as arguments, and its functions."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax, nn
@@ -63,7 +65,7 @@ def depthwise(x, kernel):
 
 def spread(x, kernel):
     """1-d transposed convolution of stride 2, VALID: each input row adds its copy of the kernel."""
-    out = [0.0 for _ in range(2 * (len(x) - 1) + len(kernel))]
+    out: list[Any] = [0.0 for _ in range(2 * (len(x) - 1) + len(kernel))]
     for t in range(len(x)):
         for k in range(len(kernel)):
             out[2 * t + k] = out[2 * t + k] + matmul(x[t], kernel[k])

@@ -1,5 +1,7 @@
 """jax.numpy.linalg and jax.scipy.linalg on small matrices, against what is written out by hand."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax.numpy import linalg
@@ -13,6 +15,11 @@ from . import small_matrices as small
 scipy = jax.scipy.linalg
 
 A2, A3, B2, B3 = f32(2, 2), f32(3, 3), f32(2), f32(3)
+
+
+def lu(A) -> Any:
+    """Permutation, lower and upper factor."""
+    return scipy.lu(A)
 
 
 def lower(A):
@@ -256,12 +263,12 @@ FACTORS = (
     ),
     row(
         "lu, multiplied",
-        lambda A: (lambda p, L, U: matmul(matmul(p, L), U))(*scipy.lu(A)),
+        lambda A: (lambda p, L, U: matmul(matmul(p, L), U))(*lu(A)),
         lambda A: A + 0.0,
         (A2,),
         {
-            "no permutation": lambda A: (lambda p, L, U: matmul(L, U))(*scipy.lu(A)),
-            "order": lambda A: (lambda p, L, U: matmul(matmul(p, U), L))(*scipy.lu(A)),
+            "no permutation": lambda A: (lambda p, L, U: matmul(L, U))(*lu(A)),
+            "order": lambda A: (lambda p, L, U: matmul(matmul(p, U), L))(*lu(A)),
         },
     ),
     row(

@@ -197,7 +197,7 @@ ROWS = (
         (X,),
         {
             "not halved": lambda y: jnp.stack([y[1] - y[0], y[2] - y[0], y[3] - y[1], y[3] - y[2]]),
-            "backwards": lambda y: -jnp.gradient(y),
+            "backwards": lambda y: jnp.asarray(jnp.gradient(y)) * -1.0,
         },
     ),
     row(

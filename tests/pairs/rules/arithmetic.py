@@ -25,7 +25,7 @@ RING = (
     row("x − x", lambda x: x - x, lambda x: jnp.zeros_like(x), X, {"x": lambda x: x, "2x": lambda x: x + x}),
     row("x + x", lambda x: x + x, lambda x: 2.0 * x, X, {"x²": lambda x: x * x, "3x": lambda x: 3 * x}),
     row("0 − x", lambda x: 0.0 - x, lambda x: -x, X, {"x": lambda x: x, "1 − x": lambda x: 1 - x}),
-    row("−(−x)", lambda x: -(-x), lambda x: x, X, {"−x": lambda x: -x, "|x|": jnp.abs}),
+    row("−(−x)", lambda x: lax.neg(lax.neg(x)), lambda x: x, X, {"−x": lambda x: -x, "|x|": jnp.abs}),
     row(
         "x − (−y)",
         lambda x, y: x - (-y),
