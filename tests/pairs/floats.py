@@ -23,10 +23,11 @@ class Evaluated:
     """Left, right and every wrong variant of a pair, compiled together.
 
     `dtype` is float64 where the pair can take it. `tolerance` bounds what rounding does to an output, relative to its
-    largest entry: every scalar operation rounds once, by at most u of its result v, which moves the output by
-    u·|v ∂output/∂v|. At inputs of moderate size that product is on average no more than the largest output, so that R
-    operations move it by u·R; R counts all the functions of the pair. `constants` is the same for the numbers in the
-    text of the functions, which float32 specs round to float32 and float64 inputs do not: 2⁻²⁴ for each that changes.
+    largest entry: every scalar operation rounds once, by at most u of its result v (`UNITS` times u where it is no
+    exact operation), which moves the output by u·|v ∂output/∂v|. At inputs of moderate size that product is on average
+    no more than the largest output, so that R operations move it by u·R; R counts all the functions of the pair. u is
+    that of float32 where any of them computes in it. `constants` is the same for the numbers in the text of the
+    functions, which float32 specs round to float32 and float64 inputs do not: 2⁻²⁴ for each that changes.
     """
 
     program: Callable
@@ -47,9 +48,8 @@ def precision(dtype: np.dtype) -> AbstractContextManager:
 
 
 def dtype_of(pair: Pair) -> np.dtype:
-    """Float64, but jax.nn.dot_product_attention takes its softmax in float32 whatever its inputs are."""
-    single = "dot_product_attention" in pair.name or getattr(pair, "single", False)
-    return np.dtype(np.float32 if single else np.float64)
+    """Float64, unless a pair takes no other inputs than float32."""
+    return np.dtype(np.float32 if pair.single else np.float64)
 
 
 def evaluated(pair: Pair) -> Evaluated:

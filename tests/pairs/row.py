@@ -1,4 +1,4 @@
-"""A line of the tables of libraries and of rules: a pair, whether its gradients count, and who computes in float32."""
+"""A line of the tables of libraries and of rules: a pair, and whether its gradients count."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,12 +14,10 @@ class Row(Pair):
     Attributes:
         gradient: whether the gradients with respect to all inputs are compared as well, in a question of their own.
         almost_everywhere: the gradients differ at ties, where each side has a convention of its own.
-        single: the library computes in float32 whatever its inputs are.
     """
 
     gradient: bool = False
     almost_everywhere: bool = False
-    single: bool = False
 
 
 def row(

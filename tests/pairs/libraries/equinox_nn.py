@@ -328,7 +328,7 @@ ROWS = (
         {"scaled": lambda x: 2 * x, "halved": lambda x: x / 2},
     ),
     row(
-        "StateSpace by hand: filter_vmap over a sequence",
+        "filter_vmap over a sequence",
         lambda W, xs: eqx.filter_vmap(lambda x: equinox(lambda nn, key: nn.Linear(3, 2, False, key=key), W)(x))(xs),
         lambda W, xs: einsum("oi,ti->to", W, xs),
         (f32(2, 3), f32(4, 3)),

@@ -162,14 +162,14 @@ ROWS = (
         },
     ),
     row(
-        "nnx.softmax of a scaled array",
+        "softmax of a scaled array",
         lambda x: nnx.softmax(2.0 * x),
         lambda x: jnp.exp(x) ** 2 / (jnp.exp(x) ** 2).sum(-1, keepdims=True),
         (f32(3, 4),),
         {"not scaled": nn.softmax, "over rows": lambda x: nn.softmax(2 * x, 0)},
     ),
     row(
-        "nnx.dot_product_attention_weights, causal by hand",
+        "dot_product_attention with a causal mask",
         lambda q, k: nnx.dot_product_attention(q, k, k, mask=np.tri(3, dtype=bool)[None]),
         lambda q, k: (lambda e: einsum("hts,shd->thd", e / e.sum(-1, keepdims=True), k))(
             jnp.exp(einsum("thd,shd->hts", q, k) / jnp.sqrt(2.0)) * np.tri(3, dtype=np.float32)

@@ -280,7 +280,7 @@ ROWS = (
         {"transposed": lambda x: x.transpose(0, 2, 1), "reversed": lambda x: x.reshape(2, 3, 2)[::-1]},
     ),
     row(
-        "multinomial-free: dropout of rate 0",
+        "dropout of rate 0",
         lambda x: x * hk.dropout(None, 0.0, jnp.ones_like(x)),
         lambda x: x + 0.0,
         (f32(4),),

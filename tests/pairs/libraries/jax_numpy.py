@@ -106,6 +106,13 @@ ROWS = (
     ),
     row("cbrt of a cube", lambda x: jnp.cbrt(x**3), lambda x: x + 0.0, (X,), {"|x|": jnp.abs, "x²": lambda x: x * x}),
     row(
+        "sinh of arcsinh",
+        lambda x: jnp.sinh(jnp.arcsinh(x)),
+        lambda x: x + 0.0,
+        (X,),
+        {"sign": lambda x: -x, "twice": lambda x: 2 * x},
+    ),
+    row(
         "log2 and log10",
         lambda x: jnp.log2(x) - jnp.log10(x),
         lambda x: jnp.log(x) * (1.0 / jnp.log(2.0) - 1.0 / jnp.log(10.0)),
@@ -201,7 +208,7 @@ ROWS = (
         },
     ),
     row(
-        "unwrap-free angles: arctan2 of a positive point",
+        "arctan2 where x is positive",
         lambda y, x: jnp.arctan2(y, x),
         lambda y, x: jnp.arctan(y / x),
         (X, P),

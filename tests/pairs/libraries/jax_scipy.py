@@ -206,13 +206,6 @@ SPECIAL = (
         {"no absolute": lambda x: special.i0(x) * jnp.exp(-x), "i1": lambda x: special.i1(x) * jnp.exp(-jnp.abs(x))},
     ),
     row(
-        "boxcox1p",
-        lambda x: special.boxcox1p(x, 0.5) if hasattr(special, "boxcox1p") else (jnp.sqrt(1.0 + x) - 1.0) * 2.0,
-        lambda x: 2.0 * jnp.sqrt(1.0 + x) - 2.0,
-        (S,),
-        {"not doubled": lambda x: jnp.sqrt(1 + x) - 1, "log": jnp.log1p},
-    ),
-    row(
         "log1p of expm1",
         lambda x: jnp.log1p(jnp.expm1(x)),
         lambda x: x + 0.0,
@@ -220,7 +213,7 @@ SPECIAL = (
         {"sign": lambda x: -x, "softplus": nn.softplus},
     ),
     row(
-        "lpmn-free: Legendre by hand",
+        "a Legendre polynomial",
         lambda x: jnp.polyval(np.array([1.5, 0.0, -0.5], np.float32), x),
         lambda x: (3.0 * x**2 - 1.0) / 2.0,
         (X,),

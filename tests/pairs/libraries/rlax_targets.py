@@ -181,7 +181,7 @@ RETURNS = (
         },
     ),
     row(
-        "retrace's cousin: leaky_vtrace with clipped weights",
+        "leaky_vtrace with clipped weights",
         lambda v, w, r, d, rho: rlax.leaky_vtrace(v, w, r, d, rho, 1.0),
         vtrace,
         (T, T, T, D, positive(T)),
@@ -450,17 +450,6 @@ TRANSFORMS = (
         {"sign": lambda x: -x, "absolute": jnp.abs},
     ),
     row(
-        "hyperbolic_sin of arcsinh",
-        lambda x: (
-            rlax.hyperbolic_sin(rlax.hyperbolic_arcsin(x))
-            if hasattr(rlax, "hyperbolic_arcsin")
-            else jnp.sinh(jnp.arcsinh(x))
-        ),
-        lambda x: x + 0.0,
-        (T,),
-        {"sign": lambda x: -x, "twice": lambda x: 2 * x},
-    ),
-    row(
         "power and square root",
         lambda x: rlax.signed_hyperbolic(x * x, 0.0),
         lambda x: jnp.sqrt(x * x + 1.0) - 1.0,
@@ -496,7 +485,7 @@ TRANSFORMS = (
         {"clipped": lambda x: jnp.clip(x, -1, 1), "sign": lambda x: -x},
     ),
     row(
-        "incremental mean: moving averages",
+        "lhs_broadcast",
         lambda x, y: rlax.lhs_broadcast(x, y) * y,
         lambda x, y: x * y,
         (T, T),
