@@ -4,7 +4,7 @@
 function are certified and that every mistake is refuted.
 """
 
-from . import algebra, attention, cells, gradients, layers, libraries, rules, transformers
+from . import algebra, attention, cells, gradients, laws, layers, modules, transformers
 from .pair import Pair
 
 PAIRS: tuple[Pair, ...] = (
@@ -12,8 +12,8 @@ PAIRS: tuple[Pair, ...] = (
     *algebra.PAIRS,
     *cells.PAIRS,
     *gradients.PAIRS,
-    *rules.PAIRS,
+    *laws.PAIRS,
     *attention.PAIRS,
     *transformers.PAIRS,
-    *libraries.PAIRS,
+    *modules.PAIRS,
 )

@@ -941,6 +941,7 @@ PAIRS: tuple[Pair, ...] = (
                 "hts,she->the", jax.nn.softmax(einsum("thd,shd->hts", q, k) / 2, axis=0), v
             ),
         },
+        single=True,
     ),
     Pair(
         "jax.nn.dot_product_attention: causal",
@@ -952,6 +953,7 @@ PAIRS: tuple[Pair, ...] = (
             "no mask": heads_attention,
             "values of the next token": rolled(heads_causal, 0, 2),
         },
+        single=True,
     ),
     Pair(
         "jax.nn.dot_product_attention: with a bias",
@@ -963,6 +965,7 @@ PAIRS: tuple[Pair, ...] = (
             "bias scaled like the logits": scaled(heads_biased, 0.5, 3),
             "bias of the other head": rolled(heads_biased, 0, 3),
         },
+        single=True,
     ),
     Pair(
         "jax.nn.dot_product_attention: grouped queries",
@@ -974,6 +977,7 @@ PAIRS: tuple[Pair, ...] = (
             "wrong group of keys": rolled(grouped, 1, 1),
             "scale squared": scaled(grouped, 0.5, 0),
         },
+        single=True,
     ),
     Pair(
         "jax.nn.dot_product_attention: sliding window",
@@ -986,6 +990,7 @@ PAIRS: tuple[Pair, ...] = (
             "no window": heads_causal,
         },
         FINITE_MASK,
+        single=True,
     ),
     Pair(
         "causal mask: −∞ against truncation",

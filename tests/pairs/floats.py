@@ -11,16 +11,23 @@ import numpy as np
 
 from .pair import Pair
 
+EXACT = frozenset("add sub mul div neg max min abs sign sqrt select_n gt lt ge le eq ne reduce_sum reduce_max".split())
+"""Primitives whose result is the exact one, rounded once (or, of sums, once for each term)."""
+
+UNITS = 16
+"""So many units in the last place may XLA's other functions be off; what only moves numbers is counted like them."""
+
 
 @dataclass(frozen=True)
 class Evaluated:
     """Left, right and every wrong variant of a pair, compiled together.
 
     `dtype` is float64 where the pair can take it. `tolerance` bounds what rounding does to an output, relative to its
-    largest entry: every scalar operation rounds once, by at most u of its result v, which moves the output by
-    u·|v ∂output/∂v|. At inputs of moderate size that product is on average no more than the largest output, so that R
-    operations move it by u·R; R counts all the functions of the pair. `constants` is the same for the numbers in the
-    text of the functions, which float32 specs round to float32 and float64 inputs do not: 2⁻²⁴ for each that changes.
+    largest entry: every scalar operation rounds once, by at most u of its result v (`UNITS` times u where it is no
+    exact operation), which moves the output by u·|v ∂output/∂v|. At inputs of moderate size that product is on average
+    no more than the largest output, so that R operations move it by u·R; R counts all the functions of the pair. u is
+    that of float32 where any of them computes in it. `constants` is the same for the numbers in the text of the
+    functions, which float32 specs round to float32 and float64 inputs do not: 2⁻²⁴ for each that changes.
     """
 
     program: Callable
@@ -41,8 +48,8 @@ def precision(dtype: np.dtype) -> AbstractContextManager:
 
 
 def dtype_of(pair: Pair) -> np.dtype:
-    """Float64, but jax.nn.dot_product_attention takes its softmax in float32 whatever its inputs are."""
-    return np.dtype(np.float32 if pair.name.startswith("jax.nn.dot_product_attention") else np.float64)
+    """Float64, unless a pair takes no other inputs than float32."""
+    return np.dtype(np.float32 if pair.single else np.float64)
 
 
 def evaluated(pair: Pair) -> Evaluated:
@@ -53,7 +60,8 @@ def evaluated(pair: Pair) -> Evaluated:
         traced = jax.jit(lambda *arguments: [function(*arguments) for function in functions]).trace(*specs)
         options = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
         program = traced.lower().compile(compiler_options=options)
-    unit, changed = (2.0**-53, rounded_constants(traced.jaxpr)) if dtype == np.float64 else (2.0**-24, 0)
+    changed = rounded_constants(traced.jaxpr) if dtype == np.float64 else 0
+    unit = 2.0**-53 if dtype == np.float64 and not in_single(traced.jaxpr.jaxpr) else 2.0**-24
     return Evaluated(program, dtype, unit * operations(traced.jaxpr.jaxpr), 2.0**-24 * changed)
 
 
@@ -70,7 +78,15 @@ def _operations(equation: Any) -> int:
     if equation.primitive.name in ("dot_general", "conv_general_dilated"):
         # An entry of the result sums at most as many products as the smaller operand has entries.
         return sizes[-1] * min(sizes[:2])
-    return max(sizes)
+    return max(sizes) * (1 if equation.primitive.name in EXACT else UNITS)
+
+
+def in_single(jaxpr: Any) -> bool:
+    """Whether a program computes anything in float32: some libraries do, whatever their inputs are."""
+    single = lambda equation: any(getattr(v.aval, "dtype", None) == np.float32 for v in equation.outvars)
+    return any(
+        single(e) or any(map(in_single, (getattr(p, "jaxpr", p) for p in _programs(e.params)))) for e in jaxpr.eqns
+    )
 
 
 def rounded_constants(program: Any) -> int:

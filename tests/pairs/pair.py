@@ -26,6 +26,7 @@ class Pair:
         specs: one pytree of `jax.ShapeDtypeStruct` per argument, all float32.
         wrong: name of a mistake -> a function with the signature and output shapes of `left` that differs from it.
         assumptions: where the equality holds only almost everywhere or under a reading; empty when everywhere.
+        single: one side computes in float32 whatever its inputs are, or takes no others.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Pair:
     specs: tuple[Any, ...]
     wrong: Mapping[str, Callable[..., Any]]
     assumptions: str = ""
+    single: bool = False
 
 
 def f32(*shape: int) -> jax.ShapeDtypeStruct:

@@ -1,0 +1,529 @@
+"""distrax: log-densities, entropies, divergences and bijectors with their log-det-Jacobians."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import nn
+from jax.scipy.special import digamma
+
+from uat_jax import interval, positive
+
+from ..pair import f32, matmul
+from ..row import row
+from . import densities as plain
+from .library import library
+
+distrax = library("distrax")
+
+X, S = f32(4), positive(f32(4))
+MODERATE = interval(f32(4), -8.0, 8.0)
+"""Beyond −9 distrax's sigmoid is the exponential function."""
+PROBABILITY = interval(f32(4), 0.125, 0.875)
+SHAPE = interval(f32(4), 0.25, 3.5)
+LOGITS = f32(3, 4)
+CLASSES = np.array([2, 0, 3], np.int32)
+BITS = np.array([0, 1, 1, 0], np.int32)
+ONES = np.float32(BITS)
+COUNTS = np.array([0.0, 1.0, 2.0, 5.0], np.float32)
+
+
+def log_prob(make):
+    return lambda x, *parameters: make(*parameters).log_prob(x)
+
+
+def log_det(bijector):
+    """x ↦ the value and the logarithm of the determinant of the Jacobian."""
+    return lambda x: bijector.forward_and_log_det(x)
+
+
+def by_jacobian(f):
+    """The same of a scalar function, by its derivative."""
+    return lambda x: (f(x), jnp.log(jnp.abs(jax.vmap(jax.grad(f))(x))))
+
+
+def lower(x):
+    return jnp.stack([jnp.stack([jnp.exp(x[0]), 0.0 * x[0]]), jnp.stack([x[1], jnp.exp(x[2])])])
+
+
+DENSITIES = (
+    row(
+        "Normal",
+        log_prob(distrax.Normal),
+        plain.normal,
+        (X, X, S),
+        {
+            "variance for scale": lambda x, m, v: plain.normal(x, m, jnp.sqrt(v)),
+            "sign": lambda x, m, s: -plain.normal(x, m, s),
+        },
+        gradient=True,
+    ),
+    row(
+        "LogStddevNormal",
+        lambda x, m, r: distrax.LogStddevNormal(m, r).log_prob(x),
+        lambda x, m, r: -((x - m) ** 2) * jnp.exp(-2.0 * r) / 2.0 - r - jnp.log(plain.TAU) / 2.0,
+        (X, X, X),
+        {
+            "log-variance": lambda x, m, r: plain.normal(x, m, jnp.exp(r / 2)),
+            "no logarithm": lambda x, m, r: plain.normal(x, m, jnp.exp(r)) + r,
+        },
+        gradient=True,
+    ),
+    row(
+        "Laplace",
+        log_prob(distrax.Laplace),
+        plain.laplace,
+        (X, X, S),
+        {
+            "squared": lambda x, m, b: -((x - m) ** 2) / b - jnp.log(2 * b),
+            "2 lost": lambda x, m, b: -jnp.abs(x - m) / b - jnp.log(b),
+        },
+    ),
+    row(
+        "Logistic",
+        log_prob(distrax.Logistic),
+        plain.logistic,
+        (X, X, S),
+        {
+            "one softplus": lambda x, m, s: plain.logistic(x, m, s) + nn.softplus(-(x - m) / s),
+            "scale lost": lambda x, m, s: plain.logistic(x, m, s) + jnp.log(s),
+        },
+    ),
+    row(
+        "Gumbel",
+        log_prob(distrax.Gumbel),
+        plain.gumbel,
+        (X, X, S),
+        {
+            "of the minimum": lambda x, m, s: plain.gumbel(-x, -m, s),
+            "scale lost": lambda x, m, s: plain.gumbel(x, m, s) + jnp.log(s),
+        },
+        gradient=True,
+    ),
+    row(
+        "Gamma",
+        log_prob(distrax.Gamma),
+        plain.gamma,
+        (S, S, S),
+        {
+            "scale for rate": lambda x, a, s: plain.gamma(x, a, 1 / s),
+            "a for a − 1": lambda x, a, r: plain.gamma(x, a, r) + jnp.log(x),
+        },
+    ),
+    row(
+        "Beta",
+        log_prob(distrax.Beta),
+        plain.beta,
+        (PROBABILITY, SHAPE, SHAPE),
+        {
+            "shapes exchanged": lambda x, a, b: plain.beta(x, b, a),
+            "normaliser lost": lambda x, a, b: plain.beta(x, a, b) + plain.betaln(a, b),
+        },
+    ),
+    row(
+        "Uniform inside",
+        lambda u, a, w: distrax.Uniform(a, a + w).log_prob(a + u * w),
+        lambda u, a, w: -jnp.log(w) + 0.0 * (u + a),
+        (PROBABILITY, X, S),
+        {"sign": lambda u, a, w: jnp.log(w) + 0 * (u + a), "density": lambda u, a, w: 1 / w + 0 * (u + a)},
+    ),
+    row(
+        "Uniform everywhere",
+        lambda x, a, w: distrax.Uniform(a, a + w).log_prob(x),
+        lambda x, a, w: jnp.where((x < a) | (x > a + w), -jnp.inf, -jnp.log(w)),
+        (X, X, S),
+        {
+            "no support": lambda x, a, w: -jnp.log(w) + 0 * (x + a),
+            "one end": lambda x, a, w: jnp.where(x < a, -jnp.inf, -jnp.log(w)),
+        },
+    ),
+    row(
+        "Bernoulli of probabilities",
+        lambda p: distrax.Bernoulli(probs=p).log_prob(BITS),
+        lambda p: plain.bernoulli(ONES, p),
+        (PROBABILITY,),
+        {"exchanged": lambda p: plain.bernoulli(1 - ONES, p), "ones alone": lambda p: ONES * jnp.log(p)},
+    ),
+    row(
+        "Bernoulli of logits",
+        lambda x: distrax.Bernoulli(logits=x).log_prob(BITS),
+        lambda x: ONES * jnp.log(nn.sigmoid(x)) + (1.0 - ONES) * jnp.log(1.0 - nn.sigmoid(x)),
+        (X,),
+        {
+            "exchanged": lambda x: ONES * nn.log_sigmoid(-x) + (1 - ONES) * nn.log_sigmoid(x),
+            "ones alone": lambda x: ONES * nn.log_sigmoid(x),
+        },
+        gradient=True,
+    ),
+    row(
+        "Categorical of logits",
+        lambda x: distrax.Categorical(logits=x).log_prob(CLASSES),
+        lambda x: plain.categorical(CLASSES, x),
+        (LOGITS,),
+        {
+            "not normalised": lambda x: jnp.take_along_axis(x, CLASSES[:, None], -1)[:, 0],
+            "other classes": lambda x: plain.categorical(np.roll(CLASSES, 1), x),
+        },
+        gradient=True,
+    ),
+    row(
+        "Softmax with a temperature",
+        lambda x: distrax.Softmax(x, 2.0).log_prob(CLASSES),
+        lambda x: plain.categorical(CLASSES, x / 2.0),
+        (LOGITS,),
+        {"inverse": lambda x: plain.categorical(CLASSES, x * 2.0), "none": lambda x: plain.categorical(CLASSES, x)},
+    ),
+    row(
+        "EpsilonGreedy away from the maximum",
+        lambda x: distrax.EpsilonGreedy(jnp.cumsum(jnp.exp(x)), 0.25).probs,
+        lambda x: jnp.array([0.0625, 0.0625, 0.0625, 0.8125]) + 0.0 * x,
+        (X,),
+        {
+            "epsilon": lambda x: jnp.array([0.125, 0.125, 0.125, 0.625]) + 0 * x,
+            "the first": lambda x: jnp.array([0.8125, 0.0625, 0.0625, 0.0625]) + 0 * x,
+        },
+    ),
+    row(
+        "Multinomial",
+        lambda x: distrax.Multinomial(8, logits=x).log_prob(COUNTS),
+        lambda x: plain.gammaln(9.0) - plain.gammaln(COUNTS + 1.0).sum() + (COUNTS * plain.log_softmax(x)).sum(),
+        (X,),
+        {
+            "choices lost": lambda x: (COUNTS * plain.log_softmax(x)).sum(),
+            "not normalised": lambda x: plain.gammaln(9.0) - plain.gammaln(COUNTS + 1).sum() + (COUNTS * x).sum(),
+        },
+    ),
+    row(
+        "Dirichlet",
+        lambda z, a: distrax.Dirichlet(a).log_prob(nn.softmax(z)),
+        lambda z, a: plain.dirichlet(nn.softmax(z), a),
+        (f32(3), positive(f32(3))),
+        {
+            "a for a − 1": lambda z, a: plain.dirichlet(nn.softmax(z), a + 1),
+            "normaliser lost": lambda z, a: ((a - 1) * nn.log_softmax(z)).sum(),
+        },
+    ),
+    row(
+        "MultivariateNormalDiag",
+        lambda x, m, s: distrax.MultivariateNormalDiag(m, s).log_prob(x),
+        plain.diagonal_normal,
+        (X, X, S),
+        {
+            "mean": lambda x, m, s: plain.normal(x, m, s).mean(),
+            "variance": lambda x, m, v: plain.diagonal_normal(x, m, jnp.sqrt(v)),
+        },
+    ),
+    row(
+        "MultivariateNormalTri",
+        lambda x, m, t: distrax.MultivariateNormalTri(m, lower(t)).log_prob(x),
+        lambda x, m, t: plain.triangular_normal(x, m, lower(t)),
+        (f32(2), f32(2), f32(3)),
+        {
+            "determinant lost": lambda x, m, t: plain.triangular_normal(x, m, lower(t)) + t[0] + t[2],
+            "reversed": lambda x, m, t: plain.triangular_normal(x[::-1], m[::-1], lower(t)),
+        },
+    ),
+    row(
+        "MultivariateNormalFullCovariance",
+        lambda x, m, t: distrax.MultivariateNormalFullCovariance(m, matmul(lower(t), lower(t).T)).log_prob(x),
+        lambda x, m, t: plain.covariance_normal(x, m, matmul(lower(t), lower(t).T)),
+        (f32(2), f32(2), f32(3)),
+        {
+            "precision": lambda x, m, t: plain.covariance_normal(x, m, matmul(lower(-t), lower(-t).T)),
+            "other triangle": lambda x, m, t: plain.covariance_normal(x, m, matmul(lower(t).T, lower(t))),
+        },
+    ),
+    row(
+        "MixtureSameFamily",
+        lambda x, w, m, s: distrax.MixtureSameFamily(distrax.Categorical(logits=w), distrax.Normal(m, s)).log_prob(x),
+        lambda x, w, m, s: nn.logsumexp(plain.log_softmax(w) + plain.normal(x[:, None], m[None], s[None]), -1),
+        (X, f32(2), f32(2), positive(f32(2))),
+        {
+            "weights not normalised": lambda x, w, m, s: nn.logsumexp(
+                w + plain.normal(x[:, None], m[None], s[None]), -1
+            ),
+            "mean of logarithms": lambda x, w, m, s: (nn.softmax(w) * plain.normal(x[:, None], m[None], s[None])).sum(
+                -1
+            ),
+        },
+    ),
+    row(
+        "Transformed by tanh",
+        lambda x: distrax.Transformed(distrax.Normal(0.0, 1.0), distrax.Tanh()).log_prob(jnp.tanh(x)),
+        lambda x: plain.normal(x, 0.0, 1.0) - jnp.log(1.0 - jnp.tanh(x) ** 2),
+        (X,),
+        {
+            "no Jacobian": lambda x: plain.normal(x, 0.0, 1.0),
+            "sign": lambda x: plain.normal(x, 0.0, 1.0) + jnp.log(1 - jnp.tanh(x) ** 2),
+        },
+    ),
+    row(
+        "Quantized away from the ends",
+        lambda m, s: jnp.exp(distrax.Quantized(distrax.Logistic(m, s)).log_prob(1.0)),
+        lambda m, s: plain.logistic_cdf(1.0, m, s) - plain.logistic_cdf(0.0, m, s),
+        (X, S),
+        {
+            "density": lambda m, s: jnp.exp(plain.logistic(1.0, m, s)),
+            "the next": lambda m, s: plain.logistic_cdf(2.0, m, s) - plain.logistic_cdf(1.0, m, s),
+        },
+    ),
+)
+
+MEASURES = (
+    row(
+        "entropy of Normal",
+        lambda s: distrax.Normal(0.0, s).entropy(),
+        plain.normal_entropy,
+        (S,),
+        {"e lost": lambda s: jnp.log(plain.TAU * s**2) / 2, "variance": lambda s: jnp.log(plain.TAU * np.e * s) / 2},
+    ),
+    row(
+        "entropy of Categorical",
+        lambda x: distrax.Categorical(logits=x).entropy(),
+        plain.categorical_entropy,
+        (LOGITS,),
+        {"sign": lambda x: -plain.categorical_entropy(x), "of logits": lambda x: -(nn.softmax(x) * x).sum(-1)},
+        gradient=True,
+    ),
+    row(
+        "entropy of Bernoulli",
+        lambda x: distrax.Bernoulli(logits=x).entropy(),
+        lambda x: plain.bernoulli_entropy(nn.sigmoid(x)),
+        (X,),
+        {
+            "one half": lambda x: -nn.sigmoid(x) * nn.log_sigmoid(x),
+            "sign": lambda x: -plain.bernoulli_entropy(nn.sigmoid(x)),
+        },
+    ),
+    row(
+        "entropy of Laplace",
+        lambda s: distrax.Laplace(0.0, s).entropy(),
+        lambda s: 1.0 + jnp.log(2.0 * s),
+        (S,),
+        {"one lost": lambda s: jnp.log(2 * s), "2 lost": lambda s: 1 + jnp.log(s)},
+    ),
+    row(
+        "entropy of Gumbel",
+        lambda s: distrax.Gumbel(0.0, s).entropy(),
+        lambda s: jnp.log(s) + plain.EULER + 1.0,
+        (S,),
+        {"Euler lost": lambda s: jnp.log(s) + 1, "sign": lambda s: jnp.log(s) - plain.EULER + 1},
+    ),
+    row(
+        "KL of normals",
+        lambda m, s, n, t: distrax.Normal(m, s).kl_divergence(distrax.Normal(n, t)),
+        plain.normal_kl,
+        (X, S, X, S),
+        {
+            "reversed": lambda m, s, n, t: plain.normal_kl(n, t, m, s),
+            "half lost": lambda m, s, n, t: plain.normal_kl(m, s, n, t) + 0.5,
+        },
+        gradient=True,
+    ),
+    row(
+        "KL of categoricals",
+        lambda x, y: distrax.Categorical(logits=x).kl_divergence(distrax.Categorical(logits=y)),
+        plain.categorical_kl,
+        (LOGITS, LOGITS),
+        {
+            "reversed": lambda x, y: plain.categorical_kl(y, x),
+            "cross entropy": lambda x, y: -(nn.softmax(x) * nn.log_softmax(y)).sum(-1),
+        },
+        gradient=True,
+    ),
+    row(
+        "KL of Bernoullis",
+        lambda x, y: distrax.Bernoulli(logits=x).kl_divergence(distrax.Bernoulli(logits=y)),
+        lambda x, y: plain.bernoulli_kl(nn.sigmoid(x), nn.sigmoid(y)),
+        (X, X),
+        {
+            "reversed": lambda x, y: plain.bernoulli_kl(nn.sigmoid(y), nn.sigmoid(x)),
+            "one half": lambda x, y: nn.sigmoid(x) * jnp.log(nn.sigmoid(x) / nn.sigmoid(y)),
+        },
+    ),
+    row(
+        "KL of Laplaces",
+        lambda m, a, n, b: distrax.Laplace(m, a).kl_divergence(distrax.Laplace(n, b)),
+        plain.laplace_kl,
+        (X, S, X, S),
+        {
+            "reversed": lambda m, a, n, b: plain.laplace_kl(n, b, m, a),
+            "one lost": lambda m, a, n, b: plain.laplace_kl(m, a, n, b) + 1,
+        },
+    ),
+    row(
+        "KL of gammas",
+        lambda a, b, c, d: distrax.Gamma(a, b).kl_divergence(distrax.Gamma(c, d)),
+        lambda a, b, c, d: plain.gamma_kl(a, b, c, d, digamma),
+        (S, S, S, S),
+        {
+            "reversed": lambda a, b, c, d: plain.gamma_kl(c, d, a, b, digamma),
+            "logarithm": lambda a, b, c, d: plain.gamma_kl(a, b, c, d, jnp.log),
+        },
+    ),
+    row(
+        "KL of betas",
+        lambda a, b, c, d: distrax.Beta(a, b).kl_divergence(distrax.Beta(c, d)),
+        lambda a, b, c, d: plain.beta_kl(a, b, c, d, digamma),
+        (SHAPE, SHAPE, SHAPE, SHAPE),
+        {
+            "reversed": lambda a, b, c, d: plain.beta_kl(c, d, a, b, digamma),
+            "exchanged": lambda a, b, c, d: plain.beta_kl(a, b, d, c, digamma),
+        },
+        single=True,
+    ),
+    row(
+        "KL of diagonal normals",
+        lambda m, s, n, t: distrax.MultivariateNormalDiag(m, s).kl_divergence(distrax.MultivariateNormalDiag(n, t)),
+        lambda m, s, n, t: plain.normal_kl(m, s, n, t).sum(),
+        (X, S, X, S),
+        {
+            "mean": lambda m, s, n, t: plain.normal_kl(m, s, n, t).mean(),
+            "reversed": lambda m, s, n, t: plain.normal_kl(n, t, m, s).sum(),
+        },
+    ),
+    row(
+        "Normal.cdf",
+        lambda x, m, s: distrax.Normal(m, s).cdf(x),
+        plain.normal_cdf,
+        (X, X, S),
+        {"survival": lambda x, m, s: 1 - plain.normal_cdf(x, m, s), "logistic": plain.logistic_cdf},
+    ),
+    row(
+        "Laplace.cdf",
+        lambda x, m, s: distrax.Laplace(m, s).cdf(x),
+        plain.laplace_cdf,
+        (X, X, S),
+        {
+            "survival": lambda x, m, s: 1 - plain.laplace_cdf(x, m, s),
+            "one branch": lambda x, m, s: jnp.exp((x - m) / s) / 2,
+        },
+    ),
+    row(
+        "Gumbel.log_cdf",
+        lambda x, m, s: distrax.Gumbel(m, s).log_cdf(x),
+        lambda x, m, s: jnp.log(plain.gumbel_cdf(x, m, s)),
+        (X, X, S),
+        {"cdf": plain.gumbel_cdf, "of the minimum": lambda x, m, s: -jnp.exp((x - m) / s)},
+    ),
+    row(
+        "Gumbel.mean",
+        lambda m, s: distrax.Gumbel(m, s).mean(),
+        lambda m, s: m + plain.EULER * s,
+        (X, S),
+        {"location": lambda m, s: m + 0 * s, "sign": lambda m, s: m - plain.EULER * s},
+    ),
+    row(
+        "Logistic.variance",
+        lambda s: distrax.Logistic(0.0, s).variance(),
+        lambda s: (np.pi * s) ** 2 / 3.0,
+        (S,),
+        {"sixth": lambda s: (np.pi * s) ** 2 / 6, "not squared": lambda s: np.pi * s / 3},
+    ),
+)
+
+BIJECTORS = (
+    row(
+        "ScalarAffine",
+        log_det(distrax.ScalarAffine(0.5, 4.0)),
+        lambda x: (0.5 + 4.0 * x, jnp.log(4.0) + 0.0 * x),
+        (X,),
+        {
+            "inverse": lambda x: (0.5 + 4.0 * x, -jnp.log(4.0) + 0 * x),
+            "unscaled": lambda x: (0.5 + x, jnp.log(4.0) + 0 * x),
+        },
+    ),
+    row(
+        "Sigmoid",
+        log_det(distrax.Sigmoid()),
+        by_jacobian(nn.sigmoid),
+        (MODERATE,),
+        {"tanh": by_jacobian(jnp.tanh), "no Jacobian": lambda x: (nn.sigmoid(x), nn.log_sigmoid(x))},
+        gradient=True,
+    ),
+    row(
+        "Tanh",
+        log_det(distrax.Tanh()),
+        by_jacobian(jnp.tanh),
+        (X,),
+        {"sigmoid": by_jacobian(nn.sigmoid), "half": lambda x: (jnp.tanh(x), jnp.log(1 - jnp.tanh(x)))},
+        gradient=True,
+    ),
+    row(
+        "Tanh: 2 (log 2 − x − softplus(−2x))",
+        lambda x: distrax.Tanh().forward_log_det_jacobian(x),
+        lambda x: jnp.log(1.0 - jnp.tanh(x) ** 2),
+        (X,),
+        {"not squared": lambda x: jnp.log(1.0 - jnp.tanh(x)), "plus": lambda x: jnp.log(1.0 + jnp.tanh(x) ** 2)},
+    ),
+    row(
+        "Inverse of Sigmoid",
+        lambda p: distrax.Inverse(distrax.Sigmoid()).forward_and_log_det(p),
+        lambda p: (jnp.log(p / (1.0 - p)), -jnp.log(p * (1.0 - p))),
+        (PROBABILITY,),
+        {
+            "sign": lambda p: (jnp.log(p / (1 - p)), jnp.log(p * (1 - p))),
+            "odds": lambda p: (p / (1 - p), -jnp.log(p * (1 - p))),
+        },
+    ),
+    row(
+        "Sigmoid, there and back",
+        lambda x: distrax.Sigmoid().inverse(distrax.Sigmoid().forward(x)),
+        lambda x: x + 0.0,
+        (MODERATE,),
+        {"sign": lambda x: -x, "tanh": jnp.tanh},
+    ),
+    row(
+        "Tanh, there and back",
+        lambda x: distrax.Tanh().inverse(distrax.Tanh().forward(x)),
+        lambda x: x + 0.0,
+        (X,),
+        {"sign": lambda x: -x, "half": lambda x: x / 2},
+    ),
+    row(
+        "Chain of two",
+        lambda x: distrax.Chain([distrax.Sigmoid(), distrax.ScalarAffine(0.0, 2.0)]).forward_and_log_det(x),
+        lambda x: (nn.sigmoid(2.0 * x), jnp.log(2.0) + jnp.log(nn.sigmoid(2.0 * x)) + jnp.log(nn.sigmoid(-2.0 * x))),
+        (interval(f32(4), -4.0, 4.0),),
+        {
+            "other order": lambda x: (2 * nn.sigmoid(x), jnp.log(2.0) + nn.log_sigmoid(x) + nn.log_sigmoid(-x)),
+            "log 2 lost": lambda x: (nn.sigmoid(2 * x), nn.log_sigmoid(2 * x) + nn.log_sigmoid(-2 * x)),
+        },
+    ),
+    row(
+        "LowerUpperTriangularAffine",
+        lambda x, A, b: distrax.LowerUpperTriangularAffine(A, b).forward_and_log_det(x),
+        lambda x, A, b: (
+            matmul(matmul(jnp.tril(A, -1) + jnp.eye(2), jnp.triu(A)), x) + b,
+            jnp.log(jnp.abs(A[0, 0] * A[1, 1])),
+        ),
+        (f32(2), f32(2, 2), f32(2)),
+        {
+            "other order": lambda x, A, b: (
+                matmul(matmul(jnp.triu(A), jnp.tril(A, -1) + jnp.eye(2)), x) + b,
+                jnp.log(jnp.abs(A[0, 0] * A[1, 1])),
+            ),
+            "diagonal kept": lambda x, A, b: (
+                matmul(matmul(jnp.tril(A), jnp.triu(A)), x) + b,
+                jnp.log(jnp.abs(A[0, 0] * A[1, 1])),
+            ),
+        },
+    ),
+    row(
+        "DiagLinear",
+        lambda x, d: distrax.DiagLinear(d).forward_and_log_det(x),
+        lambda x, d: (d * x, jnp.log(d).sum()),
+        (X, S),
+        {"mean": lambda x, d: (d * x, jnp.log(d).mean()), "sign": lambda x, d: (d * x, -jnp.log(d).sum())},
+    ),
+    row(
+        "MaskedCoupling",
+        lambda x: distrax.MaskedCoupling(
+            np.array([True, False, True, False]), lambda z: z * 2.0, lambda p: distrax.ScalarAffine(p)
+        ).forward(x),
+        lambda x: x + jnp.array([0.0, 0.0, 0.0, 0.0]),
+        (X,),
+        {"doubled": lambda x: 2 * x, "sign": lambda x: -x},
+    ),
+)
+
+ROWS = (*DENSITIES, *MEASURES, *BIJECTORS)
