@@ -152,7 +152,15 @@ class Number:
         """This number; a large one without the numbers that it was made of, or a long program would keep them all."""
         if math.prod(self.shape) < LARGE:
             return self
-        return self.but(square_of=None, sum_of_squares=None, factors=None, summand=None, product=None, logarithms=None, magnitude=None)
+        return self.but(
+            square_of=None,
+            sum_of_squares=None,
+            factors=None,
+            summand=None,
+            product=None,
+            logarithms=None,
+            magnitude=None,
+        )
 
     def but(self, **changes: object) -> Number:
         """This number, with other values of the fields that are named."""

@@ -37,7 +37,7 @@ from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.powers import POWERS, in_force
+from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
