@@ -2,7 +2,7 @@
 
 log x = t + Σ qᵢ·log uᵢ  for x = e^t·∏ uᵢ^qᵢ        exp(t + Σ qᵢ·log uᵢ) = x        x^y = exp(y·log x)
 
-docs/soundness.md §8.2 has the proofs.
+docs/soundness.md §8.3 has the proofs.
 """
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ def _negated(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
 def _maximum(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """(x + y)/2 + |x - y|/2, of which the first has the logarithms of both."""
     x, y = operands
-    if x.logarithms is None and y.logarithms is None:
+    if result.logarithms is not None or x.logarithms is None and y.logarithms is None:
         return result
     distance = functions.subtract(result, scaled(functions, functions.add(x, y), HALF))
     means = [raised(functions, as_logarithm(functions, z), HALF) for z in operands]
