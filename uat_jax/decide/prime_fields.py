@@ -204,8 +204,8 @@ class PrimeFields:
 
         Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
         other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
-        and without their squares, cases of selections with and without their conditions; only the first of these unless
-        `thoroughly`.
+        and without their squares, logarithms, powers and roots of numbers and of their factors, cases of selections
+        with and without their conditions; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
@@ -236,7 +236,8 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        kept = {**dict.fromkeys(POWERS, False), "cases": False, "exponential form": exponential_form, "constants as meant": bool(self.meant), "guards": False}
+        never = dict.fromkeys(POWERS | {"cases", "guards"}, False)
+        kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:
