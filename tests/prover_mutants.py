@@ -57,6 +57,8 @@ TWINS = "test_prover_alone.py::test_twins_are_never_different_in_prime_fields"
 UNSOUND = "test_field_soundness.py::test_different_functions_are_never_certified"
 SOUND = "test_field_soundness.py::test_equal_functions_are_certified"
 LAW = "test_laws.py::test_the_law_makes_them_equal"
+BEYOND = "test_laws.py::test_just_beyond_the_side_condition_they_are_called_different"
+OUTSIDE = "test_laws.py::test_outside_the_domain_they_are_called_different"
 LAW_TWIN = "test_laws.py::test_no_law_makes_the_twin_equal"
 INSIDE = "test_domains.py::test_what_differs_in_the_domain_is_refuted_inside"
 WRAPS = "test_integers.py::test_what_may_wrap_is_refused"
@@ -198,6 +200,21 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if known and fields.operand_ranges[0].low >= 0:", "if known and fields.operand_ranges[0].high >= 0:", RANGE, "a magnitude is the number where its upper end is positive", INSIDE + "[magnitude where some are negative]"),
         ("for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):", "for difference, value in ((f.subtract(x, y), 0), (f.subtract(y, x), 1)):", SIGN, "a number that is not negative is almost never positive", "test_domains.py::test_the_end_counts_everywhere_and_not_almost_everywhere"),
         ("if is_number(equation.outvars[0]) or old == np.bool_ or old == new:", "if True:", CONDITION, "every cast keeps the number", UNSOUND + "[short integers]"),
+    ],
+    "arithmetic/powers.py": [
+        ("x.facts is None or x.facts.guarded or not x.nonnegative", "x.facts is None or x.facts.guarded", CONDITION, "a number of any sign is a factor", BEYOND + "[powers of a product]"),
+        ("(factors[place][0], factors[place][1] + q)", "(factors[place][0], factors[place][1])", IGNORED, "u^p·u^q = u^p", LAW + "[powers of a product: a third and two thirds]"),
+        ("tuple((u, p * q) for u, p in x.powers)", "x.powers", IGNORED, "√(u²) = u²", LAW + "[logarithm of a product: a root]"),
+        ("multiply(one.square, other.square)", "one.square", IGNORED, "(√u·√v)² = u", TWINS + "[powers: square of one more than two roots]"),
+    ],
+    "arithmetic/power_rules.py": [
+        ("    if not all_positive(known):\n        return result\n    value = result", "    value = result", CONDITION, "log(uv) = log u + log v for u ≥ 0", OUTSIDE + "[logarithm of a positive input: product]"),
+        ('not in functions.laws or not is_positive(x):\n        return result\n    exponent', 'not in functions.laws:\n        return result\n    exponent', CONDITION, "x^y is e^(y log x) for x = 0", BEYOND + "[power as an exponential]"),
+        ("== rational_form(-1):", ".rational is not None:", CONDITION, "log1p(y + c) = log y", DIFFERS + "[powers: log1p of one more]"),
+        ("functions.subtract(x, along), HALF", "functions.add(x, along), HALF", SIGN, "the softplus of a magnitude with the wrong half", DIFFERS + "[powers: softplus with the wrong half]"),
+        ("or facts.guarded or not y.nonnegative:", "or facts.guarded:", CONDITION, "the recurrence of log Γ for any sign", BEYOND + "[recurrence of the gamma function]"),
+        ("[y] if is_positive(y) else []", "[y]", CONDITION, "a step of ψ from 0", OUTSIDE + "[recurrence of the gamma function: digamma]"),
+        ("Fraction(-steepness)", "Fraction(steepness)", SIGN, "tanh log u by u²", LAW + "[exponential of a logarithm: tanh of softplus]"),
     ],
     "arithmetic/field_functions.py": [
         ('if x.square_of is not None and "root of a square" in self.laws:\n            return self.absolute(x.square_of)', 'if x.square_of is not None and "root of a square" in self.laws:\n            return x.square_of', SIGN, "√x² = x", LAW + "[root of a square: of anything]"),

@@ -307,8 +307,8 @@ BEYOND = {
         lambda x: jnp.log(jnp.exp(x / 2) - jnp.exp(-x / 2)),
     ),
     "recurrence of the gamma function": (
-        lambda x: jax.lax.lgamma(x + 1),
-        lambda x: jax.lax.lgamma(x) + jnp.log(x),
+        lambda x: jax.lax.lgamma(x + 2),
+        lambda x: jax.lax.lgamma(x + 1) + jnp.log(x + 1),
     ),
 }
 """By law: functions that would be equal by it if its side condition held, which it does not for all inputs."""

@@ -33,7 +33,7 @@ from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
-from uat_jax.arithmetic.powers import with_powers
+from uat_jax.arithmetic.power_rules import with_powers
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
 from uat_jax.arithmetic.structure import in_copies

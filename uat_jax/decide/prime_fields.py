@@ -37,7 +37,7 @@ from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.powers import POWERS, in_force
+from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
@@ -202,8 +202,8 @@ class PrimeFields:
 
         Constants are first the numbers that are written, then those that they stand for.  Laws that can stand in each
         other's way are tried in turn: tanh, logistic, cos and sin as unknown functions and as exponentials, roots with
-        and without their squares, cases of selections with and without their conditions; only the first of these unless
-        `thoroughly`.
+        and without their squares, logarithms, powers and roots of numbers and of their factors, cases of selections
+        with and without their conditions; only the first of these unless `thoroughly`.
 
         Raises:
             UnsupportedError: a primitive that prime fields cannot express, or a divisor that is always zero.
@@ -236,8 +236,8 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        kept = {"exponential form": exponential_form, "constants as meant": bool(self.meant)}
-        kept |= dict.fromkeys([*POWERS, "cases", "guards"], False)
+        never = dict.fromkeys(POWERS | {"cases", "guards"}, False)
+        kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
     def _of_constants(self, laws: frozenset[str]) -> tuple[frozenset[str], ...]:

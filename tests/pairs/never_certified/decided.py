@@ -231,6 +231,7 @@ DECIDED: frozenset[str] = frozenset(
         "powers: root of a square by logarithms",
         "powers: roots of products of three",
         "powers: fourth root of a square",
+        "powers: square of one more than two roots",
         "powers: a cosine of rows",
         "powers: roots of magnitudes",
         "powers: logarithm of a square",

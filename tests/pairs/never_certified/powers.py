@@ -39,6 +39,8 @@ SIGNS = (
     Different("length of a product of rows", lambda x, y: jnp.sqrt((x @ y) ** 2), lambda x, y: x @ y, (V, V), ((1, 1, 1), (-1, -1, -1))),
     Different("power of a magnitude", lambda x, y: jnp.exp(y * jnp.log(above(x))) ** 2, lambda x, y: jnp.exp(y * jnp.log(above(x))), (S, S), (1, 2)),
     Different("softplus of a number and its magnitude", lambda x: jnp.log1p(jnp.exp(-jnp.abs(x))), lambda x: jnp.log1p(jnp.exp(-x)), (S,), (-2,)),
+    Different("softplus with the wrong half", lambda x: jnp.log1p(jnp.exp(-jnp.abs(x))), lambda x: jnp.log(1 + jnp.exp(-x)) - (jnp.abs(x) + x) / 2, (S,), (2,)),
+    Different("log1p of one more", lambda x: jnp.log1p(above(x)), lambda x: jnp.log(x * x), (S,), (1,)),
     Different("log1p under a magnitude", lambda x: jnp.log1p(jnp.exp(-jnp.abs(x))) + relu(x), lambda x: jnp.log1p(jnp.exp(x)) + relu(x), (S,), (2,)),
 )  # fmt: skip
 
@@ -80,6 +82,7 @@ EQUAL = (
     Equal("root of a square by logarithms", lambda x: jnp.exp(jnp.log(above(x) ** 2) / 2), above, (S,)),
     Equal("roots of products of three", lambda x, y, z: jnp.sqrt(above(x) * above(y)) * jnp.sqrt(above(y) * above(z)) * jnp.sqrt(above(x) * above(z)), lambda x, y, z: above(x) * above(y) * above(z), (S, S, S)),
     Equal("fourth root of a square", lambda x: (above(x) ** 2) ** 0.25, lambda x: jnp.sqrt(above(x)), (S,)),
+    Equal("square of one more than two roots", lambda x, y: (1 + jnp.sqrt(above(x)) * jnp.sqrt(above(y))) ** 2, lambda x, y: 1 + 2 * jnp.sqrt(above(x) * above(y)) + above(x) * above(y), (S, S)),
     Equal("a cosine of rows", lambda x, y: x @ y / (jnp.sqrt(x @ x + 1) * jnp.sqrt(y @ y + 1)), lambda x, y: x @ y / jnp.sqrt((x @ x + 1) * (y @ y + 1)), (V, V)),
     Equal("roots of magnitudes", lambda x, y: jnp.sqrt(jnp.abs(x)) * jnp.sqrt(jnp.abs(y)), lambda x, y: jnp.sqrt(jnp.abs(x) * jnp.abs(y)), (S, S)),
     Equal("logarithm of a square", lambda x: jnp.log(x * x), lambda x: 2 * jnp.log(jnp.abs(x)), (S,)),

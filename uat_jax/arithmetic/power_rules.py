@@ -1,0 +1,393 @@
+"""What primitives make of the factors of positive numbers, and of the logarithms in their operands.
+
+log x = t + Σ qᵢ·log uᵢ  for x = e^t·∏ uᵢ^qᵢ        exp(t + Σ qᵢ·log uᵢ) = x        x^y = exp(y·log x)
+
+docs/soundness.md §8.3 has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.number import Number, Powers, rational
+from uat_jax.arithmetic.operation import LARGE
+from uat_jax.arithmetic.powers import (
+    DEEPEST_ROOT,
+    all_positive,
+    as_logarithm,
+    constant_form,
+    factors_of,
+    is_fractional,
+    is_positive,
+    product_of,
+    raised,
+    scaled,
+    times,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.field_functions import FieldFunctions
+
+EXTENDED = frozenset(
+    [
+        "homogeneity",
+        "logarithm of exponentials",
+        "logarithm of a positive input",
+        "root of a square",
+        "square of a root",
+    ]
+)
+"""The laws that those of this file extend: without one of them none of these is in force."""
+
+POWERS = frozenset(
+    [
+        "powers of a product",
+        "logarithm of a product",
+        "exponential of a logarithm",
+        "power as an exponential",
+        "softplus of a magnitude",
+        "recurrence of the gamma function",
+    ]
+)
+"""The laws of this file."""
+
+MOST_STEPS = 32
+"""So often the recurrence of the gamma function is used for one number."""
+
+HALF = Fraction(1, 2)
+
+Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
+"""(functions, equation, operands, the result without these laws) → the result."""
+
+
+def with_powers(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The result of an equation with its factors, and by the laws of this file where they say more."""
+    name = equation.primitive.name
+    if name not in RULES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
+        return result
+    if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
+        return result
+    operands = [functions.spread(x, result.shape) for x in operands]
+    return RULES[name](functions, equation, operands, result)
+
+
+def in_force(laws: frozenset[str]) -> bool:
+    """Whether any law of this file is in force."""
+    return bool(laws & POWERS) and laws >= EXTENDED
+
+
+# --- products ---------------------------------------------------------------------------------------------------------
+
+
+def _multiplied(functions: FieldFunctions, parts: Sequence[tuple[Number, int]], result: Number) -> Number:
+    """The product of numbers to whole powers; by its factors where these are roots."""
+    known = [factors_of(functions, x) for x, _ in parts]
+    powers = [raised(functions, p, Fraction(q)) for p, (_, q) in zip(known, parts, strict=True) if p is not None]
+    found = product_of(functions, powers) if len(powers) == len(parts) else None
+    if found is None:
+        return result
+    if any(map(is_fractional, powers)) and "powers of a product" in functions.laws:
+        return value_of(functions, found, result.shape)
+    return result.but(product=found)
+
+
+def _mul(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The factors of both; and the logarithms of one that is multiplied by a rational number."""
+    x, y = operands
+    for a, b in ((x, y), (y, x)):
+        q = rational(functions.draw, b)
+        if q is not None and a.logarithms is not None:
+            result = result.but(logarithms=raised(functions, a.logarithms, q))
+        if q is not None and a.magnitude is not None:
+            result = result.but(magnitude=(a.magnitude[0], a.magnitude[1] * q))
+    return _multiplied(functions, [(x, 1), (y, 1)], result)
+
+
+def _div(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The factors of both, those of the divisor to opposite powers."""
+    x, y = operands
+    q = rational(functions.draw, y)
+    if q and x.logarithms is not None:
+        result = result.but(logarithms=raised(functions, x.logarithms, 1 / q))
+    return _multiplied(functions, [(x, 1), (y, -1)], result)
+
+
+def _whole_power(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """x^n of a product."""
+    return _multiplied(functions, [(operands[0], equation.params.get("y", 2))], result)
+
+
+def _root_of(exponent: Fraction) -> Rule:
+    """√x or 1/√x of a product."""
+
+    def rule(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+        return _fractional_power(functions, operands[0], exponent, result)
+
+    return rule
+
+
+def _fractional_power(functions: FieldFunctions, x: Number, exponent: Fraction, result: Number) -> Number:
+    known = factors_of(functions, x)
+    if known is None:
+        return result
+    found = raised(functions, known, exponent)
+    if "powers of a product" not in functions.laws or x.product is None and x.terms is None:
+        return result.but(product=found)
+    return value_of(functions, found, result.shape)
+
+
+def _pow(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """x^q factor by factor for a rational q, and e^(y log x) for any y and a positive x."""
+    x, y = operands
+    q = rational(functions.draw, y)
+    if q is not None and q.denominator <= DEEPEST_ROOT:
+        if q.denominator <= 2:
+            return _fractional_power(functions, x, q, result)
+        known = factors_of(functions, x)
+        if known is None or "powers of a product" not in functions.laws or not is_positive(x):
+            return result
+        return value_of(functions, raised(functions, known, q), result.shape)
+    if "power as an exponential" not in functions.laws or not is_positive(x):
+        return result
+    exponent = functions.multiply(y, _logarithm_of(functions, x, _log_of_factor(functions, x)))
+    return functions.exponential(exponent).but(product=Powers(exponent, ()))
+
+
+# --- logarithms -------------------------------------------------------------------------------------------------------
+
+
+def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Number:
+    """log x by its factors, and as a logarithm that exponentials take away; `result` is log x without them."""
+    known = factors_of(functions, x)
+    if known is None:
+        return result
+    squares = [x.square_of] if x.square_of is not None and x.product is None and x.terms is None else []
+    if squares and not squares[0].nonnegative and "logarithm of a product" in functions.laws:
+        return scaled(functions, functions.logarithm(functions.absolute(squares[0])), Fraction(2))
+    if not all_positive(known):
+        return result
+    value = result
+    if "logarithm of a product" in functions.laws and x.product is not None:
+        value = functions.constant(0, x.shape) if known.exponent is None else known.exponent
+        for u, q in known.powers:
+            value = functions.add(value, scaled(functions, _log_of_factor(functions, u), q))
+    return value.but(logarithms=known)
+
+
+def _log_of_factor(functions: FieldFunctions, u: Number) -> Number:
+    """log u, in closed form where u has one."""
+    form = constant_form(u)
+    log = None if form is None else closed_form.logarithm(form)
+    return functions.logarithm(u) if log is None else functions.spread(functions.closed(log), u.shape)
+
+
+def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    return _logarithm_of(functions, operands[0], result)
+
+
+def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """log(1 + x), where 1 + (y - 1) is y."""
+    (x,) = operands
+    if x.summand is not None and x.summand[1] == rational_form(-1):
+        return _logarithm_of(functions, x.summand[0], result)
+    exponent = x.product.exponent if x.product is not None and not x.product.powers else None
+    if exponent is None or exponent.magnitude is None or x.facts is None:
+        return _log_above_one(functions, x, result)
+    if "softplus of a magnitude" not in functions.laws:
+        return _log_above_one(functions, x, result)
+    return _softplus_of_magnitude(functions, exponent, x.facts)
+
+
+def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
+    """log(1 + x), and log(n + d) - log d for x = n/d; `result` is log(1 + x) without factors."""
+    if x.product is not None and all_positive(x.product) and any(map(_below, x.product.powers)):
+        found = _log_above_quotient(functions, x, x.product)
+        if found is not None:
+            return found
+    more = functions.add(functions.constant(1, x.shape), x)
+    if x.facts is not None and x.nonnegative and not x.facts.guarded:
+        more = more.but(facts=x.facts.positive_too())
+    return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
+
+
+def _below(factor: tuple[Number, Fraction]) -> bool:
+    """Whether a factor is one of a divisor."""
+    return factor[1] < 0 and factor[1].denominator == 1
+
+
+def _log_above_quotient(functions: FieldFunctions, x: Number, product: Powers) -> Number | None:
+    """log(n + d) - log d for x = n/d, or None where the signs of n and d are not known."""
+    above = Powers(product.exponent, tuple(factor for factor in product.powers if not _below(factor)))
+    below = Powers(None, tuple((u, -q) for u, q in filter(_below, product.powers)))
+    numerator, denominator = (value_of(functions, part, x.shape) for part in (above, below))
+    total = functions.add(numerator, denominator).but(facts=x.facts)
+    first, second = (_logarithm_of(functions, z, functions.logarithm(z)) for z in (total, denominator))
+    if first.logarithms is None or second.logarithms is None:
+        return None
+    known = times(functions, first.logarithms, raised(functions, second.logarithms, Fraction(-1)))
+    return functions.subtract(first, second).but(logarithms=known)
+
+
+def _softplus_of_magnitude(functions: FieldFunctions, x: Number, facts: Facts) -> Number:
+    """log(1 + exp(q|y|)) = log(1 + exp(qy)) + (q|y| - qy)/2."""
+    assert x.magnitude is not None
+    y, q = x.magnitude
+    along = scaled(functions, y, q)
+    power = functions.exponential(along)
+    power = _exponential_of(functions, y, q, power).but(facts=facts, nonnegative=True)
+    log = _log_above_one(functions, power)
+    rest = scaled(functions, functions.subtract(x, along), HALF)
+    value = functions.add(log, rest)
+    if log.logarithms is None:
+        return value
+    parts = [log.logarithms, Powers(scaled(functions, x, HALF), ())]
+    return value.but(logarithms=product_of(functions, [*parts, raised(functions, as_logarithm(functions, y), -q / 2)]))
+
+
+def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """exp(x) - 1 with exp(x) as what is left without -1."""
+    (x,) = operands
+    one = functions.constant(1, x.shape)
+    power = _exponential_of(functions, x, Fraction(1), functions.add(result, one).but(nonnegative=True))
+    return functions.subtract(power, one).but(summand=(power, rational_form(-1)))
+
+
+def _summed(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The logarithms of both terms; what is neither is the exponent of a power of e."""
+    x, y = operands
+    if x.logarithms is None and y.logarithms is None:
+        return result
+    parts = [as_logarithm(functions, z) for z in operands]
+    if equation.primitive.name == "sub":
+        parts[1] = raised(functions, parts[1], Fraction(-1))
+    return result.but(logarithms=times(functions, parts[0], parts[1]))
+
+
+def _negated(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    (x,) = operands
+    if x.magnitude is not None:
+        result = result.but(magnitude=(x.magnitude[0], -x.magnitude[1]))
+    return result if x.logarithms is None else result.but(logarithms=raised(functions, x.logarithms, Fraction(-1)))
+
+
+def _maximum(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """(x + y)/2 + |x - y|/2, of which the first has the logarithms of both."""
+    x, y = operands
+    if result.logarithms is not None or x.logarithms is None and y.logarithms is None:
+        return result
+    distance = functions.subtract(result, scaled(functions, functions.add(x, y), HALF))
+    means = [raised(functions, as_logarithm(functions, z), HALF) for z in operands]
+    return result.but(logarithms=product_of(functions, [*means, Powers(distance, ())]))
+
+
+def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """|x| of a number that may be negative."""
+    (x,) = operands
+    return result if x.nonnegative else result.but(magnitude=(x.alone(), Fraction(1)))
+
+
+# --- exponentials -----------------------------------------------------------------------------------------------------
+
+
+def _exponential_of(functions: FieldFunctions, x: Number, q: Fraction, result: Number) -> Number:
+    """exp(qx) by the logarithms in x; `result` is exp(qx) without them."""
+    if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
+        return value_of(functions, raised(functions, x.logarithms, q), x.shape)
+    return result.but(product=raised(functions, as_logarithm(functions, x.but(logarithms=None)), q))
+
+
+def _exp(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    return _exponential_of(functions, operands[0], Fraction(1), result)
+
+
+def _sigmoid(steepness: int) -> Rule:
+    """1/(1 + exp(-x)) for steepness 1, and tanh x = 2/(1 + exp(-2x)) - 1 for 2."""
+
+    def rule(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+        (x,) = operands
+        laws = {"exponential form", "exponential of a logarithm"}
+        if x.logarithms is None or not laws <= functions.laws:
+            return result
+        one = functions.constant(1, x.shape)
+        power = value_of(functions, raised(functions, x.logarithms, Fraction(-steepness)), x.shape)
+        sigmoid = functions.inverse(functions.add(one, power.but(product=None))).but(nonnegative=True)
+        return sigmoid if steepness == 1 else functions.subtract(scaled(functions, sigmoid, Fraction(2)), one)
+
+    return rule
+
+
+# --- the gamma function -----------------------------------------------------------------------------------------------
+
+
+def _steps(functions: FieldFunctions, x: Number) -> list[Number]:
+    """z, z + 1, … x for x = z + n with z > 0 and a whole n, as far down as z is known to be positive."""
+    if x.summand is None or "recurrence of the gamma function" not in functions.laws:
+        return [x]
+    y, form = x.summand
+    shift, facts = form.rational, y.facts
+    if shift is None or not 0 < shift <= MOST_STEPS or facts is None or facts.guarded or not y.nonnegative:
+        return [x]
+    part = shift - math.floor(shift)
+    step = lambda k: functions.add(y, functions.constant(k, x.shape)).but(facts=facts.positive_too())
+    least = [] if part else [y] if is_positive(y) else []
+    return [*least, *(step(part + k) for k in range(0 if part else 1, math.floor(shift) + 1))]
+
+
+def _lgamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """log Γ(z + n) = log Γ(z) + Σ log(z + k) over k < n."""
+    steps = _steps(functions, operands[0])
+    if len(steps) == 1:
+        return result
+    total = Number(functions.draw.opaque("lgamma", steps[0].residues))
+    known: Powers | None = Powers(total, ())
+    for z in steps[:-1]:
+        log = _logarithm_of(functions, z, functions.logarithm(z))
+        total = functions.add(total, log)
+        known = None if known is None else times(functions, known, as_logarithm(functions, log))
+    return total.but(logarithms=known)
+
+
+def _digamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """ψ(z + n) = ψ(z) + Σ 1/(z + k) over k < n."""
+    steps = _steps(functions, operands[0])
+    if len(steps) == 1:
+        return result
+    total = Number(functions.draw.opaque("digamma", steps[0].residues))
+    for z in steps[:-1]:
+        total = functions.add(total, functions.inverse(z))
+    return total
+
+
+RULES: dict[str, Rule] = {
+    "abs": _magnitude,
+    "add": _summed,
+    "add_any": _summed,
+    "digamma": _digamma,
+    "div": _div,
+    "exp": _exp,
+    "expm1": _expm1,
+    "integer_pow": _whole_power,
+    "lgamma": _lgamma,
+    "log": _log,
+    "log1p": _log1p,
+    "logistic": _sigmoid(1),
+    "max": _maximum,
+    "mul": _mul,
+    "neg": _negated,
+    "pow": _pow,
+    "rsqrt": _root_of(-HALF),
+    "sqrt": _root_of(HALF),
+    "square": _whole_power,
+    "sub": _summed,
+    "tanh": _sigmoid(2),
+}
+"""From a primitive's name to what it makes of factors and logarithms."""
