@@ -160,7 +160,7 @@ def _hatted(closed: ClosedForm, depth: int) -> Iterator[m.Letter]:
     """The letters that `_layer_lines` defines in all layers."""
     for j in range(1, depth + 1):
         yield from (closed.W2(j), closed.b2(j), closed.s(j), closed.W1(j), closed.b3(j))  # type: ignore[misc]
-        yield from (closed.W3(k, j) for k in range(1, j + 1))
+        yield from closed.factors(j)
 
 
 def _layer_lines(closed: ClosedForm, j: int) -> dict[m.Letter, m.Expression]:
@@ -175,8 +175,9 @@ def _layer_lines(closed: ClosedForm, j: int) -> dict[m.Letter, m.Expression]:
         closed.b3(j): rule.b3,
     }
     # Lemma 1: what multiplies u multiplies every W_{k,3} of it.
-    lines |= {closed.W3(k, j): rule.carry @ closed.W3(k, j - 1) for k in range(1, j) if rule.carry is not None}
-    return {**lines, closed.W3(j, j): rule.W3}  # type: ignore[dict-item]
+    *carried, new = closed.factors(j)
+    lines |= {W3: rule.carry @ before for W3, before in zip(carried, closed.factors(j - 1), strict=True)}  # type: ignore[operator]
+    return {**lines, new: rule.W3}  # type: ignore[dict-item]
 
 
 def _token_matrix(attention: Attention, j: int) -> m.Letter:

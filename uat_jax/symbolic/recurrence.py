@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -48,6 +49,11 @@ class ClosedForm:
         """Ŵ_{k,3}^{(version)}, D_version × F_k: the factor of s_k in the network of the first `version` layers."""
         return m.Letter("Ŵ", self.layers.widths(version), self.layers.hidden_widths(k), (k, 3), (version,))
 
+    @lru_cache(maxsize=1024)
+    def factors(self, version: int) -> tuple[m.Letter, ...]:
+        """Ŵ_{1,3}^{(version)}, …, Ŵ_{version,3}^{(version)}: the factors of all activations of so many layers."""
+        return tuple(self.W3(k, version) for k in range(1, version + 1))
+
     def s(self, k: Any) -> m.Letter:
         """s_k, a column of length F_k."""
         return m.Letter("s", self.layers.hidden_widths(k), 1, (k,))
@@ -63,7 +69,8 @@ class ClosedForm:
     def sum(self, j: Any) -> m.Expression:
         """Σ_{k=1}^{j} Ŵ_{k,3}^{(j)} s_k for a number or a symbol j."""
         if isinstance(j, int):
-            return m.Addition(*(self.term(k, j) for k in range(1, j + 1))) if j else m.Zero(self.layers.widths(0), 1)
+            terms = [W3 @ self.s(k) for k, W3 in enumerate(self.factors(j), 1)]
+            return m.Addition(*terms) if terms else m.Zero(self.layers.widths(0), 1)
         k = sympy.Symbol("k", integer=True, positive=True)
         return m.RangeSum(self.term(k, j), k, 1, j)
 
