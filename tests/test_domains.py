@@ -39,7 +39,7 @@ TRUE: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
     "step that is always taken": (lambda x: indicator(x > 0), one, (uj.positive(V),)),
     "step with an end": (lambda x: indicator(x >= 0), one, (uj.nonnegative(V),)),
     "never equal": (lambda x: x + indicator(x == 0), same, (uj.positive(V),)),
-    "always different": (lambda x: x * indicator(x != 0), same, (uj.positive(V),)),
+    "always different": (lambda x: indicator(x != 0), one, (uj.positive(V),)),
     "sign": (lambda x: x * jnp.sign(x), same, (uj.positive(V),)),
     "logarithm of a product": (lambda x, y: jnp.log(x * y), logs, (uj.positive(V), uj.positive(V))),
     "logarithm of a quotient": (

@@ -209,7 +209,6 @@ ELSEWHERE = {
     "uat_jax.decide.specification": "evaluates shapes, nothing is run",
     "uat_jax.inputs.mlir_parsing": "lowers a constant for the bindings that come with it, nothing is run",
     "uat_jax.inputs.written_out": "exports functions of one number, nothing is run",
-    "uat_jax.ledger.layers.closed_form": "runs `Kernels` for a batch",
     "uat_jax.ledger.layers.kernels": "draws random weights",
     "uat_jax.cli_decompose": "runs `Model`, `contributions` and similarities",
     "uat_jax.decomposition.adaptation": "runs `terms` and `contributions` with an adapter and without it",

@@ -23,6 +23,9 @@ from uat_jax.errors import UatJaxError
 POINTS = 24
 """At so many points are expressions looked at in float64."""
 
+MOST_KEPT = 1 << 18
+"""Numbers of so many entries are kept, all together."""
+
 POSITIVE = Range(0.0, math.inf, True)
 """All positive numbers."""
 
@@ -44,6 +47,7 @@ class Alike:
         self._deciding: dict[int, bool] = {}
         self._known: dict[Any, list[tuple[int, Number]]] = defaultdict(list)
         self._places: set[int] = set()
+        self._kept = 0
 
     def first(self, number: Number) -> Number:
         """The number itself, or one met before that is shown to be the same function wherever both are defined."""
@@ -59,6 +63,9 @@ class Alike:
         for other, known in bucket:
             if self._are_same(other, place):
                 return known
+        self._kept += math.prod(number.shape)
+        if self._kept > MOST_KEPT:
+            return number
         bucket.append((place, number))
         self._places.add(place)
         return number

@@ -87,7 +87,7 @@ copy                   fib same   same   same   exact
 copy_p                 fib same   same   same   exact
 core_call              *   walked walked walked walked  *
 cos                    f-- rule   rule   rule   rounds
-cosh                   f-- parts  rule   rule   rounds
+cosh                   f-- rule   rule   rule   rounds
 cumlogsumexp           f-- parts  parts  parts  parts   axis reverse
 cummax                 f-- parts  parts  parts  parts   axis reverse
 cummin                 f-- parts  parts  parts  parts   axis reverse
