@@ -222,9 +222,8 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                total = _added(
-                    found[-1].log2_error + share, MEETING_ERROR, len(self.meeting.answers) + self.cases.tests
-                )
+                tests = len(self.meeting.answers) + self.cases.tests
+                total = _added(found[-1].log2_error + share, MEETING_ERROR, tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
