@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax.numpy import linalg
 
-from uat_jax import positive
+from uat_jax import interval, positive
 
 from ..pair import einsum, f32, matmul
 from ..row import row
@@ -15,6 +15,17 @@ from . import small_matrices as small
 scipy = jax.scipy.linalg
 
 A2, A3, B2, B3 = f32(2, 2), f32(3, 3), f32(2), f32(3)
+
+SMALL = interval(f32(2), -1.0, 1.0)
+
+
+def tall(a):
+    """Three rows, far from those whose small singular values a pseudo-inverse takes for 0."""
+    return jnp.concatenate([jnp.eye(2), a[None]])
+
+
+def normal_equations(A, b):
+    return small.cramer2(matmul(A.T, A), matmul(A.T, b))
 
 
 def lu(A) -> Any:
@@ -148,17 +159,23 @@ SOLVES = (
     ),
     row(
         "lstsq of a tall matrix",
-        lambda A, b: linalg.lstsq(A, b)[0],
-        lambda A, b: small.cramer2(matmul(A.T, A), matmul(A.T, b)),
-        (f32(3, 2), B3),
-        {"no normal equations": lambda A, b: small.cramer2(A[:2], b[:2]), "transposed": lambda A, b: matmul(A.T, b)},
+        lambda a, b: linalg.lstsq(tall(a), b)[0],
+        lambda a, b: normal_equations(tall(a), b),
+        (SMALL, B3),
+        {
+            "no normal equations": lambda a, b: small.cramer2(tall(a)[:2], b[:2]) + 0 * a,
+            "transposed": lambda a, b: matmul(tall(a).T, b),
+        },
     ),
     row(
         "pinv of a tall matrix",
-        linalg.pinv,
-        lambda A: matmul(small.inv2(matmul(A.T, A)), A.T),
-        (f32(3, 2),),
-        {"transposed": lambda A: A.T, "sign": lambda A: -matmul(small.inv2(matmul(A.T, A)), A.T)},
+        lambda a: linalg.pinv(tall(a)),
+        lambda a: matmul(small.inv2(matmul(tall(a).T, tall(a))), tall(a).T),
+        (SMALL,),
+        {
+            "transposed": lambda a: tall(a).T,
+            "sign": lambda a: -matmul(small.inv2(matmul(tall(a).T, tall(a))), tall(a).T),
+        },
     ),
     row(
         "matrix_power",

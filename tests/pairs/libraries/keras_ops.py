@@ -30,6 +30,11 @@ def layer(make, weights, *inputs, **options):
     return made.stateless_call(weights, [v.value for v in made.non_trainable_variables], *inputs, **options)[0]
 
 
+def unit(x):
+    """x of length 1; keras divides by 10⁻⁷ at least."""
+    return x / jnp.maximum(norm(x), 1e-7)
+
+
 def norm(x):
     return jnp.sqrt((x * x).sum(-1, keepdims=True))
 
@@ -333,7 +338,7 @@ LOSSES = (
     row(
         "cosine_similarity",
         keras.losses.cosine_similarity,
-        lambda y, x: -(x / norm(x) * y / norm(y)).sum(-1),
+        lambda y, x: -(unit(x) * unit(y)).sum(-1),
         PAIR,
         {"sign": lambda y, x: (x * y / norm(x) / norm(y)).sum(-1), "one norm": lambda y, x: -(x * y / norm(x)).sum(-1)},
     ),
@@ -414,7 +419,7 @@ LAYERS = (
     row(
         "UnitNormalization",
         lambda x: keras.layers.UnitNormalization()(x),
-        lambda x: x / jnp.sqrt(jnp.maximum((x * x).sum(-1, keepdims=True), 1e-12)),
+        lambda x: x / jnp.sqrt(jnp.maximum((x * x).sum(-1, keepdims=True), 1e-24)),
         LOGITS,
         {
             "squared": lambda x: x / (x * x).sum(-1, keepdims=True),
@@ -460,7 +465,7 @@ OPERATIONS = (
     row(
         "normalize",
         lambda x: keras.ops.normalize(x, 1),
-        lambda x: x / jnp.sqrt(jnp.maximum((x**2).sum(1, keepdims=True), 1e-24)),
+        lambda x: x / jnp.sqrt(jnp.maximum((x**2).sum(1, keepdims=True), 1e-14)),
         LOGITS,
         {
             "squared": lambda x: x / (x**2).sum(1, keepdims=True),

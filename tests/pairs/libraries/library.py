@@ -4,8 +4,8 @@ import importlib
 import warnings
 from typing import Any
 
-EXTRA = "pip install 'uat_jax[libraries]' && pip install --force-reinstall --no-deps tfp-nightly"
-"""What brings every library of the tables; the second half is a TensorFlow Probability that knows this JAX."""
+EXTRA = "pip install 'uat_jax[libraries]'"
+"""What brings every library of the tables."""
 
 
 def library(module: str) -> Any:

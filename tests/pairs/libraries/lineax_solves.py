@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from uat_jax import positive
+from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from ..row import row
@@ -91,10 +91,13 @@ ROWS = (
     ),
     row(
         "SVD",
-        lambda A, b: solved(matrix(A), b, lx.SVD()),
-        small.cramer2,
-        (A2, B2),
-        {"transposed": lambda A, b: small.cramer2(A.T, b), "sign": lambda A, b: -small.cramer2(A, b)},
+        lambda A, b: solved(matrix(A + 4.0 * jnp.eye(2)), b, lx.SVD()),
+        lambda A, b: small.cramer2(A + 4.0 * jnp.eye(2), b),
+        (interval(A2, -1.0, 1.0), B2),
+        {
+            "transposed": lambda A, b: small.cramer2(A.T + 4.0 * jnp.eye(2), b),
+            "sign": lambda A, b: -small.cramer2(A + 4.0 * jnp.eye(2), b),
+        },
     ),
     row(
         "Triangular, lower",
