@@ -32,6 +32,7 @@ from types import CodeType, ModuleType
 from typing import Any
 from unittest import mock
 
+import jax
 from claim_statements import SYMBOLIC, decided, without_confirmation
 from unnoticed_mutants import reason
 
@@ -497,6 +498,8 @@ def main() -> None:
     parser.add_argument("--read", action="store_true", help="the files are records of earlier campaigns")
     parser.add_argument("files", nargs="*", help="below uat_jax/ledger; all if none is given")
     asked = parser.parse_args()
+    jax.config.update("jax_numpy_dtype_promotion", "strict")  # as in the tests
+    jax.config.update("jax_numpy_rank_promotion", "raise")
     if asked.read:
         records = [json.loads(line) for file in asked.files for line in Path(file).read_text("utf-8").splitlines()]
         print(*table(records), sep="\n")

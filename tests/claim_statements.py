@@ -24,6 +24,7 @@ from uat_jax.decide import confirmation, dependence, exhibits, functions, progra
 from uat_jax.decide.decision import decide
 from uat_jax.decide.figures import (
     Counted,
+    Depths,
     Enumerated,
     Equations,
     FieldsAtSizes,
@@ -118,6 +119,8 @@ def _inside(figures: Figures) -> Iterator[str]:
             yield from (f"{name}: {equation}" for name, equation in figures.equations.items())
         case Written():
             yield from figures.program.splitlines()
+        case Depths(exact_depths_with_identity_skip=depths) if depths is not None:
+            yield f"with A_j = I exact at L = {', '.join(map(str, depths))}"
         case RestsOn(rests_on=findings):
             yield from (f"rests on: {finding}" for finding in findings)
         case Enumerated(cases=cases):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -16,12 +15,11 @@ import sympy
 
 from uat_jax.decide import ranks
 from uat_jax.decide.confirmation import confirm_steps, proved
-from uat_jax.decide.counts import Shape, counted
+from uat_jax.decide.counts import Shape, counted, nonzeros_of, share_of
 from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
-from uat_jax.errors import DisagreementError
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import Source, duat, v1, v2
@@ -38,7 +36,7 @@ GENERIC = "weights for which no sum of products happens to cancel: almost all of
 UNMASKED = "every token sees every token: no entry of softmax is zero"
 MASKED = "a causal mask: H_i is zero above its diagonal and nowhere else"
 
-# --- arrays to count on --------------------------------------------------------------------------------------------
+# --- arrays to count on: weights and patterns are 1, so that sums of products do not cancel --------------------------------------------------------------------------------------------
 
 SHAPES = [{N: n, d: width, h: count} for n, width, count in ((1, 1, 1), (1, 1, 2), (2, 1, 1), (3, 2, 2), (4, 1, 3))]
 
@@ -60,22 +58,6 @@ def _placed(blocks: np.ndarray) -> np.ndarray:
     rows = np.zeros((count, count, width, columns))
     rows[np.arange(count), np.arange(count)] = blocks
     return rows.reshape(count, count * width, columns)
-
-
-def _nonzeros(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> int:
-    """How many entries of a matrix are not zero, weights and patterns being 1: sums of products do not cancel.
-
-    Raises `DisagreementError` if it has not the shape of the expression that it is.
-    """
-    wanted = tuple(int(size.xreplace(shape)) for size in expression.shape)
-    if matrix.shape != wanted:
-        raise DisagreementError(f"{expression} is counted in an array of shape {matrix.shape}; its own is {wanted}")
-    return int(np.count_nonzero(matrix))
-
-
-def _share(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> Fraction:
-    """The share of entries that are not zero."""
-    return Fraction(_nonzeros(expression, matrix, shape), matrix.size)
 
 
 def _whole(shape: Shape, causal: bool = False) -> np.ndarray:
@@ -113,7 +95,7 @@ def _density(
     """(claimed density, settings) → that density against the one counted in the expression, and in arrays."""
 
     def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
-        found, measured = density(expression, patterns), lambda shape: _share(expression, build(shape), shape)
+        found, measured = density(expression, patterns), lambda shape: share_of(expression, build(shape), shape)
         yield from counted(claimed, found, what=what, measured=measured, shapes=shapes)
 
     return decide
@@ -136,7 +118,7 @@ def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> 
 
 
 def _linear_zeros(claimed: Any, settings: Settings) -> Iterator[Evidence]:
-    found, measured = 1 - density(LINEAR), lambda shape: 1 - _share(LINEAR, _linear(shape), shape)
+    found, measured = 1 - density(LINEAR), lambda shape: 1 - share_of(LINEAR, _linear(shape), shape)
     what = "share of zeros in W ⊗ I_M"
     yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
 
@@ -185,7 +167,7 @@ def _number(of: Heads) -> Iterator[Evidence]:
         features = shape[h] * shape[d]
         fill = lambda number, sizes: np.stack([_filled(shape[number(i + 1)], sizes) for i in range(shape[h])])
         matrix = _matrix(fill(a, (shape[N],) * 2), _placed(fill(b, (shape[d], features))))
-        return _nonzeros(expression, matrix, shape)
+        return nonzeros_of(expression, matrix, shape)
 
     sizes = [{N: 2, d: 1, h: 2}, {N: 2, d: 2, h: 2}, {N: 3, d: 2, h: 2}]
     numbers = [(3, 1, 2, 2), (4, 8, 4, 8), (5, 2, 9, 1)]
@@ -294,7 +276,7 @@ def rearranged_sum() -> Step:
 
 def random_rearranged(random: np.random.Generator) -> np.ndarray:
     """W_HVO of two heads on three tokens and four features, whole numbers, rearranged: 9 × 16."""
-    patterns, blocks = random.integers(1, 9, (2, 3, 3)), random.integers(1, 9, (2, 2, 4))
+    patterns, blocks = ranks.drawn(random, 2, 3, 3), ranks.drawn(random, 2, 2, 4)
     return rearranged(_matrix(patterns, _placed(blocks)), 3).astype(int)
 
 
