@@ -41,6 +41,17 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("prefix_products", "cases", SCAN_ONLY_COUNTED),
         Unnoticed("prefix_products", "n - apart → apart", SCAN_ONLY_COUNTED),
     ),
+    "complexity/paths.py": (
+        Unnoticed(
+            "kronecker_matrix",
+            "SUM * np.eye(TOKENS * FEATURES, dtype=object) → np.eye(TOKENS * FEATURES, dtype=object)",
+            "another multiple of I for the path that leaves a layer out: every Z_i has equal row sums still, and the "
+            "ranks that the bounds allow are reached",
+        ),
+        Unnoticed(
+            "_rows", "1 → 2", "the smallest number that is drawn: the ranks are reached by others", line="integers"
+        ),
+    ),
     "foundations/expressive_power.py": (Unnoticed("switch", "", TESTS_ONLY),),
     "foundations/uat_sums.py": (Unnoticed("<lambda>", "", WRITTEN_OUT),),
     "layers/closed_form.py": (

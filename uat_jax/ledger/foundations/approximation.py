@@ -249,6 +249,10 @@ def _number(row: Claim | Record) -> int:
 CLAIMS = tuple(sorted((*_CLAIMS, *(row for part in _PARTS for row in part.CLAIMS)), key=_number))
 """The whole chapter, A2 to A10, from this file and from those on the sums, their outputs and what networks can do."""
 
-_LISTED = (row for part in (uat_sums, expressive_power, transformer_density) for row in part.RECORDS)
-RECORDS = tuple(sorted((*_RECORDS, *_LISTED), key=_number))
+RECORDS = tuple(
+    sorted(
+        (*_RECORDS, *uat_sums.RECORDS, *expressive_power.RECORDS, *transformer_density.RECORDS),
+        key=_number,
+    )
+)
 """What of the chapter is only listed."""
