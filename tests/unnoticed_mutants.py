@@ -48,9 +48,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
             "another multiple of I for the path that leaves a layer out: every Z_i has equal row sums still, and the "
             "ranks that the bounds allow are reached",
         ),
-        Unnoticed(
-            "_rows", "1 → 2", "the smallest number that is drawn: the ranks are reached by others", line="integers"
-        ),
+        Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
     "foundations/expressive_power.py": (Unnoticed("switch", "", TESTS_ONLY),),
     "foundations/uat_sums.py": (Unnoticed("<lambda>", "", WRITTEN_OUT),),

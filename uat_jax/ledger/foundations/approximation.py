@@ -250,9 +250,6 @@ CLAIMS = tuple(sorted((*_CLAIMS, *(row for part in _PARTS for row in part.CLAIMS
 """The whole chapter, A2 to A10, from this file and from those on the sums, their outputs and what networks can do."""
 
 RECORDS = tuple(
-    sorted(
-        (*_RECORDS, *uat_sums.RECORDS, *expressive_power.RECORDS, *transformer_density.RECORDS),
-        key=_number,
-    )
+    sorted((*_RECORDS, *uat_sums.RECORDS, *expressive_power.RECORDS, *transformer_density.RECORDS), key=_number)
 )
 """What of the chapter is only listed."""
