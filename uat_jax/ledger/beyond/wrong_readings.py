@@ -81,8 +81,6 @@ def value(program: Program, network: Network) -> int:
                 return result
             case m.Activation():
                 return max(of(e.arg), 0)
-            case m.Identity():
-                return 1
             case m.Zero():
                 return 0
         raise UnsupportedError(f"there is no number for {e}")
@@ -279,8 +277,8 @@ def _lists(settings: Settings) -> Iterator[Evidence]:
 
 # --- raw weights of a Transformer ---------------------------------------------------------------------------------------
 
-RAW = Network(A=(2, 2), B=(1, 1), C=(1, 1), x=1)
-"""W_{2,2} must be B_2 A_2 A_1 = 4 and is B_2 A_1 = 2 where Eq. 30's factor is left out."""
+RAW = Network(A=(2, 3), B=(1, 5), C=(1, 1), x=1)
+"""W_{2,2} must be B_2 A_2 A_1 = 30 and is B_2 A_1 = 10 where Eq. 30's factor is left out."""
 
 
 def raw_pair(depth: int) -> tuple[Program, Program]:
