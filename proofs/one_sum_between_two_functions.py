@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from argument import Argument, run
 
+from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.ledger.beyond import two_functions as two
 
 # %% [markdown]
@@ -46,8 +47,11 @@ def majority(a: Argument) -> None:
     """The denser kind, from the triangle inequality."""
     a.section("Absolute errors: the majority")
     a.decide(two.triangle(), *two.majority())
-    a.reject("the error is least at b", next(two.majority(two.w, 0)))
-    a.reject("the error is least in the middle", next(two.majority(two.w / 2, two.w / 2)))
+    p, q = two.q + two.LEAD, two.q
+    for where, error in (("at b", p * two.w), ("in the middle", (p + q) * two.w / 2)):
+        claim = error <= p * two.u + q * two.v
+        wrong = proved_inequality(claim, [two.w <= two.u + two.v], what=f"where p ≥ q: the error {where} is least")
+        a.reject(f"the error is least {where}", wrong)
 
 
 # %% [markdown]
@@ -62,7 +66,9 @@ def same_input(a: Argument) -> None:
     """Dynamic or not."""
     a.section("One input, two values")
     a.decide(two.completed_square(), two.one_value())
-    a.reject("absolute error at least 2 q |a − b|", two.one_value(2))
+    claim = (two.q + two.LEAD) * two.u + two.q * two.v >= 2 * two.q * two.w
+    twice = "absolute error at least 2 q |a − b|"
+    a.reject(twice, proved_inequality(claim, [two.w <= two.u + two.v], what=twice))
 
 
 # %% [markdown]

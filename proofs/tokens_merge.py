@@ -10,9 +10,11 @@
 
 # %%
 import numpy as np
+import sympy
 from argument import Argument, run
 
 from uat_jax.decide.functions import evaluated
+from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.verdict import Verdict
 from uat_jax.ledger.beyond import rank_collapse as merging
 
@@ -31,7 +33,9 @@ def one_matrix(a: Argument) -> None:
     a.decide(merging.parts())
     a.prove(merging.shifted())
     a.decide(merging.between(), merging.apart())
-    a.reject("half of that", merging.apart(merging.Rational(1, 2)))
+    S, T, tau, w, osc = sympy.symbols("S T τ w osc", nonnegative=True)
+    known = [S <= T * w, T <= tau, w <= osc]
+    a.reject("half of that", proved_inequality(S <= tau * osc / 2, known, what="S ≤ τ osc / 2"))
     a.say("Two tokens, 0 and 1, reach it:")
     a.decide(merging.reached())
 
@@ -49,7 +53,10 @@ def products(a: Argument) -> None:
     a.section("Products: τ(H G) ≤ τ(H) τ(G)")
     a.prove(merging.exchanged())
     a.decide(*merging.signs(), merging.between(), merging.product())
-    a.reject("τ(H G) ≤ ½ τ(H) τ(G)", merging.product(merging.Rational(1, 2)))
+    whole, S, T, w, tau_H, tau_G = sympy.symbols("τ(HG) S T w τ(H) τ(G)", nonnegative=True)
+    known = [sympy.Eq(2 * whole, S), S <= T * w, T <= tau_H, w <= 2 * tau_G]
+    half = "τ(H G) ≤ ½ τ(H) τ(G)"
+    a.reject(half, proved_inequality(whole <= tau_H * tau_G / 2, known, what=half))
     random = np.random.default_rng(3)
     for _ in range(3):
         first, second = (random.dirichlet(np.ones(4), 4) for _ in "HG")
@@ -84,7 +91,11 @@ def every_depth(a: Argument) -> None:
     """The product over layers, and networks in numbers."""
     a.section("Every depth")
     a.decide(*merging.mixed(), *merging.over_the_layers())
-    a.reject("features count half", next(merging.mixed(merging.Rational(1, 2))))
+    S, d = sympy.symbols("S d_i", real=True)
+    total, largest, term, weight = sympy.symbols("Σ|V_ij| max|d_i| |d_i·V_ij| |V_ij|", nonnegative=True)
+    known = [abs(S) <= total * largest, abs(d) <= term, term <= weight * largest]
+    claim = abs(S + d) <= (total + weight / 2) * largest
+    a.reject("features count half", proved_inequality(claim, known, what="|S + d_i V_ij| with ½ |V_ij|"))
     for seed in (59, 60, 61):
         found = merging.measured_network(seed)
         a.check(found.finding, found.verdict is Verdict.AGREES)

@@ -1,10 +1,15 @@
 """Mutants of the claim modules: one sign, index, constant, term or step changed, made from the syntax tree.
 
-    PYTHONPATH=. python tests/claim_mutants.py [--every 4] attention/density.py …        (no name: all modules)
+    PYTHONPATH=. python tests/claim_mutants.py --every 4 [attention/density.py …] > records.jsonl
 
-decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A
-mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of
-statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+decides the rows of each mutated module, and of the modules that use it (no name: of all modules), writes one line of
+JSON for each mutant, and prints a table of who notices them, with what nobody notices and `unnoticed_mutants` has no
+reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the
+document of statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+
+    PYTHONPATH=. python tests/claim_mutants.py --read records.jsonl …
+
+prints the table of what was decided earlier.
 """
 
 from __future__ import annotations
@@ -15,26 +20,36 @@ import copy
 import json
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 from unittest import mock
 
-from claim_statements import decided, without_confirmation
+import jax
+from claim_statements import SYMBOLIC, decided, without_confirmation
+from unnoticed_mutants import reason
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
+from uat_jax.decide.settings import Settings
 from uat_jax.ledger.claim import Claim
+from uat_jax.networks import digits
+from uat_jax.symbolic.layers import KINDS
 
 PACKAGE = "uat_jax.ledger"
 FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
+FLOATS = Settings(dtypes=("float32",), depth=2, trials=2)
+"""What is looked at once nothing in symbols has noticed a mutant: second opinions, and evidence in floats."""
+OWN = [replace(FLOATS, weights=str(Path(digits.__file__).parent / f"data/digits_{kind}.npz")) for kind in KINDS]
+"""And a network that the user gives, where a file reads one."""
 PATIENCE = 30
-"""Seconds after which a row counts as one that does not end."""
+"""Seconds of the processor after which a row counts as one that does not end."""
 
 NOTHING_TO_MUTATE = ("ledger", "parallel", "record", "source", "chapter", "claim", "edit", "quotes", "__init__")
 """Files that state nothing of the papers."""
@@ -57,6 +72,8 @@ COMPARISONS = {
 }  # fmt: skip
 WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
 """Keywords of what is only written down."""
+GUARDS = ("strict",)
+"""Keywords that stop a program that is wrong, as `assert` does."""
 TYPES = ("tuple", "list", "dict", "Callable", "Iterator", "Mapping")
 ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
 """What symbols are declared to be, and marks."""
@@ -126,20 +143,21 @@ class Mutant:
     before: str
     after: str
     scope: tuple[str, int]
+    source: str
+    """The line of the file in which the changed node begins."""
     nth: int
     """Its number among the mutants of the file."""
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} [{self.scope[0]}] {self.kind}: {self.before} → {self.after}"
 
 
 def mutants(file: str) -> Iterator[tuple[Mutant, ast.Module]]:
     """All mutants of a file below `uat_jax/ledger`, each with its syntax tree."""
-    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    text = (FOLDER / file).read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), ["", *map(str.strip, text.splitlines())]
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     names |= {alias.asname or alias.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for alias in n.names}
     for nth, (path, kind, before, after, scope) in enumerate(_places(tree, names)):
-        change = Mutant(file, getattr(before, "lineno", 0), kind, _short(before), _short(after), scope, nth)
+        line = getattr(before, "lineno", 0)
+        change = Mutant(file, line, kind, _short(before), _short(after), scope, lines[line], nth)
         yield change, _replaced(tree, path, after)
 
 
@@ -160,15 +178,15 @@ def _places(tree: ast.Module, names: set[str]) -> Iterator[tuple[Path_, str, ast
             scope = getattr(node, "name", "<lambda>"), first
         for kind, after in changes(node, names):
             yield path, kind, node, after, scope
-        for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "decorator_list", "args") and not isinstance(node, ast.Call):
+        for slot, value in ast.iter_fields(node):
+            if slot in ("annotation", "returns", "decorator_list", "args") and not isinstance(node, ast.Call):
                 continue  # types, and the names of arguments
             if isinstance(value, ast.AST):
-                yield from walk(value, (*path, (field, None)), scope)
+                yield from walk(value, (*path, (slot, None)), scope)
             elif isinstance(value, list):
                 for n, item in enumerate(value):
                     if isinstance(item, ast.AST):
-                        yield from walk(item, (*path, (field, n)), scope)
+                        yield from walk(item, (*path, (slot, n)), scope)
 
     yield from walk(tree, (), ("", 0))
 
@@ -183,28 +201,8 @@ def _decides_nothing(node: ast.AST) -> bool:
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
         case ast.keyword(arg=arg):
-            return arg in (
-                "sources",
-                "hypotheses",
-                "title",
-                "reading",
-                "printed",
-                "what",
-                "names",
-                "ledger",
-                "read",
-                "at",
-                "dtype",
-                *ASSUMED,
-            )
-        case ast.Subscript(value=ast.Name(id=name)) if name in (
-            "tuple",
-            "list",
-            "dict",
-            "Callable",
-            "Iterator",
-            "Mapping",
-        ):
+            return arg in (*WRITTEN, *GUARDS, *ASSUMED)
+        case ast.Subscript(value=ast.Name(id=name)) if name in TYPES:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name in ("at", "names", "what", "RECORDS", "_RECORDS") or name.endswith(("SOURCES", "LATEX"))
@@ -231,20 +229,20 @@ def _replaced(tree: ast.Module, path: Path_, after: ast.AST) -> ast.Module:
     """A copy of the tree with another node at the path; only what stands above it is copied."""
     root = copy.copy(tree)
     parent: Any = root
-    for field, n in path[:-1]:
-        child = copy.copy(getattr(parent, field) if n is None else getattr(parent, field)[n])
-        _put(parent, field, n, child)
+    for slot, n in path[:-1]:
+        child = copy.copy(getattr(parent, slot) if n is None else getattr(parent, slot)[n])
+        _put(parent, slot, n, child)
         parent = child
     _put(parent, *path[-1], after)
     return ast.fix_missing_locations(root)
 
 
-def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
+def _put(parent: Any, slot: str, n: int | None, child: ast.AST) -> None:
     if n is None:
-        setattr(parent, field, child)
+        setattr(parent, slot, child)
     else:
-        items = getattr(parent, field)
-        setattr(parent, field, [*items[:n], child, *items[n + 1 :]])
+        items = getattr(parent, slot)
+        setattr(parent, slot, [*items[:n], child, *items[n + 1 :]])
 
 
 # --- the modules -----------------------------------------------------------------------------------------------------
@@ -252,9 +250,16 @@ def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
 
 @cache
 def files() -> tuple[str, ...]:
-    """The files that state or decide something."""
-    found = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
-    return tuple(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE)
+    """The files that state or decide something: those that the ledger imports, directly or through others."""
+    found = ["ledger.py"]
+    for file in found:
+        found += sorted(_imported(file) - set(found))
+    return tuple(sorted(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE))
+
+
+@cache
+def _all_files() -> tuple[str, ...]:
+    return tuple(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
 
 
 def module_name(file: str) -> str:
@@ -272,13 +277,14 @@ def users(file: str) -> tuple[str, ...]:
     return tuple(found[1:])
 
 
+@cache
 def _imported(file: str) -> set[str]:
     tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {f for f in files() if module_name(f) in names}
+    return {f for f in _all_files() if module_name(f) in names}
 
 
 def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
@@ -290,7 +296,7 @@ def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
         module.__file__ = str(FOLDER / name)
         loaded[module.__name__] = module
         parent, _, short = module.__name__.rpartition(".")
-        with mock.patch.dict(sys.modules, loaded), _attributes(loaded):
+        with _imported_instead(loaded), _attributes(loaded):
             exec(compile(source, module.__file__, "exec"), module.__dict__)
     return loaded
 
@@ -298,6 +304,17 @@ def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
 @cache
 def _parsed(file: str) -> ast.Module:
     return ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _imported_instead(loaded: Mapping[str, ModuleType]) -> Iterator[None]:
+    """`sys.modules` with these modules for a while; others that are imported meanwhile stay."""
+    before = {name: sys.modules[name] for name in loaded}
+    sys.modules.update(loaded)
+    try:
+        yield
+    finally:
+        sys.modules.update(before)
 
 
 @contextmanager
@@ -312,7 +329,9 @@ def _attributes(loaded: dict[str, ModuleType]) -> Iterator[None]:
 
 def rows(loaded: Iterable[ModuleType]) -> dict[str, Claim]:
     """The rows of these modules, those of the first one first."""
-    return {claim.id: claim for module in loaded for claim in getattr(module, "CLAIMS", ())}
+    found = {claim.id: claim for module in loaded for claim in getattr(module, "CLAIMS", ())}
+    chapters = [chapter for module in loaded for chapter in getattr(module, "CHAPTERS", ())]
+    return found | {claim.id: claim for chapter in chapters for claim in chapter.claims}
 
 
 # --- deciding them ---------------------------------------------------------------------------------------------------
@@ -324,18 +343,18 @@ class EndlessError(Exception):
 
 @contextmanager
 def patience(seconds: int = PATIENCE) -> Iterator[None]:
-    """`EndlessError` after so many seconds."""
+    """`EndlessError` after so many seconds of the processor: a busy machine notices nothing."""
 
     def stop(*_: Any) -> None:
         raise EndlessError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
@@ -359,19 +378,33 @@ def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
 class Baseline:
     """What the unchanged rows decide, and which functions of the file each of them enters; "" is the import."""
 
-    statements: dict[str, list[str]]
-    enters: dict[str, set[tuple[str, int]]]
+    file: str
+    settings: Settings = SYMBOLIC
+    context: Callable[[], Any] = without_confirmation
+    statements: dict[str, list[str]] = field(default_factory=dict)
+    enters: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        loaded: dict[str, ModuleType] = {}
+        self.enters[""] = entered(lambda: loaded.update(load(_parsed(self.file), self.file)), self.file)
+        with self.context(), _imported_instead(loaded):
+            for name, claim in rows(loaded.values()).items():
+                self.enters[name] = entered(lambda name=name, claim=claim: self._decide(name, claim), self.file)
 
-def baseline(file: str) -> Baseline:
-    """Of the file as it is."""
-    loaded: dict[str, ModuleType] = {}
-    at_import = entered(lambda: loaded.update(load(_parsed(file), file)), file)
-    statements, enters = {}, {"": at_import}
-    with mock.patch.dict(sys.modules, loaded):
-        for name, claim in rows(loaded.values()).items():
-            enters[name] = entered(lambda name=name, claim=claim: statements.update({name: decided(claim)}), file)
-    return Baseline(statements, enters)
+    def _decide(self, name: str, claim: Claim) -> None:
+        self.statements[name] = decided(claim, self.settings)
+
+    def concerned(self, mutant: Mutant) -> list[str]:
+        """The rows that may notice a mutant: those that enter its function, or all if the import does."""
+        if mutant.scope == ("", 0) or mutant.scope in self.enters[""]:
+            return list(self.statements)
+        return [name for name in self.statements if mutant.scope in self.enters[name]]
+
+    @cached_property
+    def others(self) -> list[Baseline]:
+        """The same rows with second opinions and floats."""
+        reads_weights = "settings.weights" in (FOLDER / self.file).read_text(encoding="utf-8")
+        return [Baseline(self.file, of, nullcontext) for of in (FLOATS, *(OWN if reads_weights else ()))]
 
 
 ROW, DOCUMENT, NOBODY, STILLBORN = "a row", "the document", "nobody", "stillborn"
@@ -380,29 +413,26 @@ BROKEN = (NameError, AttributeError, UnboundLocalError)
 
 
 def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
-    """(who notices it, how)."""
-    concerned = [name for name, functions in of.enters.items() if name and mutant.scope in functions]
-    everything = mutant.scope == ("", 0) or mutant.scope in of.enters[""]
-    names = list(of.statements) if everything else concerned
-    found = _looked_at(mutant, tree, of, names, without_confirmation)
-    if found[0] == NOBODY and names:  # what confirms a proof may notice what the proof does not
-        found = _looked_at(mutant, tree, of, names, nullcontext)
-    return found
+    """(who notices it, how): what confirms a proof may notice what the proof does not."""
+    found = _looked_at(mutant, tree, of)
+    if found[0] != NOBODY:
+        return found
+    return next((seen for other in of.others if (seen := _looked_at(mutant, tree, other))[0] != NOBODY), found)
 
 
-def _looked_at(
-    mutant: Mutant, tree: ast.Module, of: Baseline, names: list[str], context: Callable[[], Any]
-) -> tuple[str, str]:
+def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
+    names = of.concerned(mutant)
     other = ""
     try:
-        with patience(), context():
+        with patience(), of.context():
             loaded = load(tree, mutant.file)
-            found = rows(loaded.values())
-            if set(found) != set(of.statements):
-                return ROW, "a row is missing"
-            with mock.patch.dict(sys.modules, loaded):
-                for name in names:
-                    if decided(found[name]) != of.statements[name]:
+        found = rows(loaded.values())
+        if set(found) != set(of.statements):
+            return ROW, "a row is missing"
+        with of.context(), _imported_instead(loaded):
+            for name in names:
+                with patience():
+                    if decided(found[name], of.settings) != of.statements[name]:
                         other = other or name
     except EndlessError:
         return ROW, "does not end"
@@ -415,29 +445,71 @@ def _looked_at(
 
 def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
     """One record for each mutant of a file."""
-    with without_confirmation():
-        of = baseline(file)
+    of = Baseline(file)
     for mutant, tree in mutants(file):
         if mutant.nth % every == 0:
             who, how = noticed(mutant, tree, of)
             yield {**asdict(mutant), "noticed_by": who, "how": how}
 
 
+# --- the table -------------------------------------------------------------------------------------------------------
+
+LISTED, OPEN = "listed", "open"
+"""What nobody notices, with a reason in `unnoticed_mutants`, and without one."""
+COLUMNS = (ROW, DOCUMENT, LISTED, OPEN)
+
+
+def outcome(record: Mapping[str, Any]) -> str:
+    """One of the columns of the table, or `STILLBORN`."""
+    if record["noticed_by"] != NOBODY:
+        return record["noticed_by"]
+    return LISTED if reason(record) else OPEN
+
+
+def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of the table: one for each file and the sum, and below them what is open."""
+    records = list(records)
+    per_file: dict[str, Counter[str]] = {}
+    for record in records:
+        per_file.setdefault(record["file"], Counter())[outcome(record)] += 1
+    per_file["all"] = sum(per_file.values(), Counter())
+    yield f"{'':36}{'made':>8}{'stillborn':>14}" + "".join(f"{column:>14}" for column in COLUMNS)
+    for file, here in per_file.items():
+        made = here.total() - here[STILLBORN]
+        yield f"{file:36}{made:>8}{here[STILLBORN]:>14}" + "".join(f"{here[column]:>14}" for column in COLUMNS)
+    total = per_file["all"]
+    made, survivors = total.total() - total[STILLBORN], total[LISTED] + total[OPEN]
+    yield f"{survivors} of {made} survive: {100 * survivors / max(made, 1):.1f} %"
+    yield from (f"open: {told(record)}" for record in records if outcome(record) == OPEN)
+
+
+def told(record: Mapping[str, Any]) -> str:
+    """One mutant in one line."""
+    return (
+        f"{record['file']}:{record['line']} [{record['scope'][0]}] {record['kind']}: "
+        f"{record['before']} → {record['after']}"
+    )
+
+
 def main() -> None:
-    """Print one line of JSON for each mutant, and sums."""
+    """Print one line of JSON for each mutant, and the table."""
     parser = argparse.ArgumentParser(description="Which mutants of the claim modules nothing notices.")
     parser.add_argument("--every", type=int, default=1, help="take one mutant in so many")
+    parser.add_argument("--read", action="store_true", help="the files are records of earlier campaigns")
     parser.add_argument("files", nargs="*", help="below uat_jax/ledger; all if none is given")
     asked = parser.parse_args()
-    total: Counter[str] = Counter()
+    jax.config.update("jax_numpy_dtype_promotion", "strict")  # as in the tests
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+    if asked.read:
+        records = [json.loads(line) for file in asked.files for line in Path(file).read_text("utf-8").splitlines()]
+        print(*table(records), sep="\n")
+        return
+    records, begun = [], time.monotonic()
     for file in asked.files or files():
-        here: Counter[str] = Counter()
         for record in campaign(file, asked.every):
-            here[record["noticed_by"]] += 1
+            records.append(record)
             print(json.dumps(record, ensure_ascii=False), flush=True)
-        total += here
-        print(f"{file}: {dict(here)}", file=sys.stderr, flush=True)
-    print(f"all: {dict(total)}", file=sys.stderr)
+    print(*table(records), f"{time.monotonic() - begun:.0f} seconds", sep="\n", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy
 
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_hypotheses
@@ -14,6 +15,7 @@ from uat_jax.decide.exhibits import same_number
 from uat_jax.decide.figures import Counted, Found
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
+from uat_jax.symbolic import language as m
 from uat_jax.symbolic.language import exact_scalar
 from uat_jax.symbolic.relations import text_of
 from uat_jax.symbolic.slices import nonnegative
@@ -61,6 +63,22 @@ def counted(
     but = "and the shapes leave other numbers" if same else f"not {claimed}"
     yield Evidence(Method.COUNTING, f"{what}: {found}, {but}", Verdict.UNKNOWN, Found(str(found)))
     yield wrong or Evidence(Method.COUNTEREXAMPLE, f"{what}: none at {len(numbers)} shapes", Verdict.UNKNOWN)
+
+
+def nonzeros_of(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> int:
+    """How many entries are not zero of the array that an expression is at a shape.
+
+    Raises `DisagreementError` if the array has another shape than the expression.
+    """
+    wanted = tuple(int(_at(size, shape)) for size in expression.shape)
+    if matrix.shape != wanted:
+        raise DisagreementError(f"{expression} is counted in an array of shape {matrix.shape}; its own is {wanted}")
+    return int(np.count_nonzero(matrix))
+
+
+def share_of(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> Fraction:
+    """The share of entries that are not zero, in the same way."""
+    return Fraction(nonzeros_of(expression, matrix, shape), matrix.size)
 
 
 def _check_shapes(shapes: list[Shape], given: tuple[Any, ...], what: str) -> None:

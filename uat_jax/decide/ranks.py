@@ -122,6 +122,16 @@ def _whole(matrix: np.ndarray) -> list[list[int]]:
     return [[int(entry) for entry in row] for row in entries]
 
 
+def drawn(random: np.random.Generator, *shape: int) -> np.ndarray:
+    """An array of whole numbers from −3 to 3."""
+    return random.integers(-3, 4, shape)
+
+
+def low_rank(random: np.random.Generator, rows: int, columns: int, *, rank: int) -> np.ndarray:
+    """A product of two such arrays: a matrix whose rank is at most ``rank``."""
+    return drawn(random, rows, rank) @ drawn(random, rank, columns)
+
+
 def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:
     """A matrix of whole numbers, ``build(generator)``, whose rank over the rationals is ``claimed``.
 

@@ -202,7 +202,7 @@ _frozen = _every_number_of_heads(_linear_when_frozen)
 
 def _own_pattern(x: jax.Array) -> jax.Array:
     """H(x) of one head of one feature, all weights 1."""
-    one = jnp.ones((1, 1), x.dtype)
+    one = jnp.ones((), x.dtype)
     return _pattern(x[:, None], one, one)
 
 
@@ -260,7 +260,7 @@ def _rank_of_qk(settings: Settings) -> Iterator[Evidence]:
     QK = m.Letter("W", h * d, h * d, (sympy.Symbol("QK"), i))
     step = Step("W_QKi = W_Qi W_Kiᵀ", QK, Q @ K.T, {QK: Q @ K.T})
     yield from ranks.bounded(step, claimed=d, what="W_QKi, M × M", subject="bound")
-    draw = lambda random: random.integers(-9, 10, (6, 2)) @ random.integers(-9, 10, (2, 6))
+    draw = lambda random: ranks.low_rank(random, 6, 6, rank=2)
     yield ranks.attained(2, draw, what="W_QKi with M = 6, d = 2", subject="attained")
 
 

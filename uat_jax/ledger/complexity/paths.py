@@ -11,7 +11,7 @@ import sympy
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
-from uat_jax.decide.ranks import attained, bounded
+from uat_jax.decide.ranks import attained, bounded, drawn
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -150,7 +150,7 @@ def kronecker_matrix(random: np.random.Generator, depth: int, *, causal: bool) -
     for _ in range(depth):
         layer = SUM * np.eye(TOKENS * FEATURES, dtype=object)
         for _ in range(HEADS):
-            V = random.integers(-3, 4, (FEATURES, FEATURES)).astype(object)
+            V = drawn(random, FEATURES, FEATURES).astype(object)
             layer = layer + np.kron(_rows(random, causal).astype(object), V.T)
         total = layer.dot(total)
     blocks = total.reshape(TOKENS, FEATURES, TOKENS, FEATURES)

@@ -15,7 +15,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
-from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_two, resting_on
+from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_both, near_two, resting_on
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 
@@ -86,19 +86,16 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
     """With u = (x − 1/2)/δ the ramp is 0 for u ≤ 0, that is x ≤ 1/2, and 1 for u ≥ ``end``, that is x ≥ 1/2 + end·δ."""
     u, x, half = sympy.Symbol("u", real=True), sympy.Symbol("x", real=True), Rational(1, 2)
     delta, ramp = sympy.Symbol("δ", positive=True), sympy.Min(sympy.Max(u, 0), 1)
-    ends = {
-        "u = 0 at x = 1/2": ((x - half) / delta, 0, half),
-        "u = end at 1/2 + δ": ((x - half) / delta, end, half + delta),
-    }
-    yield equations({name: (of.subs(x, at), to) for name, (of, to, at) in ends.items()}, what="u", subject="ends")
+    scaled, ends = (x - half) / delta, ((half, 0), (half + delta, end))
+    pairs = {f"u = {to} at x = {place}": (scaled.subs(x, place), to) for place, to in ends}
+    yield equations(pairs, what="u", subject="ends")
     for value, where in ((0, u <= 0), (1, u >= end)):
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 
 
 def constant_half(error: Any) -> Evidence:
     """G = 1/2 is within 1/2 of both values of the step, and so within any larger error."""
-    within = [abs(Rational(1, 2) - value) <= error for value in (0, 1)]
-    return proved_inequality(sympy.And(*within), [], what=f"G = 1/2 is within {error} of the step")
+    return near_both(Rational(1, 2), 0, 1, error)
 
 
 STEP = Promise(
@@ -252,6 +249,7 @@ def _number(row: Claim | Record) -> int:
 CLAIMS = tuple(sorted((*_CLAIMS, *(row for part in _PARTS for row in part.CLAIMS)), key=_number))
 """The whole chapter, A2 to A10, from this file and from those on the sums, their outputs and what networks can do."""
 
-_LISTED = (row for part in (uat_sums, expressive_power, transformer_density) for row in part.RECORDS)
-RECORDS = tuple(sorted((*_RECORDS, *_LISTED), key=_number))
+RECORDS = tuple(
+    sorted((*_RECORDS, *uat_sums.RECORDS, *expressive_power.RECORDS, *transformer_density.RECORDS), key=_number)
+)
 """What of the chapter is only listed."""

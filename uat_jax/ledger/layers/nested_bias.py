@@ -182,7 +182,7 @@ def terms(depth: int) -> int:
     """How many σ-terms the derived b̂_{L,2} has."""
     closed = ClosedForm(u.square_layers("residual"))
     line = closed_form(closed.layers, depth).lines[closed.b2(depth)]
-    return sum(letter == closed.s(k) for k in range(1, depth + 1) for letter in letters_of(line))
+    return sum(letter.name == closed.s(depth).name for letter in letters_of(line))
 
 
 def derived_terms() -> Any:

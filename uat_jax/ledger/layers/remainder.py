@@ -79,7 +79,7 @@ _UPDATED = "W_{i+1,2} and b_{i+1,2} are those of Eq. 27"
 
 
 def _recursion_claim(
-    name: str, title: str, printed: str, source: Source, read: str, decide: Any, correction: str = ""
+    name: str, title: str, printed: str, source: Source, read: str | None, decide: Any, correction: str = ""
 ) -> Claim:
     return Claim(
         id=f"remainder.{name}",
@@ -112,15 +112,15 @@ CLAIMS = (
     ),
     _recursion_claim(
         "original", "UAT_{i+1}^R from UAT_i^R with the layer's own W_{i+1,1}", _RECURSION, duat("B.2", 27),
-        original.__doc__ or "", _decide("residual", original),
+        original.__doc__, _decide("residual", original),
     ),
     _recursion_claim(
         "overwritten", "UAT_{i+1}^R from UAT_i^R with the product W_{i+1,1}W_{i,1}", _RECURSION, duat("B.2", 27),
-        overwritten.__doc__ or "", _decide("residual", overwritten, original), "remainder.original",
+        overwritten.__doc__, _decide("residual", overwritten, original), "remainder.original",
     ),
     _recursion_claim(
         "v2", "v2's UAT_{i+1}^R, UAT_i^R as it was defined", _RECURSION_V2, v2("C.2", 11),
-        absent.__doc__ or "", _decide("transformer", absent, original), "remainder.v2-assigned",
+        absent.__doc__, _decide("transformer", absent, original), "remainder.v2-assigned",
     ),
     _recursion_claim(
         "v2-assigned", "v2's UAT_{i+1}^R after UAT_i^R = W_{i+1,1} UAT_i^R", _RECURSION_V2, v2("C.2", 11),

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 
-from uat_jax.decide.ranks import attained, bounded, enclosed, exceeded
+from uat_jax.decide.ranks import attained, bounded, drawn, enclosed, exceeded, low_rank
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.ledger.claim import Claim, Kind
@@ -59,8 +59,7 @@ def _value_output_change() -> tuple[m.Expression, m.Expression]:
 
 def _value_matrix(random: np.random.Generator) -> np.ndarray:
     """Σ_i H_i ⊗ (U_i V_iᵀ)ᵀ with whole numbers."""
-    draw = lambda *shape: random.integers(-3, 4, shape)
-    return sum(np.kron(draw(4, 4), draw(8, 1) @ draw(1, 8)) for _ in range(2))  # type: ignore[return-value]
+    return sum(np.kron(drawn(random, 4, 4), low_rank(random, 8, 8, rank=1)) for _ in range(2))  # type: ignore[return-value]
 
 
 def _query_key_rank(settings: Settings) -> Iterator[Evidence]:
@@ -76,9 +75,8 @@ def _query_key_rank(settings: Settings) -> Iterator[Evidence]:
 
 
 def _query_key_matrix(random: np.random.Generator) -> np.ndarray:
-    draw = lambda *shape: random.integers(-3, 4, shape)
-    Q, K = draw(5, 5), draw(5, 5)
-    return (Q + draw(5, 1) @ draw(1, 5)) @ (K + draw(5, 2) @ draw(2, 5)).T - Q @ K.T
+    Q, K = drawn(random, 2, 5, 5)
+    return (Q + low_rank(random, 5, 5, rank=1)) @ (K + low_rank(random, 5, 5, rank=2)).T - Q @ K.T
 
 
 def attention_matrix(layer: TransformerLayer, x: jax.Array) -> jax.Array:
@@ -106,7 +104,7 @@ def _query_delta(of: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
     return change
 
 
-PATTERN = _query_delta(lambda layer, x: attention_weights(layer, x)[0])
+PATTERN = _query_delta(lambda layer, x: jnp.squeeze(attention_weights(layer, x), axis=0))
 MATRIX = _query_delta(attention_matrix)
 _ONE = [[[1]]]
 THREE_TOKENS = {"x": [[0], [1], [2]], "query": [[[0]]], "key": _ONE, "output": _ONE, "left": _ONE, "right": _ONE}

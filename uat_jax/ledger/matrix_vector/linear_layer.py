@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import sympy
 
 from uat_jax.decide.confirmation import proved
-from uat_jax.decide.counts import counted
+from uat_jax.decide.counts import counted, share_of
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -120,7 +119,7 @@ def _one_token() -> Evidence:
     x, V, w = sympy.Matrix([[1, 0]]), sympy.Matrix([[0, 1], [0, 0]]), sympy.Symbol("w")
     right: Any = x * V
     left: Any = w * x
-    at, names = {"x": x.tolist(), "V": V.tolist(), "W": "any number w"}, ("x V", "W x")
+    at, names = {"x": x.tolist(), "V": V.tolist(), "W x": left.tolist()}, ("x V", "W x")
     return exhibit_numbers(right[0, 1], left[0, 1], at=at, what="second feature of x V and of W x", names=names)
 
 
@@ -151,14 +150,13 @@ def _right(settings: Settings) -> Iterator[Evidence]:
 
 def right_density(claimed: Any) -> Iterator[Evidence]:
     """The share of entries of I_N ⊗ Vᵀ that are not structurally zero, counted for V of ones as well."""
-    V = m.Letter("V", M, M)
+    matrix = m.Kronecker(m.Identity(N), m.Letter("V", M, M).T)
     ones = lambda tokens, features: np.kron(np.eye(tokens, dtype=int), np.ones((features, features), int))
-    share = lambda matrix: Fraction(int(np.count_nonzero(matrix)), matrix.size)
     yield from counted(
         claimed,
-        density(m.Kronecker(m.Identity(N), V.T)),
-        what="density of I_N ⊗ Vᵀ",
-        measured=lambda shape: share(ones(shape[N], shape[M])),
+        density(matrix),
+        what=f"density of {matrix}",
+        measured=lambda shape: share_of(matrix, ones(shape[N], shape[M]), shape),
         shapes=[{N: tokens, M: features} for tokens, features in SMALL],
     )
 
@@ -199,12 +197,11 @@ def only_multiples(W_is: Family, V_is: Family) -> Iterator[Evidence]:
 def _solutions(W_is: Family, V_is: Family) -> Evidence:
     """The linear equations W ⊗ I_M = I_N ⊗ Vᵀ solved at small shapes: one solution up to a factor, the claimed one."""
     for tokens, features in SMALL:
-        solutions = _equations(tokens, features).nullspace()
         claimed = sympy.Matrix(
             [W_is(a, b) for a, b in product(range(tokens), repeat=2)]
             + [V_is(a, b) for a, b in product(range(features), repeat=2)]
         )
-        if len(solutions) != 1 or sympy.Matrix.hstack(claimed, *solutions).rank() != 1 or claimed.is_zero_matrix:
+        if _equations(tokens, features).nullspace() != [claimed]:
             return Evidence(Method.LINEAR_ALGEBRA, f"other solutions at N = {tokens}, M = {features}", Verdict.UNKNOWN)
     return Evidence(Method.LINEAR_ALGEBRA, f"no other solution at all {len(SMALL)} shapes N, M ≤ 3", Verdict.PROVED)
 

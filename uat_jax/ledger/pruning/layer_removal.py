@@ -192,7 +192,7 @@ def _lipschitz_layers(settings: Settings) -> Iterator[Evidence]:
 
 def _attention_matrix(x: jax.Array) -> jax.Array:
     """I + softmax(x xᵀ): residual attention on tokens of one feature, all weights 1."""
-    return jnp.eye(len(x), dtype=x.dtype) + jax.nn.softmax(x[:, None] * x[None, :], axis=-1)
+    return jnp.eye(len(x), dtype=x.dtype) + jax.nn.softmax(x[:, None] * x[None], axis=-1)
 
 
 def _frozen_attention(settings: Settings) -> Iterator[Evidence]:

@@ -43,9 +43,9 @@ def _attention_bias(settings: Settings) -> Iterator[Evidence]:
 def _with_sink(settings: Settings) -> Iterator[Evidence]:
     """One more score of 0 that takes part in the sum of a row and in nothing else: the row sums to less than 1."""
 
-    def bias(x: jax.Array) -> jax.Array:
-        powers = jnp.exp(x @ x.T)
-        return jnp.sum(powers / (1 + jnp.sum(powers, axis=1, keepdims=True)), axis=1)
+    def bias(x: jax.Array) -> jax.Array:  # of one token, one feature
+        power = jnp.exp(x * x)
+        return power / (1 + power)
 
     yield dependence.dynamic(bias, ([[0]], [[1]]), what="a = H(x) 1 with one token, b_V = W_O = 1")
 

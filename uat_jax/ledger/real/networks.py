@@ -78,7 +78,7 @@ def attention_arrays(of: MultiHead, layer: HeadArrays) -> Arrays:
     """W_Q, W_K, W_V, W_O and their biases; heads of one group stand next to each other."""
     found: Arrays = {}
     for number, head in enumerate(_heads(of)):
-        group = head[0] - 1
+        group = number // of.per_group
         owner = {"Q": number, "K": group, "V": group, "O": number}
         weights = {"Q": layer.query, "K": layer.key, "V": layer.value, "O": layer.output}
         biases = {"Q": layer.query_bias, "K": layer.key_bias, "V": layer.value_bias} if of.biases else {}
@@ -99,9 +99,9 @@ def feed_forward_arrays(of: FeedForward, layer: PlainArrays | GatedFeedForward |
         return dict(zip(of.letters, (layer.up, layer.gate, layer.down), strict=True))
     if isinstance(of, Mixture):
         assert isinstance(layer, MixtureOfExperts)
-        experts, features, hidden = layer.hidden.shape
-        beside = jnp.transpose(layer.hidden, (1, 0, 2)).reshape(features, experts * hidden)
-        below, bias = layer.project.reshape(experts * hidden, features), layer.hidden_bias.reshape(-1)
+        features = layer.hidden.shape[1]
+        beside = jnp.transpose(layer.hidden, (1, 0, 2)).reshape(features, -1)
+        below, bias = layer.project.reshape(-1, features), layer.hidden_bias.reshape(-1)
         plain = dict(zip((*of.weights, of.biases[0]), (beside, below, bias), strict=True))
         return plain | {of.expert_biases: layer.project_bias, of.router: layer.router}
     assert isinstance(layer, PlainArrays)
@@ -113,8 +113,10 @@ def norm_arrays(of: NoNorm, norm: Any) -> Arrays:
     """γ and β."""
     if not isinstance(of, RMSNorm):
         return {}
-    shift = {of.bias: norm.beta} if isinstance(of, LayerNorm) and isinstance(norm, LayerNormArrays) else {}
-    return {of.gain: norm.gamma, **shift}
+    if not isinstance(of, LayerNorm):
+        return {of.gain: norm.gamma}
+    assert isinstance(norm, LayerNormArrays)
+    return {of.gain: norm.gamma, of.bias: norm.beta}
 
 
 # --- the comparison ------------------------------------------------------------------------------------------------
