@@ -1,10 +1,15 @@
 """Mutants of the claim modules: one sign, index, constant, term or step changed, made from the syntax tree.
 
-    PYTHONPATH=. python tests/claim_mutants.py [--every 4] attention/density.py …        (no name: all modules)
+    PYTHONPATH=. python tests/claim_mutants.py --every 4 [attention/density.py …] > records.jsonl
 
-decides the rows of each mutated module, and of the modules that use it, and prints which mutants nothing notices.  A
-mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the document of
-statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+decides the rows of each mutated module, and of the modules that use it (no name: of all modules), writes one line of
+JSON for each mutant, and prints a table of who notices them, with what nobody notices and `unnoticed_mutants` has no
+reason for.  A mutant is noticed by a row if that row then fails to pass, cannot be decided or does not end; and by the
+document of statements if every row passes, but one of them decides something else than `docs/statements.md` says.
+
+    PYTHONPATH=. python tests/claim_mutants.py --read records.jsonl …
+
+prints the table of what was decided earlier.
 """
 
 from __future__ import annotations
@@ -15,8 +20,9 @@ import copy
 import json
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -27,6 +33,7 @@ from typing import Any
 from unittest import mock
 
 from claim_statements import decided, without_confirmation
+from unnoticed_mutants import reason
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
 from uat_jax.ledger.claim import Claim
@@ -34,7 +41,7 @@ from uat_jax.ledger.claim import Claim
 PACKAGE = "uat_jax.ledger"
 FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
 PATIENCE = 30
-"""Seconds after which a row counts as one that does not end."""
+"""Seconds of the processor after which a row counts as one that does not end."""
 
 NOTHING_TO_MUTATE = ("ledger", "parallel", "record", "source", "chapter", "claim", "edit", "quotes", "__init__")
 """Files that state nothing of the papers."""
@@ -126,20 +133,21 @@ class Mutant:
     before: str
     after: str
     scope: tuple[str, int]
+    source: str
+    """The line of the file in which the changed node begins."""
     nth: int
     """Its number among the mutants of the file."""
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} [{self.scope[0]}] {self.kind}: {self.before} → {self.after}"
 
 
 def mutants(file: str) -> Iterator[tuple[Mutant, ast.Module]]:
     """All mutants of a file below `uat_jax/ledger`, each with its syntax tree."""
-    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    text = (FOLDER / file).read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), ["", *map(str.strip, text.splitlines())]
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     names |= {alias.asname or alias.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for alias in n.names}
     for nth, (path, kind, before, after, scope) in enumerate(_places(tree, names)):
-        change = Mutant(file, getattr(before, "lineno", 0), kind, _short(before), _short(after), scope, nth)
+        line = getattr(before, "lineno", 0)
+        change = Mutant(file, line, kind, _short(before), _short(after), scope, lines[line], nth)
         yield change, _replaced(tree, path, after)
 
 
@@ -324,18 +332,18 @@ class EndlessError(Exception):
 
 @contextmanager
 def patience(seconds: int = PATIENCE) -> Iterator[None]:
-    """`EndlessError` after so many seconds."""
+    """`EndlessError` after so many seconds of the processor: a busy machine notices nothing."""
 
     def stop(*_: Any) -> None:
         raise EndlessError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
@@ -397,11 +405,12 @@ def _looked_at(
     try:
         with patience(), context():
             loaded = load(tree, mutant.file)
-            found = rows(loaded.values())
-            if set(found) != set(of.statements):
-                return ROW, "a row is missing"
-            with mock.patch.dict(sys.modules, loaded):
-                for name in names:
+        found = rows(loaded.values())
+        if set(found) != set(of.statements):
+            return ROW, "a row is missing"
+        with context(), mock.patch.dict(sys.modules, loaded):
+            for name in names:
+                with patience():
                     if decided(found[name]) != of.statements[name]:
                         other = other or name
     except EndlessError:
@@ -423,21 +432,62 @@ def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
             yield {**asdict(mutant), "noticed_by": who, "how": how}
 
 
+# --- the table -------------------------------------------------------------------------------------------------------
+
+LISTED, OPEN = "listed", "open"
+"""What nobody notices, with a reason in `unnoticed_mutants`, and without one."""
+COLUMNS = (ROW, DOCUMENT, LISTED, OPEN)
+
+
+def outcome(record: Mapping[str, Any]) -> str:
+    """One of the columns of the table, or `STILLBORN`."""
+    if record["noticed_by"] != NOBODY:
+        return record["noticed_by"]
+    return LISTED if reason(record) else OPEN
+
+
+def table(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The lines of the table: one for each file and the sum, and below them what is open."""
+    records = list(records)
+    per_file: dict[str, Counter[str]] = {}
+    for record in records:
+        per_file.setdefault(record["file"], Counter())[outcome(record)] += 1
+    per_file["all"] = sum(per_file.values(), Counter())
+    yield f"{'':36}{'made':>8}{'stillborn':>14}" + "".join(f"{column:>14}" for column in COLUMNS)
+    for file, here in per_file.items():
+        made = here.total() - here[STILLBORN]
+        yield f"{file:36}{made:>8}{here[STILLBORN]:>14}" + "".join(f"{here[column]:>14}" for column in COLUMNS)
+    total = per_file["all"]
+    made, survivors = total.total() - total[STILLBORN], total[LISTED] + total[OPEN]
+    yield f"{survivors} of {made} survive: {100 * survivors / max(made, 1):.1f} %"
+    yield from (f"open: {told(record)}" for record in records if outcome(record) == OPEN)
+
+
+def told(record: Mapping[str, Any]) -> str:
+    """One mutant in one line."""
+    return (
+        f"{record['file']}:{record['line']} [{record['scope'][0]}] {record['kind']}: "
+        f"{record['before']} → {record['after']}"
+    )
+
+
 def main() -> None:
-    """Print one line of JSON for each mutant, and sums."""
+    """Print one line of JSON for each mutant, and the table."""
     parser = argparse.ArgumentParser(description="Which mutants of the claim modules nothing notices.")
     parser.add_argument("--every", type=int, default=1, help="take one mutant in so many")
+    parser.add_argument("--read", action="store_true", help="the files are records of earlier campaigns")
     parser.add_argument("files", nargs="*", help="below uat_jax/ledger; all if none is given")
     asked = parser.parse_args()
-    total: Counter[str] = Counter()
+    if asked.read:
+        records = [json.loads(line) for file in asked.files for line in Path(file).read_text("utf-8").splitlines()]
+        print(*table(records), sep="\n")
+        return
+    records, begun = [], time.monotonic()
     for file in asked.files or files():
-        here: Counter[str] = Counter()
         for record in campaign(file, asked.every):
-            here[record["noticed_by"]] += 1
+            records.append(record)
             print(json.dumps(record, ensure_ascii=False), flush=True)
-        total += here
-        print(f"{file}: {dict(here)}", file=sys.stderr, flush=True)
-    print(f"all: {dict(total)}", file=sys.stderr)
+    print(*table(records), f"{time.monotonic() - begun:.0f} seconds", sep="\n", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,30 @@
 """Mutants of the claim modules that nobody notices, and why: what they change states nothing.
 
-By file and function; an empty function is the module itself.  A mutant that is not listed here is one too many.
+A mutant that is not listed here is one too many, and so is an entry that is about no mutant.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Unnoticed:
+    """One change of a function, or all changes of a kind in it, and why nobody notices."""
+
+    function: str
+    """Empty: the module itself."""
+    change: str
+    """`before → after`, or a kind such as `constant`; empty: every change."""
+    reason: str
+    line: str = ""
+    """A piece of the line it stands in, where the function has the same change elsewhere."""
+
+    def is_about(self, record: Mapping[str, Any]) -> bool:
+        """Whether a record of the campaign is one of these."""
+        changes = ("", record["kind"], f"{record['before']} → {record['after']}")
+        return self.function == record["scope"][0] and self.change in changes and self.line in record["source"]
+
 
 ARRAYS = "arrays that a derived number is counted on: others have the same pattern of zeros, or the same count"
 DRAWN = "numbers that are drawn: a rank, a rounding or a sign is shown by others as well"
@@ -17,48 +37,59 @@ WRITTEN_OUT = "how many terms of a sum a second opinion writes out"
 SHAPES_KEPT = "`keepdims` or an axis of an array of one row: the same numbers in another shape"
 TESTS_ONLY = "an argument that only tests give, to put something wrong in the place of what is proved"
 
-UNNOTICED: dict[tuple[str, str], str] = {
-    ("attention/context.py", "_layer"): ARRAYS,
-    ("attention/convolution.py", "tokens_seen"): ARRAYS,
-    ("attention/density.py", "_patterns"): ARRAYS,
-    ("attention/density.py", "_weights"): ARRAYS,
-    ("attention/density.py", "_wide"): ARRAYS,
-    ("attention/density.py", "_linear"): ARRAYS,
-    ("attention/density.py", "_one_head"): ARRAYS,
-    ("attention/density.py", "measured"): ARRAYS,
-    (
-        "attention/density.py",
-        "_nonzero_suffices",
-    ): "the patterns H_i = 1 of one token: an axis more or less is the same array",
-    ("attention/density.py", "rearranged_entries"): TESTS_ONLY,
-    ("attention/density.py", "only_if_all"): TESTS_ONLY,
-    ("attention/matrix.py", "_mha"): FLOATS,
-    ("attention/matrix.py", "_own_pattern"): SHAPES_KEPT,
-    ("attention/matrix.py", "_mha_in_floats"): FLOATS,
-    ("attention/matrix.py", "matrix"): FLOATS,
-    ("attention/matrix.py", "plain"): FLOATS,
-    ("complexity/evaluation.py", "_attention_chain"): ARRAYS,
-    ("complexity/evaluators.py", "hatted"): COUNTED_ONLY,
-    ("complexity/evaluators.py", "_argument"): COUNTED_ONLY,
-    ("complexity/evaluators.py", "_sum"): COUNTED_ONLY,
-    ("complexity/evaluators.py", "two_streams"): COUNTED_ONLY,
-    ("complexity/paths.py", "path"): "`strict` of a zip of equal lengths",
-    ("complexity/paths.py", "kronecker_matrix"): DRAWN,
-    ("complexity/paths.py", "_rows"): DRAWN,
-    ("complexity/paths.py", ""): DRAWN,
-    ("foundations/approximation.py", "monotone_term"): "`strict` of a zip of equal lengths",
-    ("foundations/expressive_power.py", "switch"): TESTS_ONLY,
-    ("foundations/uat_sums.py", "<lambda>"): WRITTEN_OUT,
-    ("layers/closed_form.py", "evidence"): FLOATS,
-    ("layers/closed_form.py", ""): FLOATS,
-    ("layers/dynamic_parameters.py", "_layer_norm"): SHAPES_KEPT,
-    ("layers/dynamic_parameters.py", "_passed_on"): SHAPES_KEPT,
-    ("layers/serial.py", "one_by_one"): "`strict` of a zip of equal lengths",
-    ("layers/serial.py", ""): "the width at which a scan is certified",
+UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
+    "attention/context.py": (Unnoticed("_layer", "", ARRAYS),),
+    "attention/convolution.py": (Unnoticed("tokens_seen", "", ARRAYS),),
+    "attention/density.py": (
+        Unnoticed("_patterns", "", ARRAYS),
+        Unnoticed("_weights", "", ARRAYS),
+        Unnoticed("_wide", "", ARRAYS),
+        Unnoticed("_linear", "", ARRAYS),
+        Unnoticed("_one_head", "", ARRAYS),
+        Unnoticed("measured", "", ARRAYS),
+        Unnoticed("_nonzero_suffices", "", "the patterns H_i = 1 of one token: an axis more or less is the same array"),
+        Unnoticed("rearranged_entries", "", TESTS_ONLY),
+        Unnoticed("only_if_all", "", TESTS_ONLY),
+    ),
+    "attention/matrix.py": (
+        Unnoticed("_mha", "", FLOATS),
+        Unnoticed("_own_pattern", "", SHAPES_KEPT),
+        Unnoticed("_mha_in_floats", "", FLOATS),
+        Unnoticed("matrix", "", FLOATS),
+        Unnoticed("plain", "", FLOATS),
+    ),
+    "complexity/evaluation.py": (Unnoticed("_attention_chain", "", ARRAYS),),
+    "complexity/evaluators.py": (
+        Unnoticed("hatted", "", COUNTED_ONLY),
+        Unnoticed("_argument", "", COUNTED_ONLY),
+        Unnoticed("_sum", "", COUNTED_ONLY),
+        Unnoticed("two_streams", "", COUNTED_ONLY),
+    ),
+    "complexity/paths.py": (
+        Unnoticed("path", "", "`strict` of a zip of equal lengths"),
+        Unnoticed("kronecker_matrix", "", DRAWN),
+        Unnoticed("_rows", "", DRAWN),
+        Unnoticed("", "", DRAWN),
+    ),
+    "foundations/approximation.py": (Unnoticed("monotone_term", "", "`strict` of a zip of equal lengths"),),
+    "foundations/expressive_power.py": (Unnoticed("switch", "", TESTS_ONLY),),
+    "foundations/uat_sums.py": (Unnoticed("<lambda>", "", WRITTEN_OUT),),
+    "layers/closed_form.py": (
+        Unnoticed("evidence", "", FLOATS),
+        Unnoticed("", "", FLOATS),
+    ),
+    "layers/dynamic_parameters.py": (
+        Unnoticed("_layer_norm", "", SHAPES_KEPT),
+        Unnoticed("_passed_on", "", SHAPES_KEPT),
+    ),
+    "layers/serial.py": (
+        Unnoticed("one_by_one", "", "`strict` of a zip of equal lengths"),
+        Unnoticed("", "", "the width at which a scan is certified"),
+    ),
 }
-"""(file, function) → the reason."""
+"""The file → what nobody notices in it."""
 
 
 def reason(record: Mapping[str, Any]) -> str:
     """Why nobody notices the mutant of a record of the campaign; empty if that is not known."""
-    return UNNOTICED.get((record["file"], record["scope"][0]), "")
+    return next((entry.reason for entry in UNNOTICED.get(record["file"], ()) if entry.is_about(record)), "")
