@@ -62,8 +62,13 @@ COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
-WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
+WRITTEN = (
+    "sources", "otherwise", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at",
+    "dtype",
+)  # fmt: skip
 """Keywords of what is only written down."""
+ASSERTED = ("strict",)
+"""Keywords that assert: `zip` of sequences of one length."""
 TYPES = ("tuple", "list", "dict", "Callable", "Iterator", "Mapping")
 ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
 """What symbols are declared to be, and marks."""
@@ -191,28 +196,8 @@ def _decides_nothing(node: ast.AST) -> bool:
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
         case ast.keyword(arg=arg):
-            return arg in (
-                "sources",
-                "hypotheses",
-                "title",
-                "reading",
-                "printed",
-                "what",
-                "names",
-                "ledger",
-                "read",
-                "at",
-                "dtype",
-                *ASSUMED,
-            )
-        case ast.Subscript(value=ast.Name(id=name)) if name in (
-            "tuple",
-            "list",
-            "dict",
-            "Callable",
-            "Iterator",
-            "Mapping",
-        ):
+            return arg in (*WRITTEN, *ASSERTED, *ASSUMED)
+        case ast.Subscript(value=ast.Name(id=name)) if name in TYPES:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name in ("at", "names", "what", "RECORDS", "_RECORDS") or name.endswith(("SOURCES", "LATEX"))
@@ -260,7 +245,13 @@ def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
 
 @cache
 def files() -> tuple[str, ...]:
-    """The files that state or decide something."""
+    """The files that state or decide something: those with rows, and those that they use."""
+    with_rows = [file for file in _modules() if hasattr(sys.modules.get(module_name(file)), "CLAIMS")]
+    return tuple(f for f in _modules() if f in with_rows or any(user in with_rows for user in users(f)))
+
+
+@cache
+def _modules() -> tuple[str, ...]:
     found = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
     return tuple(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE)
 
@@ -273,9 +264,9 @@ def module_name(file: str) -> str:
 @cache
 def users(file: str) -> tuple[str, ...]:
     """The files that import from a file, directly or through others, each after those it imports."""
-    imports = {f: _imported(f) for f in files()}
+    imports = {f: _imported(f) for f in _modules()}
     found = [file]
-    while more := [f for f in files() if f not in found and imports[f] & set(found)]:
+    while more := [f for f in _modules() if f not in found and imports[f] & set(found)]:
         found += [f for f in more if not imports[f] & set(more)] or more
     return tuple(found[1:])
 
@@ -286,13 +277,13 @@ def _imported(file: str) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {f for f in files() if module_name(f) in names}
+    return {f for f in _modules() if module_name(f) in names}
 
 
 def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
     """The mutated module and those that use it, executed again; they are in `sys.modules` while they are."""
     loaded: dict[str, ModuleType] = {}
-    for name in (file, *users(file)):
+    for name in (file, *(user for user in users(file) if user in files())):
         source = tree if name == file else _parsed(name)
         module = ModuleType(module_name(name))
         module.__file__ = str(FOLDER / name)
