@@ -100,7 +100,7 @@ class Parameters:
     def function(self, letter: m.Letter, argument: m.Letter | None = None) -> Callable[[jax.Array], jax.Array]:
         """The parameter as a JAX function of x_0, or of another letter that is then no longer computed.
 
-        D_0 is the number of tokens, all other sizes are 1, σ = relu, weights 1, 2, …
+        N is the number of tokens, all other sizes are 1, σ = relu, weights 1, 2, …
         """
         argument = argument or self.input
         program = _needed({l: line for l, line in self.lines.items() if l != argument}, letter)
@@ -123,11 +123,10 @@ def _whole_numbers(letter: m.Letter, tokens: int) -> np.ndarray:
 
 
 def _size(dimension: Any, tokens: int) -> int:
-    """As many tokens, as many entries of x_0, one of everything else."""
+    """As many tokens, one of everything else."""
     dimension = sympy.sympify(dimension)
-    of = {s: tokens if str(s) in ("N", "D[0]") else 1 for s in dimension.free_symbols}
-    indexed = {s: tokens if str(s) == "D[0]" else 1 for s in dimension.atoms(sympy.Indexed)}
-    return int(dimension.xreplace(indexed | of))
+    sizes = {s: tokens if s == m.dimension("N") else 1 for s in dimension.atoms(sympy.Symbol, sympy.Indexed)}
+    return int(dimension.xreplace(sizes))
 
 
 def _needed(lines: Mapping[m.Letter, m.Expression], result: m.Letter) -> Program:

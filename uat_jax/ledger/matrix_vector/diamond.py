@@ -106,7 +106,7 @@ def shaped(claimed: tuple[str, str]) -> Evidence:
     W, x = _letters(*map(m.dimension, _DIMENSIONS))
     found = diamond(W, x)
     wanted = tuple(m.dimension(size) if size.isalpha() else sympy.Integer(size) for size in claimed)
-    fits = all(map(m.same_dimension, found.shape, wanted))
+    fits = all(m.same_dimension(*pair) for pair in zip(found.shape, wanted, strict=True))
     finding = f"W ⋄ x has shape {m.shape_text(found)} for all m and n"
     return Evidence(Method.SHAPES, finding, Verdict.PROVED if fits else Verdict.UNKNOWN)
 
