@@ -17,11 +17,13 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
-from uat_jax.decide import confirmation, dependence, exhibits, functions, programs, ranks
+from uat_jax.decide import confirmation, dependence, exhibits, functions, identity, programs, ranks
 from uat_jax.decide.decision import decide
+from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Counted, Equations, FieldsAtSizes, Figures, Proof, Written
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -38,10 +40,11 @@ SYMBOLIC = Settings(dtypes=(), depth=2)
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
 """Methods that confirm what another one decides: that they were asked is written down, what they say is not."""
+CONFIRMING = (functions.confirm_functions, identity.identical)
 TOLD = (
     *METHODS,
+    *CONFIRMING,
     dependence.static,
-    functions.confirm_functions,
     ranks.enclosed,
     exhibits.exhibit,
     exhibits.exhibit_numbers,
@@ -114,8 +117,9 @@ def _sizes(shape: Mapping[str, int]) -> str:
 
 
 def _told(call: Call) -> str:
-    """What a method was told to find: its arguments that are no functions."""
-    given = (*call.arguments, *(v for name, v in sorted(call.keywords.items()) if name not in ("what", "subject")))
+    """What a method was told to find: its arguments that are no functions; of what, if its finding is not shown."""
+    shown = () if call.method in CONFIRMING else ("what", "subject")
+    given = (*call.arguments, *(v for name, v in sorted(call.keywords.items()) if name not in shown))
     return f"{call.method.__name__}: {', '.join(text for argument in given if (text := _text(argument)))}"
 
 
@@ -127,6 +131,10 @@ def _text(argument: Any) -> str:
             return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in argument.items()) + "}"
         case Step():
             return argument.name
+        case ClosedJaxpr():
+            return f"({', '.join(map(str, argument.in_avals))}) → {', '.join(map(str, argument.out_avals))}"
+        case Effort():
+            return ""
         case np.ndarray():
             return str(argument.tolist())
         case _ if callable(argument) and not hasattr(argument, "free_symbols"):

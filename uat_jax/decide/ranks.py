@@ -114,6 +114,11 @@ def rank(matrix: np.ndarray) -> int:
     return fmpz_mat(_whole(matrix)).rank()
 
 
+def whole_numbers(random: np.random.Generator, *shape: int) -> np.ndarray:
+    """Small whole numbers, drawn: what a matrix that attains a rank is made of."""
+    return random.integers(-3, 4, shape)
+
+
 def _whole(matrix: np.ndarray) -> list[list[int]]:
     """The entries as they are; nothing is rounded."""
     entries = np.asarray(matrix, dtype=object)

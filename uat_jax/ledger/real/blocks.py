@@ -82,7 +82,8 @@ def plain(tokens: int) -> Scores:
 def _hidden(name: str, mask: jax.Array, seen: Scores) -> Scores:
     """Scores where a mask leaves them, −∞ elsewhere."""
     functions = {"mask": lambda s: jnp.where(mask, s, -jnp.inf)}
-    return Scores(name, _masked(seen.rule), seen.network._replace(mask=mask), seen.functions | functions)
+    told = f"{name}, {int(mask.sum())} of {mask.size} pairs seen"
+    return Scores(told, _masked(seen.rule), seen.network._replace(mask=mask), seen.functions | functions)
 
 
 def causal(tokens: int) -> Scores:
@@ -109,7 +110,7 @@ def with_alibi(tokens: int) -> Scores:
 def rotary(tokens: int) -> Scores:
     """Queries and keys turned by their positions: token n by the angle n."""
     angles = jnp.arange(tokens, dtype=jnp.float32)[:, None]
-    turn = lambda x: rope(x[None], angles)[0]
+    turn = lambda x: rope(x[None], angles).squeeze(0)
     return Scores("RoPE", _rotated, Scoring(angles=angles), {"rope": turn})
 
 
