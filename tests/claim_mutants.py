@@ -24,22 +24,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 from unittest import mock
 
-from claim_statements import decided, without_confirmation
+from claim_statements import SYMBOLIC, decided, without_confirmation
 from unnoticed_mutants import reason
 
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
+from uat_jax.decide.settings import Settings
 from uat_jax.ledger.claim import Claim
 
 PACKAGE = "uat_jax.ledger"
 FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
+SECOND = Settings(dtypes=("float32",), depth=2, trials=2)
+"""What is looked at once nothing in symbols has noticed a mutant: second opinions, and evidence in floats."""
 PATIENCE = 30
 """Seconds of the processor after which a row counts as one that does not end."""
 
@@ -67,8 +70,8 @@ WRITTEN = (
     "dtype",
 )  # fmt: skip
 """Keywords of what is only written down."""
-ASSERTED = ("strict",)
-"""Keywords that assert: `zip` of sequences of one length."""
+GUARDS = ("strict",)
+"""Keywords that stop a program that is wrong, as `assert` does."""
 TYPES = ("tuple", "list", "dict", "Callable", "Iterator", "Mapping")
 ASSUMED = ("integer", "positive", "nonnegative", "real", "nonzero", "frozen", "ours")
 """What symbols are declared to be, and marks."""
@@ -173,15 +176,15 @@ def _places(tree: ast.Module, names: set[str]) -> Iterator[tuple[Path_, str, ast
             scope = getattr(node, "name", "<lambda>"), first
         for kind, after in changes(node, names):
             yield path, kind, node, after, scope
-        for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "decorator_list", "args") and not isinstance(node, ast.Call):
+        for slot, value in ast.iter_fields(node):
+            if slot in ("annotation", "returns", "decorator_list", "args") and not isinstance(node, ast.Call):
                 continue  # types, and the names of arguments
             if isinstance(value, ast.AST):
-                yield from walk(value, (*path, (field, None)), scope)
+                yield from walk(value, (*path, (slot, None)), scope)
             elif isinstance(value, list):
                 for n, item in enumerate(value):
                     if isinstance(item, ast.AST):
-                        yield from walk(item, (*path, (field, n)), scope)
+                        yield from walk(item, (*path, (slot, n)), scope)
 
     yield from walk(tree, (), ("", 0))
 
@@ -196,7 +199,7 @@ def _decides_nothing(node: ast.AST) -> bool:
         case ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise():
             return True
         case ast.keyword(arg=arg):
-            return arg in (*WRITTEN, *ASSERTED, *ASSUMED)
+            return arg in (*WRITTEN, *GUARDS, *ASSUMED)
         case ast.Subscript(value=ast.Name(id=name)) if name in TYPES:
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):
@@ -224,20 +227,20 @@ def _replaced(tree: ast.Module, path: Path_, after: ast.AST) -> ast.Module:
     """A copy of the tree with another node at the path; only what stands above it is copied."""
     root = copy.copy(tree)
     parent: Any = root
-    for field, n in path[:-1]:
-        child = copy.copy(getattr(parent, field) if n is None else getattr(parent, field)[n])
-        _put(parent, field, n, child)
+    for slot, n in path[:-1]:
+        child = copy.copy(getattr(parent, slot) if n is None else getattr(parent, slot)[n])
+        _put(parent, slot, n, child)
         parent = child
     _put(parent, *path[-1], after)
     return ast.fix_missing_locations(root)
 
 
-def _put(parent: Any, field: str, n: int | None, child: ast.AST) -> None:
+def _put(parent: Any, slot: str, n: int | None, child: ast.AST) -> None:
     if n is None:
-        setattr(parent, field, child)
+        setattr(parent, slot, child)
     else:
-        items = getattr(parent, field)
-        setattr(parent, field, [*items[:n], child, *items[n + 1 :]])
+        items = getattr(parent, slot)
+        setattr(parent, slot, [*items[:n], child, *items[n + 1 :]])
 
 
 # --- the modules -----------------------------------------------------------------------------------------------------
@@ -311,7 +314,9 @@ def _attributes(loaded: dict[str, ModuleType]) -> Iterator[None]:
 
 def rows(loaded: Iterable[ModuleType]) -> dict[str, Claim]:
     """The rows of these modules, those of the first one first."""
-    return {claim.id: claim for module in loaded for claim in getattr(module, "CLAIMS", ())}
+    found = {claim.id: claim for module in loaded for claim in getattr(module, "CLAIMS", ())}
+    chapters = [chapter for module in loaded for chapter in getattr(module, "CHAPTERS", ())]
+    return found | {claim.id: claim for chapter in chapters for claim in chapter.claims}
 
 
 # --- deciding them ---------------------------------------------------------------------------------------------------
@@ -358,19 +363,32 @@ def entered(act: Callable[[], Any], file: str) -> set[tuple[str, int]]:
 class Baseline:
     """What the unchanged rows decide, and which functions of the file each of them enters; "" is the import."""
 
-    statements: dict[str, list[str]]
-    enters: dict[str, set[tuple[str, int]]]
+    file: str
+    settings: Settings = SYMBOLIC
+    context: Callable[[], Any] = without_confirmation
+    statements: dict[str, list[str]] = field(default_factory=dict)
+    enters: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        loaded: dict[str, ModuleType] = {}
+        self.enters[""] = entered(lambda: loaded.update(load(_parsed(self.file), self.file)), self.file)
+        with self.context(), mock.patch.dict(sys.modules, loaded):
+            for name, claim in rows(loaded.values()).items():
+                self.enters[name] = entered(lambda name=name, claim=claim: self._decide(name, claim), self.file)
 
-def baseline(file: str) -> Baseline:
-    """Of the file as it is."""
-    loaded: dict[str, ModuleType] = {}
-    at_import = entered(lambda: loaded.update(load(_parsed(file), file)), file)
-    statements, enters = {}, {"": at_import}
-    with mock.patch.dict(sys.modules, loaded):
-        for name, claim in rows(loaded.values()).items():
-            enters[name] = entered(lambda name=name, claim=claim: statements.update({name: decided(claim)}), file)
-    return Baseline(statements, enters)
+    def _decide(self, name: str, claim: Claim) -> None:
+        self.statements[name] = decided(claim, self.settings)
+
+    def concerned(self, mutant: Mutant) -> list[str]:
+        """The rows that may notice a mutant: those that enter its function, or all if the import does."""
+        if mutant.scope == ("", 0) or mutant.scope in self.enters[""]:
+            return list(self.statements)
+        return [name for name in self.statements if mutant.scope in self.enters[name]]
+
+    @cached_property
+    def second(self) -> Baseline:
+        """The same rows with second opinions and floats."""
+        return Baseline(self.file, SECOND, nullcontext)
 
 
 ROW, DOCUMENT, NOBODY, STILLBORN = "a row", "the document", "nobody", "stillborn"
@@ -379,30 +397,24 @@ BROKEN = (NameError, AttributeError, UnboundLocalError)
 
 
 def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
-    """(who notices it, how)."""
-    concerned = [name for name, functions in of.enters.items() if name and mutant.scope in functions]
-    everything = mutant.scope == ("", 0) or mutant.scope in of.enters[""]
-    names = list(of.statements) if everything else concerned
-    found = _looked_at(mutant, tree, of, names, without_confirmation)
-    if found[0] == NOBODY and names:  # what confirms a proof may notice what the proof does not
-        found = _looked_at(mutant, tree, of, names, nullcontext)
-    return found
+    """(who notices it, how): what confirms a proof may notice what the proof does not."""
+    found = _looked_at(mutant, tree, of)
+    return _looked_at(mutant, tree, of.second) if found[0] == NOBODY else found
 
 
-def _looked_at(
-    mutant: Mutant, tree: ast.Module, of: Baseline, names: list[str], context: Callable[[], Any]
-) -> tuple[str, str]:
+def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
+    names = of.concerned(mutant)
     other = ""
     try:
-        with patience(), context():
+        with patience(), of.context():
             loaded = load(tree, mutant.file)
         found = rows(loaded.values())
         if set(found) != set(of.statements):
             return ROW, "a row is missing"
-        with context(), mock.patch.dict(sys.modules, loaded):
+        with of.context(), mock.patch.dict(sys.modules, loaded):
             for name in names:
                 with patience():
-                    if decided(found[name]) != of.statements[name]:
+                    if decided(found[name], of.settings) != of.statements[name]:
                         other = other or name
     except EndlessError:
         return ROW, "does not end"
@@ -415,8 +427,7 @@ def _looked_at(
 
 def campaign(file: str, every: int = 1) -> Iterator[dict[str, Any]]:
     """One record for each mutant of a file."""
-    with without_confirmation():
-        of = baseline(file)
+    of = Baseline(file)
     for mutant, tree in mutants(file):
         if mutant.nth % every == 0:
             who, how = noticed(mutant, tree, of)

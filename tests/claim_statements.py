@@ -24,7 +24,17 @@ import uat_jax as uj
 from uat_jax.decide import confirmation, dependence, exhibits, functions, identity, programs, ranks
 from uat_jax.decide.decision import decide
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.figures import Counted, Equations, FieldsAtSizes, Figures, Proof, Written
+from uat_jax.decide.figures import (
+    Counted,
+    Enumerated,
+    Equations,
+    FieldsAtSizes,
+    Figures,
+    Measured,
+    Proof,
+    RestsOn,
+    Written,
+)
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import MismatchError
@@ -39,7 +49,7 @@ SYMBOLIC = Settings(dtypes=(), depth=2)
 """Nothing is measured in floats."""
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
-"""Methods that confirm what another one decides: that they were asked is written down, what they say is not."""
+"""Methods that confirm what another one decides: that they were asked is written down, and numbers they measured."""
 CONFIRMING = (functions.confirm_functions, identity.identical)
 TOLD = (
     *METHODS,
@@ -65,22 +75,23 @@ def without_confirmation() -> Iterator[None]:
         yield
 
 
-def decided(claim: Claim) -> list[str]:
+def decided(claim: Claim, settings: Settings = SYMBOLIC) -> list[str]:
     """What a row decides, line by line.  Raises `MismatchError` if it does not get its verdict."""
     with recorded(TOLD) as found:
-        certificate = decide(claim, SYMBOLIC)
+        certificate = decide(claim, settings)
     if not certificate.passes:
         raise MismatchError(f"{claim.id}: {certificate.verdict} instead of {claim.expects}")
     exact = f", exact up to L = {claim.exact_to}" if claim.exact_to else ""
     heading = f"{claim.kind}, {claim.expects}{exact}"
-    return [heading, *_found(certificate.evidence), *map(_told, found.calls), *_shapes(found), *_corrected(claim)]
+    told = (*map(_told, found.calls), *_shapes(found))
+    return [heading, *_found(certificate.evidence), *told, *_corrected(claim, settings)]
 
 
-def _corrected(claim: Claim) -> Iterator[str]:
+def _corrected(claim: Claim, settings: Settings) -> Iterator[str]:
     """The one edit of a refuted row, and what is decided of the corrected statement; it has to be proved."""
     if isinstance(claim.decide, OneEdit):
         with recorded(TOLD) as found:
-            evidence = tuple(claim.decide.repaired(SYMBOLIC))
+            evidence = tuple(claim.decide.repaired(settings))
         if combine(evidence) is not Verdict.PROVED:
             raise MismatchError(f"{claim.id}: the corrected statement is not proved")
         yield f"one edit: {claim.decide.edit}"
@@ -93,7 +104,9 @@ def _found(evidence: Iterable[Evidence]) -> Iterator[str]:
         about = f" ({found.subject})" if found.subject else ""
         confirms = found.method in SECOND_OPINIONS
         yield f"{found.method}{about}" if confirms else f"{found.method}{about}: {found.finding}"
-        if not confirms:
+        if isinstance(found.figures, Measured):
+            yield f"  {found.finding}"
+        elif not confirms:
             yield from (f"  {line}" for line in _inside(found.figures))
 
 
@@ -108,6 +121,10 @@ def _inside(figures: Figures) -> Iterator[str]:
             yield from (f"{name}: {equation}" for name, equation in figures.equations.items())
         case Written():
             yield from figures.program.splitlines()
+        case RestsOn(rests_on=findings):
+            yield from (f"rests on: {finding}" for finding in findings)
+        case Enumerated(cases=cases):
+            yield "1 case" if cases == 1 else f"{cases} cases"
         case Counted():
             yield f"counted at {'; '.join(map(_sizes, figures.counted_at))}"
 
@@ -171,7 +188,7 @@ _OPENING = """# What each row decides
 
 Written by `python tests/claim_statements.py`. For every row of the ledger: its title and the places it is about, and
 below what its verdict is about. The letters are those of the proofs; of second opinions (prime fields, arrays) it says
-only that they were asked.
+only that they were asked, and which numbers were measured.
 """
 
 

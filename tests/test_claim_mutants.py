@@ -11,7 +11,7 @@ from claim_mutants import (
     NOBODY,
     OPEN,
     ROW,
-    baseline,
+    Baseline,
     campaign,
     files,
     mutants,
@@ -62,8 +62,7 @@ def test_users_come_after_what_they_use():
 
 
 def test_what_is_changed_in_a_row_is_noticed():
-    with without_confirmation():
-        of = baseline(SAMPLE)
+    of = Baseline(SAMPLE)
     found = {noticed(mutant, tree, of)[0] for mutant, tree in mutants(SAMPLE) if mutant.nth % 12 == 1}
     assert ROW in found and DOCUMENT in found and NOBODY not in found
 

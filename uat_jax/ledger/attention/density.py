@@ -21,6 +21,7 @@ from uat_jax.decide.exhibits import exhibit_numbers
 from uat_jax.decide.inequalities import proved_inequality
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.errors import DisagreementError
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit, one_case
 from uat_jax.ledger.source import Source, duat, v1, v2
@@ -43,16 +44,9 @@ SHAPES = [{N: n, d: width, h: count} for n, width, count in ((1, 1, 1), (1, 1, 2
 
 
 def _patterns(shape: Shape, causal: bool) -> np.ndarray:
-    """H_1, …, H_h: softmax of random scores, each row over the tokens it sees, (h, N, N)."""
-    tokens, random = shape[N], np.random.default_rng(0)
-    scores = np.exp(random.normal(size=(shape[h], tokens, tokens)))
-    seen = np.tril(scores) if causal else scores
-    return seen / seen.sum(-1, keepdims=True)
-
-
-def _weights(*sizes: int) -> np.ndarray:
-    """Whole numbers from 1 to 9: sums of their products do not cancel."""
-    return np.random.default_rng(1).integers(1, 10, sizes).astype(float)
+    """Where H_1, …, H_h are not zero, (h, N, N): 1 at every token that a token sees."""
+    everywhere = np.ones((shape[h], shape[N], shape[N]))
+    return np.tril(everywhere) if causal else everywhere
 
 
 def _matrix(patterns: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -68,15 +62,26 @@ def _placed(blocks: np.ndarray) -> np.ndarray:
     return rows.reshape(count, count * width, columns)
 
 
-def _share(matrix: np.ndarray) -> Fraction:
+def _nonzeros(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> int:
+    """How many entries of a matrix are not zero, weights and patterns being 1: sums of products do not cancel.
+
+    Raises `DisagreementError` if it has not the shape of the expression that it is.
+    """
+    wanted = tuple(int(size.xreplace(shape)) for size in expression.shape)
+    if matrix.shape != wanted:
+        raise DisagreementError(f"{expression} is counted in an array of shape {matrix.shape}; its own is {wanted}")
+    return int(np.count_nonzero(matrix))
+
+
+def _share(expression: m.Expression, matrix: np.ndarray, shape: Shape) -> Fraction:
     """The share of entries that are not zero."""
-    return Fraction(int(np.count_nonzero(matrix)), matrix.size)
+    return Fraction(_nonzeros(expression, matrix, shape), matrix.size)
 
 
 def _whole(shape: Shape, causal: bool = False) -> np.ndarray:
     """W_HVO of that shape."""
     features = shape[h] * shape[d]
-    blocks = _weights(shape[h], shape[d], shape[d]) @ _weights(features, features).reshape(shape[h], shape[d], features)
+    blocks = np.ones((shape[h], shape[d], shape[d])) @ np.ones((features, features)).reshape(shape[h], shape[d], -1)
     return _matrix(_patterns(shape, causal), _placed(blocks))
 
 
@@ -84,16 +89,14 @@ def _values(shape: Shape, causal: bool = False) -> np.ndarray:
     """W_HV of that shape: Y_i = E_i W_Vi E_iᵀ."""
     count, width = shape[h], shape[d]
     blocks = np.zeros((count, width, count, width))
-    blocks[np.arange(count), :, np.arange(count)] = _weights(count, width, width)
+    blocks[np.arange(count), :, np.arange(count)] = np.ones((count, width, width))
     return _matrix(_patterns(shape, causal), _placed(blocks.reshape(count, width, count * width)))
 
 
 def _wide(shape: Shape) -> np.ndarray:
-    """W_HVO of heads that see all features: Y_i = W_Vi W_Oi with W_Vi M × d."""
+    """W_HVO of heads that see all features: Y_i = W_Vi W_Oi is M × M, and no entry of it is zero."""
     features = shape[h] * shape[d]
-    return _matrix(
-        _patterns(shape, False), _weights(shape[h], features, shape[d]) @ _weights(shape[h], shape[d], features)
-    )
+    return _matrix(_patterns(shape, False), np.ones((shape[h], features, features)))
 
 
 # --- densities -----------------------------------------------------------------------------------------------------
@@ -110,7 +113,7 @@ def _density(
     """(claimed density, settings) → that density against the one counted in the expression, and in arrays."""
 
     def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
-        found, measured = density(expression, patterns), lambda shape: _share(build(shape))
+        found, measured = density(expression, patterns), lambda shape: _share(expression, build(shape), shape)
         yield from counted(claimed, found, what=what, measured=measured, shapes=shapes)
 
     return decide
@@ -124,7 +127,7 @@ LINEAR_SHAPES = [{N: n, M: features} for n, features in ((1, 1), (1, 2), (2, 1),
 
 
 def _linear(shape: Shape) -> np.ndarray:
-    return np.kron(_weights(shape[N], shape[N]), np.eye(shape[M]))
+    return np.kron(np.ones((shape[N], shape[N])), np.eye(shape[M]))
 
 
 def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
@@ -133,7 +136,7 @@ def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> 
 
 
 def _linear_zeros(claimed: Any, settings: Settings) -> Iterator[Evidence]:
-    found, measured = 1 - density(LINEAR), lambda shape: 1 - _share(_linear(shape))
+    found, measured = 1 - density(LINEAR), lambda shape: 1 - _share(LINEAR, _linear(shape), shape)
     what = "share of zeros in W ⊗ I_M"
     yield from counted(claimed, found, what=what, measured=measured, shapes=LINEAR_SHAPES)
 
@@ -142,7 +145,7 @@ ONE_HEAD = m.Kronecker(Heads().pattern(HEAD), Heads().weight("V", HEAD).T)
 
 
 def _one_head(shape: Shape) -> np.ndarray:
-    return np.kron(_patterns(shape, False)[0], _weights(shape[d], shape[d]).T)
+    return np.kron(_patterns(shape, False)[0], np.ones((shape[d], shape[d])))
 
 
 FULL_WIDTH = Heads().total(
@@ -181,14 +184,21 @@ def _number(of: Heads) -> Iterator[Evidence]:
     def measured(shape: Shape) -> int:
         features = shape[h] * shape[d]
         fill = lambda number, sizes: np.stack([_filled(shape[number(i + 1)], sizes) for i in range(shape[h])])
-        return int(np.count_nonzero(_matrix(fill(a, (shape[N],) * 2), _placed(fill(b, (shape[d], features))))))
+        matrix = _matrix(fill(a, (shape[N],) * 2), _placed(fill(b, (shape[d], features))))
+        return _nonzeros(expression, matrix, shape)
 
     sizes = [{N: 2, d: 1, h: 2}, {N: 2, d: 2, h: 2}, {N: 3, d: 2, h: 2}]
     numbers = [(3, 1, 2, 2), (4, 8, 4, 8), (5, 2, 9, 1)]
     shapes = [
         {**size, **dict(zip((a(1), b(1), a(2), b(2)), n, strict=True))} for size, n in zip(sizes, numbers, strict=True)
     ]
-    yield from counted(claimed, nonzeros(expression, counts), what="non-zero entries", measured=measured, shapes=shapes)
+    yield from counted(
+        claimed,
+        nonzeros(expression, counts),
+        what=f"non-zero entries of {expression}",
+        measured=measured,
+        shapes=shapes,
+    )
 
 
 def _filled(count: int, sizes: tuple[int, int]) -> np.ndarray:
@@ -196,33 +206,33 @@ def _filled(count: int, sizes: tuple[int, int]) -> np.ndarray:
     return (np.arange(sizes[0] * sizes[1]) < count).astype(float).reshape(sizes)
 
 
-def only_if_all(missing: Any = 0) -> Iterator[Evidence]:
+def only_if_all() -> Iterator[Evidence]:
     """Σ_i a_i b_i is the number of all entries only if every a_i and b_i is: a of A, b of B, for any head and the others.
 
     a_i ≤ A = N² and b_i ≤ B = dM are the non-zero entries of H_i and Y_i, r ≤ R those of the other heads; W_HVO has
-    A B + R entries.  ``missing`` is how many of them may be zero: none.
+    A B + R entries.
     """
     a, b, A, B, R = sympy.symbols("a b A B R", positive=True)
     r = sympy.Symbol("r", nonnegative=True)
-    at_most = [a <= A, b <= B, r <= R]
-    yield proved_inequality(
-        a * b >= A * B, [r <= R, a * b + r >= A * B + R - missing], what="the head has all of its entries"
-    )
-    yield proved_inequality(a >= A, [*at_most[:2], a * b >= A * B], what="so H_i has no zero")
-    yield proved_inequality(b >= B, [*at_most[:2], a * b >= A * B], what="nor has Y_i")
+    all_of_W = [r <= R, a * b + r >= A * B + R]
+    yield proved_inequality(a * b >= A * B, all_of_W, what="the head has all of its entries")
+    all_of_head = [a <= A, b <= B, a * b >= A * B]
+    yield proved_inequality(a >= A, all_of_head, what="so H_i has no zero")
+    yield proved_inequality(b >= B, all_of_head, what="nor has Y_i")
 
 
 def _nonzero_suffices(settings: Settings) -> Iterator[Evidence]:
     """Weights without zeros whose product has some: one head on two features, and two heads on six."""
+    what = "non-zero entries of W_HVO, with weights without zeros"
     V, O = np.ones((2, 2)), np.array([[1.0, 1.0], [-1.0, 1.0]])
     at = {"N": 1, "W_V": V.astype(int).tolist(), "W_O": O.astype(int).tolist()}
-    small = _share(_matrix(np.ones((1, 1, 1)), (V @ O)[None]))
-    yield exhibit_numbers(small, Fraction(1), at=at, what="density of W_HVO with weights without zeros")
+    small = _matrix(_patterns({h: 1, N: 1}, False), (V @ O)[None])
+    yield exhibit_numbers(np.count_nonzero(small), small.size, at=at, what=what)
     O = np.ones((6, 6))
     O[:3, 0] = 1, 1, -2
-    large = _share(_matrix(np.ones((2, 1, 1)), _placed(np.ones((2, 3, 3)) @ O.reshape(2, 3, 6))))
+    large = _matrix(_patterns({h: 2, N: 1}, False), _placed(np.ones((2, 3, 3)) @ O.reshape(2, 3, 6)))
     at = {"N": 1, "h": 2, "W_V": 1, "first column of W_O1": [1, 1, -2], "rest of W_O": 1}
-    yield exhibit_numbers(large, Fraction(1), at=at, what="density of W_HVO with weights without zeros")
+    yield exhibit_numbers(np.count_nonzero(large), large.size, at=at, what=what)
 
 
 # --- correlation ---------------------------------------------------------------------------------------------------
@@ -307,7 +317,7 @@ def _numbers(settings: Settings) -> Iterator[Evidence]:
 
     def measured(shape: Shape) -> int:
         features = shape[h] * shape[d]
-        return _patterns(shape, False).size + _weights(shape[h], shape[d], shape[d]).size + features**2
+        return _patterns(shape, False).size + np.ones((shape[h], shape[d], shape[d])).size + features**2
 
     claimed = h * N**2 + (h * d) ** 2 / h + (h * d) ** 2
     yield from counted(claimed, found, what="numbers that make W_HVO", measured=measured, shapes=SHAPES)

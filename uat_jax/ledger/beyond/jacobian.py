@@ -107,7 +107,7 @@ def product_of_factors(kind: str) -> Callable[..., jax.Array]:
         for layer in layers:
             into = layer.B if kind == "residual" else _times(layer.B, layer.A)
             s = jnp.tanh(_times(into, x) + layer.b)
-            total = _times(layer.A + _times(layer.C * (1 - s * s)[None, :], into), total)
+            total = _times(layer.A + _times(layer.C * (1 - s * s)[None], into), total)
             x = _layer(kind, layer, x)
         return total
 

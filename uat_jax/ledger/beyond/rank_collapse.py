@@ -35,21 +35,21 @@ HALF = Rational(1, 2)
 # --- one matrix ---------------------------------------------------------------------------------------------------------
 
 
-def parts(sign: int = 1) -> Evidence:
+def parts() -> Evidence:
     """d = p − q and |d| = p + q for p = max(d, 0), q = max(−d, 0): if Σ d = 0, then Σ p = Σ q = ½ Σ |d|."""
     d, D, N, P, Q = sympy.symbols("d_k D N P Q", real=True)
     p = sympy.Max(d, 0)
     known = [Eq(D, P - Q), Eq(N, P + Q)]
-    claim = Eq((D + d) + (N + sign * abs(d)), 2 * (P + p))
+    claim = Eq((D + d) + (N + abs(d)), 2 * (P + p))
     return proved_inequality(claim, known, what="one more token: Σ d + Σ |d| = 2 Σ p")
 
 
-def between(size: Any = 1) -> Evidence:
-    """Σ_k (p_k − q_k) x_k ≤ P w with P = Σ p, for numbers 0 ≤ x_k ≤ w; ``size`` before P w is 1."""
-    S, P, p, q, x, w = sympy.symbols("S P p_k q_k x_k w", nonnegative=True)
-    signed = sympy.Symbol("S", real=True)
-    claim = signed + (p - q) * x <= size * (P + p) * w
-    return proved_inequality(claim, [signed <= size * P * w, x <= w], what="one more token: Σ (p − q) x ≤ P w")
+def between() -> Evidence:
+    """Σ_k (p_k − q_k) x_k ≤ P w with P = Σ p, for numbers 0 ≤ x_k ≤ w."""
+    P, p, q, x, w = sympy.symbols("P p_k q_k x_k w", nonnegative=True)
+    S = sympy.Symbol("S", real=True)
+    claim = S + (p - q) * x <= (P + p) * w
+    return proved_inequality(claim, [S <= P * w, x <= w], what="one more token: Σ (p − q) x ≤ P w")
 
 
 def shifted() -> Step:
@@ -64,11 +64,11 @@ def shifted() -> Step:
     return Step("all numbers shifted by ℓ", difference @ (x + one @ ell), difference @ x + (e @ one - f @ one) @ ell)
 
 
-def apart(factor: Any = 1) -> Evidence:
-    """osc(H x) ≤ τ(H) osc(x): w is highest − lowest, for every feature and every two tokens; ``factor`` is 1."""
+def apart() -> Evidence:
+    """osc(H x) ≤ τ(H) osc(x): w is highest − lowest, for every feature and every two tokens."""
     S, T, tau, w, osc = sympy.symbols("S T τ w osc", nonnegative=True)
     hypotheses = [S <= T * w, T <= tau, w <= osc]
-    return proved_inequality(S <= factor * tau * osc, hypotheses, what="S ≤ T w ≤ τ osc")
+    return proved_inequality(S <= tau * osc, hypotheses, what="S ≤ T w ≤ τ osc")
 
 
 def _contraction(settings: Settings) -> Iterator[Evidence]:
@@ -79,15 +79,16 @@ def _contraction(settings: Settings) -> Iterator[Evidence]:
     yield reached()
 
 
-def reached(value: int = 1) -> Evidence:
+def reached() -> Evidence:
     """Two tokens, 0 and 1: the rows of H x differ by τ(H), so that the bound is reached.
 
-    With rows (a, 1 − a) and (b, 1 − b), τ is |a − b|; ``value`` is the second token, 1.
+    With rows (a, 1 − a) and (b, 1 − b), τ is |a − b|.
     """
     a, b = sympy.symbols("a b", real=True)
-    tau = (abs(a - b) + abs((1 - a) - (1 - b))) / 2
-    moved = abs((1 - a) * value - (1 - b) * value)
-    return proved_inequality(Eq(moved, tau), [], what="reached by two tokens, 0 and 1")
+    H = sympy.Matrix([[a, 1 - a], [b, 1 - b]])
+    tau = sum(map(abs, H.row(0) - H.row(1))) / 2
+    first, second = H * sympy.Matrix([0, 1])
+    return proved_inequality(Eq(abs(first - second), tau), [], what="reached by two tokens, 0 and 1")
 
 
 # --- products -----------------------------------------------------------------------------------------------------------
@@ -104,14 +105,14 @@ def signs() -> Iterator[Evidence]:
         yield proved_inequality(S + sign * g <= N + abs(g), [S <= N], what=what)
 
 
-def product(factor: Any = 1) -> Evidence:
-    """τ(H G) = ½ Σ_j |Σ_k d_k G_kj| = ½ Σ_k d_k (G s)_k ≤ ½ T · 2 τ(G) ≤ τ(H) τ(G); ``factor`` before it is 1.
+def product() -> Evidence:
+    """τ(H G) = ½ Σ_j |Σ_k d_k G_kj| = ½ Σ_k d_k (G s)_k ≤ ½ T · 2 τ(G) ≤ τ(H) τ(G).
 
     w is how far apart the numbers (G s)_k are: a sum of s_j times a difference of two rows of G, so at most 2 τ(G).
     """
     tau_product, S, T, w, tau_H, tau_G = sympy.symbols("τ(HG) S T w τ(H) τ(G)", nonnegative=True)
     hypotheses = [Eq(2 * tau_product, S), S <= T * w, T <= tau_H, w <= 2 * tau_G]
-    return proved_inequality(tau_product <= factor * tau_H * tau_G, hypotheses, what="τ(H G) ≤ τ(H) τ(G)")
+    return proved_inequality(tau_product <= tau_H * tau_G, hypotheses, what="τ(H G) ≤ τ(H) τ(G)")
 
 
 def exchanged() -> Step:
@@ -165,13 +166,13 @@ def _of_softmax(settings: Settings) -> Iterator[Evidence]:
 # --- networks -----------------------------------------------------------------------------------------------------------
 
 
-def mixed(size: Any = 1) -> Iterator[Evidence]:
+def mixed() -> Iterator[Evidence]:
     """‖(x_n − x_m) V‖_∞ ≤ ‖Vᵀ‖ ‖x_n − x_m‖_∞, feature by feature: |Σ_i d_i V_ij| ≤ Σ_i |V_ij| · max_i |d_i|."""
     S, d, v = sympy.symbols("S d_i V_ij", real=True)
     total, largest = sympy.symbols("Σ|V_ij| max|d_i|", nonnegative=True)
     term, weight = sympy.symbols("|d_i·V_ij| |V_ij|", nonnegative=True)
     known = [abs(S) <= total * largest, abs(d) <= term, term <= weight * largest]
-    claim = abs(S + d) <= (total + size * weight) * largest
+    claim = abs(S + d) <= (total + weight) * largest
     yield proved_inequality(claim, known, what="one more feature: |S + d_i V_ij| ≤ (Σ |V_ij| + |V_ij|) max |d_i|")
 
 
@@ -213,12 +214,12 @@ def _patterns(x: jax.Array, W: jax.Array, V: jax.Array) -> tuple[list[jax.Array]
 
 def spread(x: jax.Array) -> jax.Array:
     """osc(x), for tokens as rows."""
-    return jnp.max(jnp.abs(x[:, None, :] - x[None, :, :]))
+    return jnp.max(jnp.abs(x[:, None] - x[None]))
 
 
 def dobrushin(H: jax.Array) -> jax.Array:
     """τ(H), half the largest 1-norm of a difference of two rows."""
-    return jnp.max(jnp.sum(jnp.abs(H[:, None, :] - H[None, :, :]), axis=2)) / 2
+    return jnp.max(jnp.sum(jnp.abs(H[:, None] - H[None]), axis=2)) / 2
 
 
 def actual_spread(x: jax.Array, W: jax.Array, V: jax.Array) -> jax.Array:

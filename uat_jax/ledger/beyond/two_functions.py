@@ -94,24 +94,17 @@ LEAD = sympy.Symbol("l", nonnegative=True)
 """p = q + l."""
 
 
-def triangle(size: Any = 1) -> Evidence:
-    """|a − b| ≤ |g − a| + |g − b|; ``size`` before |a − b| is 1."""
-    return proved_inequality(size * abs(a - b) <= abs(g - a) + abs(g - b), [], what="the triangle inequality")
+def triangle() -> Evidence:
+    """|a − b| ≤ |g − a| + |g − b|."""
+    return proved_inequality(abs(a - b) <= abs(g - a) + abs(g - b), [], what="the triangle inequality")
 
 
-def majority(of_a: Any = 0, of_b: Any = w) -> Iterator[Evidence]:
-    """p |g − a| + q |g − b| is least at a if p ≥ q, and there alone if p > q.
-
-    ``of_a`` and ``of_b`` are the distances of that point to a and b: 0 and |a − b|.
-    """
-    error = lambda p: p * u + q * v
-    least = lambda p: p * of_a + q * of_b
-    yield proved_inequality(
-        least(q + LEAD) <= error(q + LEAD), [w <= u + v], what="where p ≥ q: the error at a is least"
-    )
+def majority() -> Iterator[Evidence]:
+    """p |g − a| + q |g − b| is least at a if p ≥ q, where it is q |a − b|, and there alone if p > q."""
+    error = lambda lead: (q + lead) * u + q * v
     more = sympy.Symbol("l", positive=True)
-    claim = least(q + more) < error(q + more)
-    yield proved_inequality(claim, [w <= u + v, u > 0], what="where p > q: any other g is worse")
+    yield proved_inequality(q * w <= error(LEAD), [w <= u + v], what="where p ≥ q: the error at a is least")
+    yield proved_inequality(q * w < error(more), [w <= u + v, u > 0], what="where p > q: any other g is worse")
 
 
 def _absolute(settings: Settings) -> Iterator[Evidence]:
@@ -122,9 +115,9 @@ def _absolute(settings: Settings) -> Iterator[Evidence]:
 # --- dynamic sums -------------------------------------------------------------------------------------------------------
 
 
-def one_value(share: Any = 1) -> Evidence:
-    """Every value g has an absolute error of at least q |a − b|, q being the smaller density; ``share`` before it is 1."""
-    claim = (q + LEAD) * u + q * v >= share * q * w
+def one_value() -> Evidence:
+    """Every value g has an absolute error of at least q |a − b|, q being the smaller density."""
+    claim = (q + LEAD) * u + q * v >= q * w
     return proved_inequality(claim, [w <= u + v], what="absolute error at least q |a − b|")
 
 

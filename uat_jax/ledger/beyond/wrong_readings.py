@@ -58,6 +58,11 @@ class Network:
         given = getattr(self, letter.name)
         return given[index - 1] if index <= len(given) else int(letter.name == "A")
 
+    def __str__(self) -> str:
+        given = {name: getattr(self, name) for name in "ABCbc"}
+        lists = [f"{name} = {', '.join(map(str, numbers))}" for name, numbers in given.items() if numbers]
+        return "; ".join([*lists, f"x_0 = {self.x}"])
+
 
 def value(program: Program, network: Network) -> int:
     """What a program computes at width 1 with σ = relu."""
@@ -96,7 +101,8 @@ def apart(pair: Pair, network: Network, first: int, *, what: str) -> Evidence:
     found = {tuple(value(program, network) for program in pair(depth)) for depth in range(first, DEEPEST + 1)}
     (left, right), *others = found
     differ = left != right and not others
-    finding = f"{what}: {f'network {left}, printed {right}' if differ else 'not two numbers'} at L = {first}…{DEEPEST}"
+    numbers = f"network {left}, printed {right}" if differ else "not two numbers"
+    finding = f"{what}: {numbers} at L = {first}…{DEEPEST}, with {network}"
     figures = Enumerated(DEEPEST + 1 - first)
     return Evidence(Method.EXACT_NUMBERS, finding, Verdict.PROVED if differ else Verdict.UNKNOWN, figures)
 
@@ -213,16 +219,18 @@ def only_the_first_term() -> Step:
 
 
 def left_alone(printed: Callable[[Any], tuple[Assignment, ...]] = rules) -> Evidence:
-    """W_{1,1}, W_{1,3}, b_{1,2} and W_{2,1} are assigned by rules of j = 1 only: those of j ≥ 2 have later targets."""
+    """W_{1,1}, W_{2,1}, W_{1,3} and b_{1,2} are assigned by rules of j = 1 only: those of j ≥ 2 have later targets."""
     j = INDEX + 1
-    wanted = {W1: 2, W3: 1, b2: 1}
+    needed = W1(1), W1(2), W3(1), b2(1)
+    same_kind = lambda one, other: (one.name, one.subscripts[1:]) == (other.name, other.subscripts[1:])
     late = lambda target: all(
-        (target.subscripts[0] - n).is_positive for of, n in wanted.items() if target == of(target.subscripts[0])
+        (target.subscripts[0] - letter.subscripts[0]).is_positive for letter in needed if same_kind(letter, target)
     )
     wrong = next((rule for rule in printed(j) if not late(rule.target)), None)
     if wrong is not None:
         return Evidence(Method.INDUCTION, f"{wrong} may assign what the first term needs", Verdict.UNKNOWN)
-    return Evidence(Method.INDUCTION, "no rule of j ≥ 2 assigns W_{1,1}, W_{1,3}, b_{1,2} or W_{2,1}", Verdict.PROVED)
+    finding = f"no rule of j ≥ 2 assigns {', '.join(map(str, needed))}"
+    return Evidence(Method.INDUCTION, finding, Verdict.PROVED)
 
 
 def grows(reading: Reading) -> bool:
@@ -252,7 +260,7 @@ def fails(name: str, reading: Reading, kind: str) -> Iterator[Evidence]:
         first = reading.first - 1
         (found,) = {tuple(value(p, reading.at_first) for p in reading.pair(kind)(first))}
         verdict = Verdict.PROVED if found[0] != found[1] else Verdict.UNKNOWN
-        finding = f"{what}: network {found[0]}, printed {found[1]} at L = {first}"
+        finding = f"{what}: network {found[0]}, printed {found[1]} at L = {first}, with {reading.at_first}"
         yield Evidence(Method.EXACT_NUMBERS, finding, verdict, Enumerated(1))
     yield apart(reading.pair(kind), reading.network, reading.first, what=what)
 
@@ -271,8 +279,8 @@ def _lists(settings: Settings) -> Iterator[Evidence]:
 
 # --- raw weights of a Transformer ---------------------------------------------------------------------------------------
 
-RAW = Network(A=(1, 0), B=(0, 1), C=(0, 1), x=1)
-"""W_{2,2} must be B_2 A_2 A_1 = 0 and is B_2 A_1 = 1 where Eq. 30's factor is left out."""
+RAW = Network(A=(2, 2), B=(1, 1), C=(1, 1), x=1)
+"""W_{2,2} must be B_2 A_2 A_1 = 4 and is B_2 A_1 = 2 where Eq. 30's factor is left out."""
 
 
 def raw_pair(depth: int) -> tuple[Program, Program]:

@@ -17,6 +17,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.counts import counted
+from uat_jax.decide.functions import confirm_functions
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
@@ -43,6 +44,9 @@ L, j, k = map(m.dimension, "Ljk")
 UP_TO_SIX = [{L: depth} for depth in range(1, 7)]
 Shape = Mapping[sympy.Symbol, int]
 
+FROM_HATTED = ("tree", "memoised")
+"""Orders of evaluation that are given the hatted parameters."""
+
 # --- real traces -----------------------------------------------------------------------------------------------------
 
 
@@ -61,12 +65,21 @@ def trace(name: str, depth: int) -> ClosedJaxpr:
     layers, x = _layers(depth), _array(2)
     if name == "hatted":
         return jax.make_jaxpr(evaluators.hatted)(layers)
-    if name in ("tree", "memoised"):
+    if name in FROM_HATTED:
         given: Any = jax.eval_shape(evaluators.hatted, layers)
     else:
         given = layers
     network = residual_network if name == "network" else getattr(evaluators, name)
     return jax.make_jaxpr(lambda given, x: network(given, x, jnp.tanh))(given, x)
+
+
+def same_as_network(name: str) -> Evidence:
+    """Whether an order of evaluation computes the network, in prime fields."""
+    order, given = getattr(evaluators, name), evaluators.hatted if name in FROM_HATTED else list
+    network = lambda layers, x: residual_network(layers, x, jnp.tanh)
+    other = lambda layers, x: order(given(layers), x, jnp.tanh)
+    shapes = [jax.tree.map(lambda array: array.shape, _layers(3)), (2,)]
+    return confirm_functions(network, other, shapes, what=f"{name} computes the network of three layers")
 
 
 def activations(name: str) -> Callable[[Shape], int]:
@@ -242,6 +255,8 @@ def _chains(settings: Settings) -> Iterator[Evidence]:
         chain = lambda shape, name=name: longest_chain(trace(name, shape[L]), "tanh")
         what = f"σ one after the other, {name}"
         yield from _named(name, counted(L, longest_nesting(), what=what, measured=chain, shapes=UP_TO_SIX))
+        if name != "network":
+            yield replace(same_as_network(name), subject=name)
     what = "attention patterns one after the other"
     found = counted(L, longest_nesting(), what=what, measured=_attention_chain, shapes=UP_TO_SIX[:4])
     yield from _named("attention", found)

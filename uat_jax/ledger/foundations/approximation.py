@@ -86,19 +86,19 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
     """With u = (x − 1/2)/δ the ramp is 0 for u ≤ 0, that is x ≤ 1/2, and 1 for u ≥ ``end``, that is x ≥ 1/2 + end·δ."""
     u, x, half = sympy.Symbol("u", real=True), sympy.Symbol("x", real=True), Rational(1, 2)
     delta, ramp = sympy.Symbol("δ", positive=True), sympy.Min(sympy.Max(u, 0), 1)
-    ends = {
-        "u = 0 at x = 1/2": ((x - half) / delta, 0, half),
-        "u = end at 1/2 + δ": ((x - half) / delta, end, half + delta),
-    }
-    yield equations({name: (of.subs(x, at), to) for name, (of, to, at) in ends.items()}, what="u", subject="ends")
+    scaled, ends = (x - half) / delta, ((half, 0), (half + delta, end))
+    pairs = {f"u = {to} at x = {place}": (scaled.subs(x, place), to) for place, to in ends}
+    yield equations(pairs, what="u", subject="ends")
     for value, where in ((0, u <= 0), (1, u >= end)):
         yield proved_inequality(sympy.Eq(ramp, value), [where], what=f"the ramp is {value}", subject=f"{value}")
 
 
 def constant_half(error: Any) -> Evidence:
     """G = 1/2 is within 1/2 of both values of the step, and so within any larger error."""
-    within = [abs(Rational(1, 2) - value) <= error for value in (0, 1)]
-    return proved_inequality(sympy.And(*within), [], what=f"G = 1/2 is within {error} of the step")
+    values = sympy.symbols("low high", real=True)
+    within = [abs(Rational(1, 2) - value) <= error for value in values]
+    ends = [sympy.Eq(value, end) for value, end in zip(values, (0, 1), strict=True)]
+    return proved_inequality(sympy.And(*within), ends, what=f"G = 1/2 is within {error} of the step")
 
 
 STEP = Promise(
