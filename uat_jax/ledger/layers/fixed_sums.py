@@ -124,7 +124,7 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
     yield exhibit(
         lambda p, q: odd(p + q),
         lambda p, q: odd(p) + odd(q),
-        {"p": [2, -1], "q": [-1, 2]},
+        {"p": [4, -1], "q": [-2, 3]},
         what="f = max(0, x, y), g(p) = f(p) − f(−p): g(p + q), and g(p) + g(q), equal if f is a fixed relu sum",
         names=("network", "fixed sum"),
     )
@@ -162,13 +162,13 @@ def fixed_relu_sum(f: Callable[[Fraction], Fraction], points: Sequence[Fraction]
 
 
 def hat(x: Fraction) -> Fraction:
-    """x_2 of two relu layers of width one: x_1 = x − 2 relu(x), x_2 = −x_1 + 3 relu(2 x_1 + 1)."""
+    """x_2 of two relu layers of width one: x_1 = x − 3 relu(x), x_2 = −x_1 + 3 relu(2 x_1 + 1)."""
     zero = Fraction(0)
-    first = x - 2 * max(x, zero)
+    first = x - 3 * max(x, zero)
     return -first + 3 * max(2 * first + 1, zero)
 
 
-HAT_POINTS = tuple(map(Fraction, ("-1", "-1/2", "0", "1/2", "1")))
+HAT_POINTS = tuple(map(Fraction, ("-1", "-1/2", "0", "1/4", "1")))
 """Where the argument of one of its relu changes sign, x = 0 and x_1 = −1/2, and a number on either side of these."""
 
 
@@ -177,8 +177,9 @@ def _one_input(settings: Settings) -> Iterator[Evidence]:
     what = "the sum has slope s_n on piece n, for any number of pieces, and the value of the network at t_1"
     yield from proved(slopes(), method=Method.INDUCTION, what=what)
     found = fixed_relu_sum(hat, HAT_POINTS)
-    same, values = all(found(x) == hat(x) for x in HAT_POINTS), ", ".join(f"{hat(x)} at {x}" for x in HAT_POINTS)
-    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(HAT_POINTS)} points, so everywhere: {values}"
+    points = (*HAT_POINTS, *((left + right) / 2 for left, right in pairwise(HAT_POINTS)))
+    same, values = all(found(x) == hat(x) for x in points), ", ".join(f"{hat(x)} at {x}" for x in points)
+    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 3 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere: {values}"
     yield Evidence(Method.EXACT_NUMBERS, finding, Verdict.AGREES if same else Verdict.UNKNOWN)
 
 
