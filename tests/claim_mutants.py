@@ -24,7 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -38,11 +38,15 @@ from unnoticed_mutants import reason
 import uat_jax.ledger.ledger  # noqa: F401  (imports every claim module)
 from uat_jax.decide.settings import Settings
 from uat_jax.ledger.claim import Claim
+from uat_jax.networks import digits
+from uat_jax.symbolic.layers import KINDS
 
 PACKAGE = "uat_jax.ledger"
 FOLDER = Path(import_module(PACKAGE).__file__ or "").parent
-SECOND = Settings(dtypes=("float32",), depth=2, trials=2)
+FLOATS = Settings(dtypes=("float32",), depth=2, trials=2)
 """What is looked at once nothing in symbols has noticed a mutant: second opinions, and evidence in floats."""
+OWN = [replace(FLOATS, weights=str(Path(digits.__file__).parent / f"data/digits_{kind}.npz")) for kind in KINDS]
+"""And a network that the user gives, where a file reads one."""
 PATIENCE = 30
 """Seconds of the processor after which a row counts as one that does not end."""
 
@@ -248,15 +252,16 @@ def _put(parent: Any, slot: str, n: int | None, child: ast.AST) -> None:
 
 @cache
 def files() -> tuple[str, ...]:
-    """The files that state or decide something: those with rows, and those that they use."""
-    with_rows = [file for file in _modules() if hasattr(sys.modules.get(module_name(file)), "CLAIMS")]
-    return tuple(f for f in _modules() if f in with_rows or any(user in with_rows for user in users(f)))
+    """The files that state or decide something: those that the ledger imports, directly or through others."""
+    found = ["ledger.py"]
+    for file in found:
+        found += sorted(_imported(file) - set(found))
+    return tuple(sorted(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE))
 
 
 @cache
-def _modules() -> tuple[str, ...]:
-    found = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
-    return tuple(f for f in found if Path(f).stem not in NOTHING_TO_MUTATE)
+def _all_files() -> tuple[str, ...]:
+    return tuple(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py"))
 
 
 def module_name(file: str) -> str:
@@ -267,32 +272,33 @@ def module_name(file: str) -> str:
 @cache
 def users(file: str) -> tuple[str, ...]:
     """The files that import from a file, directly or through others, each after those it imports."""
-    imports = {f: _imported(f) for f in _modules()}
+    imports = {f: _imported(f) for f in files()}
     found = [file]
-    while more := [f for f in _modules() if f not in found and imports[f] & set(found)]:
+    while more := [f for f in files() if f not in found and imports[f] & set(found)]:
         found += [f for f in more if not imports[f] & set(more)] or more
     return tuple(found[1:])
 
 
+@cache
 def _imported(file: str) -> set[str]:
     tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {f for f in _modules() if module_name(f) in names}
+    return {f for f in _all_files() if module_name(f) in names}
 
 
 def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
     """The mutated module and those that use it, executed again; they are in `sys.modules` while they are."""
     loaded: dict[str, ModuleType] = {}
-    for name in (file, *(user for user in users(file) if user in files())):
+    for name in (file, *users(file)):
         source = tree if name == file else _parsed(name)
         module = ModuleType(module_name(name))
         module.__file__ = str(FOLDER / name)
         loaded[module.__name__] = module
         parent, _, short = module.__name__.rpartition(".")
-        with mock.patch.dict(sys.modules, loaded), _attributes(loaded):
+        with _imported_instead(loaded), _attributes(loaded):
             exec(compile(source, module.__file__, "exec"), module.__dict__)
     return loaded
 
@@ -300,6 +306,17 @@ def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
 @cache
 def _parsed(file: str) -> ast.Module:
     return ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _imported_instead(loaded: Mapping[str, ModuleType]) -> Iterator[None]:
+    """`sys.modules` with these modules for a while; others that are imported meanwhile stay."""
+    before = {name: sys.modules[name] for name in loaded}
+    sys.modules.update(loaded)
+    try:
+        yield
+    finally:
+        sys.modules.update(before)
 
 
 @contextmanager
@@ -372,7 +389,7 @@ class Baseline:
     def __post_init__(self) -> None:
         loaded: dict[str, ModuleType] = {}
         self.enters[""] = entered(lambda: loaded.update(load(_parsed(self.file), self.file)), self.file)
-        with self.context(), mock.patch.dict(sys.modules, loaded):
+        with self.context(), _imported_instead(loaded):
             for name, claim in rows(loaded.values()).items():
                 self.enters[name] = entered(lambda name=name, claim=claim: self._decide(name, claim), self.file)
 
@@ -386,9 +403,10 @@ class Baseline:
         return [name for name in self.statements if mutant.scope in self.enters[name]]
 
     @cached_property
-    def second(self) -> Baseline:
+    def others(self) -> list[Baseline]:
         """The same rows with second opinions and floats."""
-        return Baseline(self.file, SECOND, nullcontext)
+        reads_weights = "settings.weights" in (FOLDER / self.file).read_text(encoding="utf-8")
+        return [Baseline(self.file, of, nullcontext) for of in (FLOATS, *(OWN if reads_weights else ()))]
 
 
 ROW, DOCUMENT, NOBODY, STILLBORN = "a row", "the document", "nobody", "stillborn"
@@ -399,7 +417,9 @@ BROKEN = (NameError, AttributeError, UnboundLocalError)
 def noticed(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
     """(who notices it, how): what confirms a proof may notice what the proof does not."""
     found = _looked_at(mutant, tree, of)
-    return _looked_at(mutant, tree, of.second) if found[0] == NOBODY else found
+    if found[0] != NOBODY:
+        return found
+    return next((seen for other in of.others if (seen := _looked_at(mutant, tree, other))[0] != NOBODY), found)
 
 
 def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str]:
@@ -411,7 +431,7 @@ def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str
         found = rows(loaded.values())
         if set(found) != set(of.statements):
             return ROW, "a row is missing"
-        with of.context(), mock.patch.dict(sys.modules, loaded):
+        with of.context(), _imported_instead(loaded):
             for name in names:
                 with patience():
                     if decided(found[name], of.settings) != of.statements[name]:

@@ -114,17 +114,17 @@ def rank(matrix: np.ndarray) -> int:
     return fmpz_mat(_whole(matrix)).rank()
 
 
-def whole_numbers(random: np.random.Generator, *shape: int) -> np.ndarray:
-    """Small whole numbers, drawn: what a matrix that attains a rank is made of."""
-    return random.integers(-3, 4, shape)
-
-
 def _whole(matrix: np.ndarray) -> list[list[int]]:
     """The entries as they are; nothing is rounded."""
     entries = np.asarray(matrix, dtype=object)
     if entries.ndim != 2 or not entries.size or not all(entry % 1 == 0 for entry in entries.ravel()):
         raise InputError(f"got an array of shape {entries.shape}; wanted a matrix of whole numbers, with an entry")
     return [[int(entry) for entry in row] for row in entries]
+
+
+def drawn(random: np.random.Generator, *shape: int) -> np.ndarray:
+    """An array of whole numbers from −3 to 3."""
+    return random.integers(-3, 4, shape)
 
 
 def attained(claimed: int, build: Build, *, what: str, seed: int = 0, subject: str = "") -> Evidence:

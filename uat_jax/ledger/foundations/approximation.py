@@ -15,7 +15,7 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.foundations import expressive_power, transformer_density, uat_sums, vector_output
-from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_two, resting_on
+from uat_jax.ledger.foundations.elementary import Promise, equations, least_error, near_both, near_two, resting_on
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 
@@ -95,10 +95,7 @@ def step_in_measure(end: Any) -> Iterator[Evidence]:
 
 def constant_half(error: Any) -> Evidence:
     """G = 1/2 is within 1/2 of both values of the step, and so within any larger error."""
-    values = sympy.symbols("low high", real=True)
-    within = [abs(Rational(1, 2) - value) <= error for value in values]
-    ends = [sympy.Eq(value, end) for value, end in zip(values, (0, 1), strict=True)]
-    return proved_inequality(sympy.And(*within), ends, what=f"G = 1/2 is within {error} of the step")
+    return near_both(Rational(1, 2), 0, 1, error)
 
 
 STEP = Promise(

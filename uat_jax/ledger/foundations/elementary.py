@@ -93,3 +93,12 @@ def near_two(first: Any, second: Any, claimed: Any, *, what: str) -> Evidence:
     number, error = sympy.symbols("g e", real=True)
     near = [abs(number - target) <= error for target in (first, second)]
     return proved_inequality(error >= claimed, near, what=what)
+
+
+def near_both(number: Any, first: Any, second: Any, error: Any) -> Evidence:
+    """A number is within an error of two targets."""
+    targets = sympy.symbols("first second", real=True)
+    farthest = sympy.Max(*(abs(number - target) for target in targets))
+    given = [sympy.Eq(targets[0], first), sympy.Eq(targets[1], second)]
+    what = f"{number} is within {error} of {first} and of {second}"
+    return proved_inequality(farthest <= error, given, what=what)

@@ -18,7 +18,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, Claim, Kind
 from uat_jax.ledger.edit import OneEdit
-from uat_jax.ledger.foundations.elementary import Promise, equations, near_two
+from uat_jax.ledger.foundations.elementary import Promise, equations, near_both, near_two
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import duat, v1, v2
 from uat_jax.networks import TransformerLayer, transformer
@@ -133,8 +133,7 @@ def _equal_outputs(error: Any) -> Iterator[Evidence]:
 
 def _between(error: Any) -> Evidence:
     """The number 3/2 for both outputs."""
-    within = [abs(Rational(3, 2) - value) <= error for value in (2, 1)]
-    return proved_inequality(sympy.And(*within), [], what=f"3/2 is within {error} of 2 and of 1")
+    return near_both(Rational(3, 2), 2, 1, error)
 
 
 PERMUTED = Promise(_equal_outputs, _between, "two tokens of one feature", {"x": [1, 1], "f": "(2x_1, x_2)"})
