@@ -30,16 +30,16 @@ from uat_jax.symbolic.layers import Layers
 
 L = m.dimension("L")
 Shape = Mapping[sympy.Symbol, int]
-Parameters = tuple[Any, Any, Any, Any]
+Parameters = tuple[Any, Any, Any]
 
-TENT: Parameters = (2, 1, -4, -Rational(1, 2))
-"""A, B, C and b of every layer; c is 0."""
+TENT: Parameters = (2, -4, -Rational(1, 2))
+"""A, C and b of every layer; B is 1 and c is 0."""
 
 
 def layer(x: Any, relu: Callable[[Any], Any], parameters: Parameters = TENT) -> Any:
-    """A x + C relu(B x + b), all numbers of width 1."""
-    A, B, C, b = parameters
-    return A * x + C * relu(B * x + b)
+    """A x + C relu(x + b), all numbers of width 1."""
+    A, C, b = parameters
+    return A * x + C * relu(x + b)
 
 
 def _relu(number: Any) -> Any:
@@ -104,7 +104,7 @@ def breaks(shape: Shape) -> int:
     """At how many points of a grid four times as fine as the pieces the network itself bends."""
     depth = shape[L]
     steps = 2 ** (depth + 2)
-    exact = (2, 1, -4, Fraction(-1, 2))
+    exact = (2, -4, Fraction(-1, 2))
     values = [Fraction(n, steps) for n in range(steps + 1)]
     for _ in range(depth):
         values = [layer(x, lambda number: max(number, 0), exact) for x in values]
