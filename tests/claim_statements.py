@@ -30,6 +30,7 @@ from uat_jax.decide.figures import (
     Equations,
     FieldsAtSizes,
     Figures,
+    FloatFigures,
     Measured,
     Proof,
     RestsOn,
@@ -104,7 +105,7 @@ def _found(evidence: Iterable[Evidence]) -> Iterator[str]:
         about = f" ({found.subject})" if found.subject else ""
         confirms = found.method in SECOND_OPINIONS
         yield f"{found.method}{about}" if confirms else f"{found.method}{about}: {found.finding}"
-        if isinstance(found.figures, Measured):
+        if isinstance(found.figures, Measured | FloatFigures):
             yield f"  {found.finding}"
         elif not confirms:
             yield from (f"  {line}" for line in _inside(found.figures))
