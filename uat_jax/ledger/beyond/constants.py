@@ -187,7 +187,7 @@ def _times(left: jax.Array, right: jax.Array) -> jax.Array:
 
 def actual_change(x: jax.Array, y: jax.Array, W: jax.Array, V: jax.Array) -> jax.Array:
     """How far attention's outputs at x and at y are apart, at the token where that is most; the scale s is 1/2."""
-    attend = lambda z: _times(_times(jax.nn.softmax(_times(_times(z, W), z.T) / 2, axis=-1), z), V)
+    attend = lambda z: _times(_times(jax.nn.softmax(_times(_times(z, W), z.T) / 2), z), V)
     return _longest(attend(x) - attend(y))
 
 
