@@ -33,13 +33,12 @@ COUNTED_ONLY = (
     "what is computed, not how often: that every order of evaluation computes the network is "
     "test_complexity.test_all_orders_of_evaluation_compute_the_network"
 )
-WRITTEN_OUT = "how many terms of a sum a second opinion writes out"
+ANY_TOKENS = "how many tokens there are: the chain of softmaxes is as long for any number of them"
 SHAPES_KEPT = "`keepdims` or an axis of an array of one row: the same numbers in another shape"
 TESTS_ONLY = "an argument that only tests give, to put something wrong in the place of what is proved"
 
 UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "attention/context.py": (Unnoticed("_layer", "", ARRAYS),),
-    "attention/convolution.py": (Unnoticed("tokens_seen", "", ARRAYS),),
     "attention/density.py": (
         Unnoticed("_patterns", "", ARRAYS),
         Unnoticed("_weights", "", ARRAYS),
@@ -58,7 +57,13 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("matrix", "", FLOATS),
         Unnoticed("plain", "", FLOATS),
     ),
-    "complexity/evaluation.py": (Unnoticed("_attention_chain", "", ARRAYS),),
+    "beyond/separation.py": (
+        Unnoticed("breaks", "2 → 3", "a grid finer than wanted has the same breaks", "depth + 2"),
+    ),
+    "complexity/evaluation.py": (
+        Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
+        Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
+    ),
     "complexity/evaluators.py": (
         Unnoticed("hatted", "", COUNTED_ONLY),
         Unnoticed("_argument", "", COUNTED_ONLY),
@@ -72,8 +77,6 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("", "", DRAWN),
     ),
     "foundations/approximation.py": (Unnoticed("monotone_term", "", "`strict` of a zip of equal lengths"),),
-    "foundations/expressive_power.py": (Unnoticed("switch", "", TESTS_ONLY),),
-    "foundations/uat_sums.py": (Unnoticed("<lambda>", "", WRITTEN_OUT),),
     "layers/closed_form.py": (
         Unnoticed("evidence", "", FLOATS),
         Unnoticed("", "", FLOATS),
@@ -82,9 +85,16 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("_layer_norm", "", SHAPES_KEPT),
         Unnoticed("_passed_on", "", SHAPES_KEPT),
     ),
-    "layers/serial.py": (
-        Unnoticed("one_by_one", "", "`strict` of a zip of equal lengths"),
-        Unnoticed("", "", "the width at which a scan is certified"),
+    "layers/dependence.py": (
+        Unnoticed(
+            "_needed",
+            "letter in lines and letter not in used → letter in lines",
+            "a letter that is met again is looked at again, and adds nothing",
+        ),
+        Unnoticed("_table_claim", "1 → 2", "how the reading, which is prose, numbers the layers", "written = "),
+    ),
+    "layers/kernels.py": (
+        Unnoticed("_zigzag", "depth - j // 2 → depth + j // 2", "j // 2 is 0 for the only odd j of two layers"),
     ),
 }
 """The file → what nobody notices in it."""

@@ -37,9 +37,9 @@ SOFTMAX = "H_i is a softmax: in every row some score is finite, so that the row 
 
 def row(number: str, name: str, title: str, printed: str, decide: Any, **more: Any) -> Claim:
     """A row of this chapter: about what the papers omit, so that what is printed here is ours."""
-    defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,), "ours": True}
+    defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,)}
     about = {**defaults, **more}
-    return Claim(f"real.{name}", title, number, sources=SOURCES, printed=printed, decide=decide, **about)
+    return Claim(f"real.{name}", title, number, sources=SOURCES, printed=printed, decide=decide, ours=True, **about)
 
 
 # --- the scores that networks use --------------------------------------------------------------------------------------
