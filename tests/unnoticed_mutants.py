@@ -58,7 +58,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("plain", "", FLOATS),
     ),
     "beyond/separation.py": (
-        Unnoticed("breaks", "2 → 3", "a grid finer than wanted has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
     ),
     "complexity/evaluation.py": (
         Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
