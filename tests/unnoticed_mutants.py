@@ -57,9 +57,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("matrix", "", FLOATS),
         Unnoticed("plain", "", FLOATS),
     ),
-    "beyond/separation.py": (
-        Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
-    ),
+    "beyond/separation.py": (Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),),
     "complexity/evaluation.py": (
         Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
         Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
@@ -77,6 +75,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("", "", DRAWN),
     ),
     "foundations/approximation.py": (Unnoticed("monotone_term", "", "`strict` of a zip of equal lengths"),),
+    "foundations/uat_sums.py": (
+        Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
+    ),
     "layers/closed_form.py": (
         Unnoticed("evidence", "", FLOATS),
         Unnoticed("", "", FLOATS),
