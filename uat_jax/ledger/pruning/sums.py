@@ -88,7 +88,8 @@ def _prefix_sums(dropped_term: Any, settings: Settings) -> Iterator[Evidence]:
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 _TERM = r"\alpha_j\sigma(\mathbf{W}_j^{\mathrm{T}}\mathbf{x}+\theta_j)"
-_FIRST, _SECOND = (rf"\sum_{{j\in\Lambda_{k}}}{_TERM}" for k in (1, 2))
+_FIRST = rf"\sum_{{j\in\Lambda_1}}{_TERM}"
+_SECOND = rf"\sum_{{j\in\Lambda_2}}{_TERM}"
 _F = r"f(\mathbf{x})"
 _small = lambda total: rf"\left|{total}\right|\to 0\ \Rightarrow\ "
 EQ_14 = rf"\left|{_FIRST}+{_SECOND}-{_F}\right|<\varepsilon"
