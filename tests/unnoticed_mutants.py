@@ -57,7 +57,11 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("matrix", "", FLOATS),
         Unnoticed("plain", "", FLOATS),
     ),
-    "beyond/separation.py": (Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),),
+    "beyond/separation.py": (
+        Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "2 → 1", "a grid twice as fine as the pieces has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "1 → 2", "a point behind the last, at which no bend is asked for", "range(steps + 1)"),
+    ),
     "complexity/evaluation.py": (
         Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
         Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
