@@ -41,7 +41,6 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "attention/context.py": (Unnoticed("_layer", "", ARRAYS),),
     "attention/density.py": (
         Unnoticed("_patterns", "", ARRAYS),
-        Unnoticed("_weights", "", ARRAYS),
         Unnoticed("_wide", "", ARRAYS),
         Unnoticed("_linear", "", ARRAYS),
         Unnoticed("_one_head", "", ARRAYS),
@@ -100,6 +99,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "layers/kernels.py": (
         Unnoticed("_zigzag", "depth - j // 2 → depth + j // 2", "j // 2 is 0 for the only odd j of two layers"),
+        Unnoticed(
+            "_zigzag", "2 → 3", "for the two layers that are looked at the widths are the same, 0, 2 and 1", "j // 2"
+        ),
     ),
 }
 """The file → what nobody notices in it."""
