@@ -70,7 +70,10 @@ COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
-WRITTEN = ("sources", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at", "dtype")
+WRITTEN = (
+    "sources", "otherwise", "hypotheses", "title", "reading", "printed", "what", "names", "ledger", "read", "at",
+    "dtype",
+)  # fmt: skip
 """Keywords of what is only written down."""
 GUARDS = ("strict",)
 """Keywords that stop a program that is wrong, as `assert` does."""

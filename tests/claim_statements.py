@@ -18,11 +18,13 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 from statements import METHODS, Call, Statements, recorded
 
 import uat_jax as uj
-from uat_jax.decide import confirmation, dependence, exhibits, functions, programs, ranks
+from uat_jax.decide import confirmation, dependence, exhibits, functions, identity, programs, ranks
 from uat_jax.decide.decision import decide
+from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import (
     Counted,
     Depths,
@@ -30,6 +32,7 @@ from uat_jax.decide.figures import (
     Equations,
     FieldsAtSizes,
     Figures,
+    FloatFigures,
     Measured,
     Proof,
     RestsOn,
@@ -50,10 +53,11 @@ SYMBOLIC = Settings(dtypes=(), depth=2)
 
 SECOND_OPINIONS = (Method.PRIME_FIELDS, Method.FLOATS, Method.BALLS, Method.ARRAYS)
 """Methods that confirm what another one decides: that they were asked is written down, and numbers they measured."""
+CONFIRMING = (functions.confirm_functions, identity.identical)
 TOLD = (
     *METHODS,
+    *CONFIRMING,
     dependence.static,
-    functions.confirm_functions,
     ranks.enclosed,
     exhibits.exhibit,
     exhibits.exhibit_numbers,
@@ -117,7 +121,7 @@ def _found(evidence: Iterable[Evidence]) -> Iterator[str]:
         about = f" ({found.subject})" if found.subject else ""
         confirms = found.method in SECOND_OPINIONS
         yield f"{found.method}{about}" if confirms else f"{found.method}{about}: {found.finding}"
-        if isinstance(found.figures, Measured):
+        if isinstance(found.figures, Measured | FloatFigures):
             yield f"  {found.finding}"
         elif not confirms:
             yield from (f"  {line}" for line in _inside(found.figures))
@@ -149,8 +153,9 @@ def _sizes(shape: Mapping[str, int]) -> str:
 
 
 def _told(call: Call) -> str:
-    """What a method was told to find: its arguments that are no functions."""
-    given = (*call.arguments, *(v for name, v in sorted(call.keywords.items()) if name not in ("what", "subject")))
+    """What a method was told to find: its arguments that are no functions; of what, if its finding is not shown."""
+    shown = () if call.method in CONFIRMING else ("what", "subject")
+    given = (*call.arguments, *(v for name, v in sorted(call.keywords.items()) if name not in shown))
     return f"{call.method.__name__}: {', '.join(text for argument in given if (text := _text(argument)))}"
 
 
@@ -162,6 +167,10 @@ def _text(argument: Any) -> str:
             return "{" + ", ".join(f"{_text(key)}: {_text(value)}" for key, value in argument.items()) + "}"
         case Step():
             return argument.name
+        case ClosedJaxpr():
+            return f"({', '.join(map(str, argument.in_avals))}) → {', '.join(map(str, argument.out_avals))}"
+        case Effort():
+            return ""
         case np.ndarray():
             return str(argument.tolist())
         case _ if callable(argument) and not hasattr(argument, "free_symbols"):

@@ -117,8 +117,9 @@ WRONG = {
     ],
     "uat.affine-term.absorbed": lambda: [uat_sums.odd_part(slope) for slope in (2, -1, Rational(1, 2))],
     "uat.one-function.selected": lambda: [
-        *(expressive_power.switch(margin) for margin in (1, Rational(1, 8))),
-        expressive_power.largest_argument(1),
+        *(expressive_power.switch(lambda M, d=d: M + d) for d in (1, Rational(1, 8))),
+        expressive_power.largest_argument(lambda w, theta: w + theta),
+        expressive_power.largest_argument(lambda w, theta: expressive_power.RELU(w) + theta - 1),
     ],
     "uat.similar-inputs.corrected": lambda: [
         expressive_power.steep_term(gap) for gap in (Rational(4, 5), 1, Rational(77, 100))

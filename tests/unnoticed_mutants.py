@@ -26,17 +26,22 @@ class Unnoticed:
         return self.function == record["scope"][0] and self.change in changes and self.line in record["source"]
 
 
-ARRAYS = "arrays that a derived number is counted on: others have the same pattern of zeros, or the same count"
 SCAN_ONLY_COUNTED = (
     "a row counts the levels of the scan; that it computes the products is "
     "test_complexity.test_the_scan_computes_all_products"
 )
-WRITTEN_OUT = "how many terms of a sum a second opinion writes out"
-TESTS_ONLY = "an argument that only tests give, to put something wrong in the place of what is proved"
+ANY_TOKENS = "how many tokens there are: the chain of softmaxes is as long for any number of them"
 
 UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
-    "attention/convolution.py": (Unnoticed("tokens_seen", "", ARRAYS),),
-    "complexity/evaluation.py": (Unnoticed("_attention_chain", "", ARRAYS),),
+    "beyond/separation.py": (
+        Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "2 → 1", "a grid twice as fine as the pieces has the same breaks", "depth + 2"),
+        Unnoticed("breaks", "1 → 2", "a point behind the last, at which no bend is asked for", "range(steps + 1)"),
+    ),
+    "complexity/evaluation.py": (
+        Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
+        Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
+    ),
     "complexity/evaluators.py": (
         Unnoticed("prefix_products", "cases", SCAN_ONLY_COUNTED),
         Unnoticed("prefix_products", "n - apart → apart", SCAN_ONLY_COUNTED),
@@ -50,8 +55,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
-    "foundations/expressive_power.py": (Unnoticed("switch", "", TESTS_ONLY),),
-    "foundations/uat_sums.py": (Unnoticed("<lambda>", "", WRITTEN_OUT),),
+    "foundations/uat_sums.py": (
+        Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
+    ),
     "layers/closed_form.py": (
         Unnoticed("", "2 → 3", "on how many held-out images the exact value is computed: the more the better"),
         Unnoticed(
@@ -64,6 +70,20 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
             "_digits",
             "[d for d in settings.dtypes if d == str(network.dtype)] or settings.dtypes[:1] → settings.dtypes[:1]",
             "which of the asked dtypes is taken first for the trained network: with one dtype, the same one",
+        ),
+    ),
+    "layers/dependence.py": (
+        Unnoticed(
+            "_needed",
+            "letter in lines and letter not in used → letter in lines",
+            "a letter that is met again is looked at again, and adds nothing",
+        ),
+        Unnoticed("_table_claim", "1 → 2", "how the reading, which is prose, numbers the layers", "written = "),
+    ),
+    "layers/kernels.py": (
+        Unnoticed("_zigzag", "depth - j // 2 → depth + j // 2", "j // 2 is 0 for the only odd j of two layers"),
+        Unnoticed(
+            "_zigzag", "2 → 3", "for the two layers that are looked at the widths are the same, 0, 2 and 1", "j // 2"
         ),
     ),
     "layers/nested_bias.py": (
@@ -81,10 +101,6 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
             "(apply('product', letter('W_{i,1}', D, D), x),)",
             "b_{i,3} has the shape of W_{i,1} x_0 before it: whether the shapes fit does not hang on it",
         ),
-    ),
-    "layers/serial.py": (
-        Unnoticed("one_by_one", "", "`strict` of a zip of equal lengths"),
-        Unnoticed("", "", "the width at which a scan is certified"),
     ),
     "lora/attention.py": (
         Unnoticed(

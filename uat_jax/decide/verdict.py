@@ -70,7 +70,6 @@ class Method(StrEnum):
     LINEAR_ALGEBRA = "linear algebra"
     EQUATIONS = "equations"
     DIFFERENCES = "differences"
-    ODD_PART = "odd part"
     POWER_SERIES = "power series"
     ADDITION_THEOREMS = "addition theorems"
     PREDICTIONS = "predictions"

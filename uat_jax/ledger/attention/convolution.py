@@ -138,16 +138,15 @@ def _share(matrix: np.ndarray) -> Fraction:
 
 
 @cache
-def tokens_seen(reach: int, layers: int) -> int:
+def tokens_seen(reach: int, layers: int, tokens: int) -> int:
     """How many tokens reach the middle one through a stack of convolutions with positive weights and relu."""
-    middle = reach * layers + 1
 
     def output(x: jax.Array) -> jax.Array:
         for _ in range(layers):
             x = jax.nn.relu(convolve_tokens(jnp.ones((2 * reach + 1, 1, 1), x.dtype), x))
-        return x[middle, 0]
+        return x[tokens // 2]
 
-    return int(np.count_nonzero(evaluated(jax.jacfwd(output), np.ones((2 * middle + 1, 1)))))
+    return int(np.count_nonzero(evaluated(jax.jacfwd(output), np.ones((tokens, 1)))))
 
 
 def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
@@ -163,14 +162,14 @@ def reaches_add(sum_of: Any = None) -> Iterator[Evidence]:
     yield proved_inequality(abs(p - last) <= a, first, what=f"every |p| ≤ {total} is such a sum", subject="every place")
 
 
-def _reach(layers: sympy.Expr, shapes: list[tuple[int, int]]) -> Callable[[Any, Settings], Iterator[Evidence]]:
+def _reach(layers: sympy.Expr, shapes: list[tuple[int, int, int]]) -> Callable[[Any, Settings], Iterator[Evidence]]:
     """The number of tokens that one output sees: the reaches of layers add up, R_0 = 0 and R_l = R_{l−1} + r."""
 
     def decide(claimed: Any, settings: Settings) -> Iterator[Evidence]:
         reach: Any = sympy.summation(r, (k, 1, layers))
         found = 1 + 2 * reach
-        given = [{r: reach, L: count} for reach, count in shapes]
-        measured = lambda shape: tokens_seen(shape[r], shape[L])
+        given = [{r: reach, L: count, N: tokens} for reach, count, tokens in shapes]
+        measured = lambda shape: tokens_seen(shape[r], shape[L], shape[N])
         count = list(counted(claimed, found, what="tokens seen", measured=measured, shapes=given))
         yield from count
         if any(evidence.verdict is Verdict.PROVED for evidence in count):
@@ -179,8 +178,8 @@ def _reach(layers: sympy.Expr, shapes: list[tuple[int, int]]) -> Callable[[Any, 
     return decide
 
 
-STACKS = [(1, 1), (1, 2), (2, 2)]
-"""Reaches and numbers of layers."""
+STACKS = [(1, 1, 5), (1, 2, 7), (2, 2, 11)]
+"""Reaches, numbers of layers, and enough tokens."""
 
 
 def _residual_network(settings: Settings) -> Iterator[Evidence]:
@@ -202,12 +201,12 @@ def features_seen(claimed: Any, settings: Settings) -> Iterator[Evidence]:
     """How many entries of x one output of a convolution along the features depends on, away from the ends."""
 
     def measured(shape: Any) -> int:
-        features = 4 * shape[r] + 1
-        matrix = features_matrix(np.ones((shape[N], shape[N], 2 * shape[r] + 1)), features)
-        return int(np.count_nonzero(matrix[2 * shape[r]]))
+        matrix = features_matrix(np.ones((shape[N], shape[N], 2 * shape[r] + 1)), shape[M])
+        return int(np.count_nonzero(matrix[shape[M] // 2]))
 
     found = sympy.summation(N, (k, -r, r))
-    shapes = [{N: tokens, r: reach} for tokens, reach in ((1, 1), (2, 1), (3, 2), (2, 3))]
+    sizes = [(1, 1, 5), (2, 1, 5), (3, 2, 5), (2, 3, 9)]  # enough features on both sides
+    shapes = [dict(zip((N, r, M), size, strict=True)) for size in sizes]
     yield from counted(claimed, found, what="entries of x seen", measured=measured, shapes=shapes)
 
 
@@ -297,7 +296,7 @@ CLAIMS = (
         reading="one layer: fragmented, as claimed",
         hypotheses=("enough tokens on both sides",),
         expects=Verdict.PROVED,
-        decide=lambda settings: _reach(sympy.Integer(1), [(1, 1), (2, 1)])(2 * r + 1, settings),
+        decide=lambda settings: _reach(sympy.Integer(1), [(1, 1, 5), (2, 1, 7)])(2 * r + 1, settings),
     ),
     Claim(
         id="convolution.stack-fragmented",

@@ -102,7 +102,7 @@ def _full_width_is_more(settings: Settings) -> Iterator[Evidence]:
         return f(x + first + second) - f(x + first) - f(x + second) + f(x)
 
     zero = lambda x, first, second: jnp.zeros((2, 1), x.dtype)
-    inputs = {"x": [[0, 0], [0, 0]], "first": [[1, 0], [0, 0]], "second": [[0, 1], [0, 0]]}
+    inputs = {"x": [[1, 0], [0, 1]], "first": [[1, 0], [0, 0]], "second": [[0, 1], [0, 0]]}
     names = ("full width", "slices")
     yield exhibit(mixed_difference, zero, inputs, what="mixed difference in slices 1 and 2", names=names)
 
@@ -110,7 +110,7 @@ def _full_width_is_more(settings: Settings) -> Iterator[Evidence]:
 def _summing_head(x: jax.Array) -> jax.Array:
     """softmax(q qᵀ) q with q the sum of both features."""
     q = jnp.sum(x, axis=1, keepdims=True)
-    return jnp.matmul(jax.nn.softmax(jnp.matmul(q, q.T, precision="highest"), axis=-1), q, precision="highest")
+    return jnp.matmul(jax.nn.softmax(jnp.matmul(q, q.T, precision="highest")), q, precision="highest")
 
 
 def _parameters(settings: Settings) -> Iterator[Evidence]:
@@ -145,7 +145,7 @@ def _same_weights(settings: Settings) -> Iterator[Evidence]:
 
     def pattern(x: jax.Array, scale: int) -> jax.Array:
         root = jnp.sqrt(jnp.asarray(scale, x.dtype))
-        return jax.nn.softmax(jnp.matmul(x, x.T, precision="highest") / root, axis=-1)
+        return jax.nn.softmax(jnp.matmul(x, x.T, precision="highest") / root)
 
     names = ("over √d", "over √M")
     yield exhibit(

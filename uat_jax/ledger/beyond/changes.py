@@ -191,7 +191,7 @@ def adapted(layers: Mapping[str, Any], added: Mapping[str, Any], x: jax.Array) -
     """The largest entry of x̃_L − x_L, and Σ_k Π_{j>k} ℓ_j (‖ΔC_k‖ ‖s_k‖ + λ ‖C_k‖ ‖ΔB_k‖ ‖y_k‖); tanh has λ = 1."""
     new = {**layers, "B": layers["B"] + added["B"], "C": layers["C"] + added["C"]}
     old_x, new_x = _trajectory(layers, x), _trajectory(new, x)
-    bound = jnp.zeros_like(x[0])
+    bound = jnp.zeros((), x.dtype)
     for j in range(DEPTH):
         y = old_x[j]
         s = jnp.tanh(_times(new["B"][j], y) + new["b"][j])
@@ -204,7 +204,7 @@ def adapted(layers: Mapping[str, Any], added: Mapping[str, Any], x: jax.Array) -
 def removed(layers: Mapping[str, Any], added: Mapping[str, Any], x: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The largest entry of x̃_L − x_L without the layers CHANGED, and Σ_k Π_{j>k} ℓ_j ‖x_k − x_{k−1}‖."""
     old_x, new_x = _trajectory(layers, x), x
-    bound = jnp.zeros_like(x[0])
+    bound = jnp.zeros((), x.dtype)
     for j in range(DEPTH):
         if j + 1 in CHANGED:
             bound = bound + jnp.max(jnp.abs(old_x[j + 1] - old_x[j]))

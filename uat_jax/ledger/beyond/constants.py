@@ -50,15 +50,15 @@ def smooth(name: str, constant: Any = None) -> Iterator[Evidence]:
         "λ − σ′ is a square": (claimed - derivative(s), square(s)),
     }
     yield equations(pairs, what=f"{name}: λ = {claimed}")
-    above, below = sympy.symbols("σ−least greatest−σ", nonnegative=True)
-    yield proved_inequality(above * below >= 0, [], what=f"{name}: σ′ ≥ 0")
+    above, below = sympy.symbols("σ−least greatest−σ", real=True)
+    yield proved_inequality(above * below >= 0, [above >= 0, below >= 0], what=f"{name}: σ′ ≥ 0")
 
 
 def relu(constant: Any = 1) -> Evidence:
-    """|relu(s) − relu(t)| ≤ λ |s − t|."""
-    s, t = sympy.symbols("s t", real=True)
-    claimed = abs(sympy.Max(s, 0) - sympy.Max(t, 0)) <= constant * abs(s - t)
-    return proved_inequality(claimed, [], what=f"relu: λ = {constant}")
+    """|relu(s) − relu(t)| ≤ λ |s − t| for every λ ≥ ``constant``."""
+    s, t, factor = sympy.symbols("s t λ", real=True)
+    claimed = abs(sympy.Max(s, 0) - sympy.Max(t, 0)) <= factor * abs(s - t)
+    return proved_inequality(claimed, [factor >= constant], what=f"relu: λ = {constant}")
 
 
 def _activations(settings: Settings) -> Iterator[Evidence]:
@@ -187,7 +187,7 @@ def _times(left: jax.Array, right: jax.Array) -> jax.Array:
 
 def actual_change(x: jax.Array, y: jax.Array, W: jax.Array, V: jax.Array) -> jax.Array:
     """How far attention's outputs at x and at y are apart, at the token where that is most; the scale s is 1/2."""
-    attend = lambda z: _times(_times(jax.nn.softmax(_times(_times(z, W), z.T) / 2, axis=-1), z), V)
+    attend = lambda z: _times(_times(jax.nn.softmax(_times(_times(z, W), z.T) / 2), z), V)
     return _longest(attend(x) - attend(y))
 
 

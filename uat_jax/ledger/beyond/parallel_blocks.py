@@ -82,15 +82,16 @@ def _bound(settings: Settings) -> Iterator[Evidence]:
     moved, claimed, laws = bound()
     yield from proved([moved], method=Method.NORMAL_FORM, what="what σ is applied to")
     yield proved_inequality(claimed, laws, what="the norm of the difference")
-    yield attained(2)
+    yield attained(0)
     yield _measured()
 
 
-def attained(factor: int) -> Evidence:
-    """The bound is reached with every size 1, relu, C = B = 1, A = ``factor`` ≥ 0, b = 0 and x = 1: both are |A − 1|."""
+def attained(least: int) -> Evidence:
+    """The bound is reached with every size 1, relu, C = B = 1, any A ≥ ``least`` = 0, b = 0 and x = 1: both are |A − 1|."""
+    factor = sympy.Symbol("A", real=True)
     relu = lambda number: sympy.Max(number, 0)
-    actual = abs(relu(sympy.Integer(factor)) - relu(sympy.Integer(1)))
-    return proved_inequality(Eq(actual, abs(sympy.Integer(factor) - 1)), [], what=f"reached at A = {factor}, relu")
+    claim = Eq(abs(relu(factor) - relu(1)), abs(factor - 1))
+    return proved_inequality(claim, [factor >= least], what=f"reached at every A ≥ {least}, relu")
 
 
 # --- one network of numbers -------------------------------------------------------------------------------------------

@@ -254,10 +254,10 @@ SCANS: dict[str, tuple[Function, Function, list[Any]]] = {
 """Name → the scan, the closed form, and the shapes of their arguments."""
 
 
-def scanned(name: str, claimed: Function | None = None) -> Evidence:
-    """The scan against its closed form, or against what is claimed instead, at STEPS steps."""
+def scanned(name: str) -> Evidence:
+    """The scan against its closed form, at STEPS steps."""
     plain, closed, shapes = SCANS[name]
-    return confirm_functions(plain, claimed or closed, shapes, what=f"{name}, jax.lax.scan of {STEPS} steps")
+    return confirm_functions(plain, closed, shapes, what=f"{name}, jax.lax.scan of {STEPS} steps")
 
 
 def _outer_step(S: jax.Array, row: Any) -> tuple[jax.Array, None]:
@@ -295,10 +295,10 @@ FOR_EVERY_LENGTH: dict[str, tuple[Callable[..., Any], Function, tuple[Any, ...]]
 """Name → the step of a scan, the closed form of its carry, and the inputs of `prove_scan`."""
 
 
-def for_every_length(name: str, claimed: Function | None = None) -> Evidence:
-    """What `prove_scan` says of the closed form, or of what is claimed instead, for every number of steps."""
+def for_every_length(name: str) -> Evidence:
+    """What `prove_scan` says of the closed form, for every number of steps."""
     step, closed, inputs = FOR_EVERY_LENGTH[name]
-    (found,) = prove_scan(step, claimed or closed, *inputs).evidence
+    (found,) = prove_scan(step, closed, *inputs).evidence
     return found
 
 

@@ -30,16 +30,16 @@ from uat_jax.symbolic.layers import Layers
 
 L = m.dimension("L")
 Shape = Mapping[sympy.Symbol, int]
-Parameters = tuple[Any, Any, Any, Any, Any]
+Parameters = tuple[Any, Any, Any]
 
-TENT: Parameters = (2, 1, -4, -Rational(1, 2), 0)
-"""A, B, C, b and c of every layer."""
+TENT: Parameters = (2, -4, -Rational(1, 2))
+"""A, C and b of every layer; B is 1 and c is 0."""
 
 
 def layer(x: Any, relu: Callable[[Any], Any], parameters: Parameters = TENT) -> Any:
-    """A x + c + C relu(B x + b), all numbers of width 1."""
-    A, B, C, b, c = parameters
-    return A * x + c + C * relu(B * x + b)
+    """A x + C relu(x + b), all numbers of width 1."""
+    A, C, b = parameters
+    return A * x + C * relu(x + b)
 
 
 def _relu(number: Any) -> Any:
@@ -104,7 +104,7 @@ def breaks(shape: Shape) -> int:
     """At how many points of a grid four times as fine as the pieces the network itself bends."""
     depth = shape[L]
     steps = 2 ** (depth + 2)
-    exact = (2, 1, -4, Fraction(-1, 2), 0)
+    exact = (2, -4, Fraction(-1, 2))
     values = [Fraction(n, steps) for n in range(steps + 1)]
     for _ in range(depth):
         values = [layer(x, lambda number: max(number, 0), exact) for x in values]
@@ -134,9 +134,10 @@ def straight_term(reach: Any = 1) -> Iterator[Evidence]:
     yield proved_inequality(Eq(bend, 0), [abs(u) >= reach * abs(d)], what="a term that breaks elsewhere")
     S, term = sympy.symbols("S α·0", real=True)
     yield proved_inequality(Eq(S + term, 0), [Eq(S, 0), Eq(term, 0)], what="one term more")
-    slope, constant = sympy.symbols("w c", real=True)
+    slope, constant, before, here, after = sympy.symbols("w c f(u−d) f(u) f(u+d)", real=True)
     line = lambda at: slope * at + constant
-    yield proved_inequality(Eq(line(u - d) - 2 * line(u) + line(u + d), 0), [], what="the affine part")
+    on_it = [Eq(before, line(u - d)), Eq(here, line(u)), Eq(after, line(u + d))]
+    yield proved_inequality(Eq(before - 2 * here + after, 0), on_it, what="the affine part")
 
 
 def far_apart(distance: Any = 1) -> Evidence:

@@ -59,7 +59,7 @@ def any_matrix() -> Step:
 
 def _any_matrix(settings: Settings) -> Iterator[Evidence]:
     yield from proved([any_matrix()], method=Method.NORMAL_FORM, what="A(x) x = f(x), for every n, m and f")
-    matrix = lambda f, x: f[:, None] * x[None, :] / jnp.sum(x * x)
+    matrix = lambda f, x: jnp.outer(f, x) / jnp.sum(x * x)
     product = lambda f, x: jnp.matmul(matrix(f, x), x, precision="highest")
     yield confirm_functions(product, lambda f, x: f, [(2,), (3,)], what="A(x) x = f, m = 2, n = 3")
 
@@ -87,7 +87,7 @@ def coefficient(x: jax.Array) -> jax.Array:
 
     The hidden units of layer 1 are σ(y_1) with σ = relu and y_1 = A_1(x_0) x_0, so that x_1 = y_1 + relu(y_1).
     """
-    pattern = lambda z: jax.nn.softmax(z[:, None] * z[None, :], axis=-1)
+    pattern = lambda z: jax.nn.softmax(jnp.outer(z, z))
     y = jnp.matmul(pattern(x), x, precision="highest")
     return pattern(y + jax.nn.relu(y))
 

@@ -46,27 +46,27 @@ def _one_function(prompts: tuple[int, int], settings: Settings) -> Iterator[Evid
     yield proved_inequality(same, [x >= 0, x <= 1], what=what)
 
 
-def switch(margin: Any = 0) -> Iterator[Evidence]:
-    """σ(z − M(1 − t)) is σ(z) for t = 1 and 0 for t = 0, if z ≤ M (+ ``margin``, which must be 0)."""
+def switch(largest: Callable[[Any], Any]) -> Iterator[Evidence]:
+    """σ(z − M(1 − t)) is σ(z) for t = 1 and 0 for t = 0, if z ≤ ``largest(M)``, which must be M."""
     z, M = sympy.symbols("z M", real=True)
     for name, sigma in (("ramp", RAMP), ("relu", RELU)):
         off, on = (sympy.Eq(sigma(z - M * (1 - t)), value) for t, value in ((0, 0), (1, sigma(z))))
         for state, claim in (("off", off), ("on", on)):
             what = f"{name}: a term is {state} for t = {int(state == 'on')}"
-            yield proved_inequality(claim, [z <= M + margin], what=what, subject=f"{name}, {state}")
+            yield proved_inequality(claim, [z <= largest(M)], what=what, subject=f"{name}, {state}")
 
 
-def largest_argument(bias: Any = 0) -> Evidence:
-    """w x + θ ≤ max(w, 0) + θ for 0 ≤ x ≤ 1; summed over the coordinates this is M."""
+def largest_argument(bound: Callable[[Any, Any], Any]) -> Evidence:
+    """w x + θ ≤ ``bound(w, θ)`` = max(w, 0) + θ for 0 ≤ x ≤ 1; summed over the coordinates this is M."""
     x = sympy.Symbol("x", nonnegative=True)
     w, theta = sympy.symbols("w θ", real=True)
     what = "w x + θ ≤ max(w, 0) + θ on the cube"
-    return proved_inequality(w * x + theta <= sympy.Max(w, 0) + theta - bias, [x <= 1], what=what, subject="M")
+    return proved_inequality(w * x + theta <= bound(w, theta), [x <= 1], what=what, subject="M")
 
 
 def _selected(settings: Settings) -> Iterator[Evidence]:
-    yield from switch()
-    yield largest_argument()
+    yield from switch(lambda M: M)
+    yield largest_argument(lambda w, theta: RELU(w) + theta)
 
 
 # --- A8: similar inputs ---------------------------------------------------------------------------------------------

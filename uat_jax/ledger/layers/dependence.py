@@ -100,7 +100,7 @@ class Parameters:
     def function(self, letter: m.Letter, argument: m.Letter | None = None) -> Callable[[jax.Array], jax.Array]:
         """The parameter as a JAX function of x_0, or of another letter that is then no longer computed.
 
-        D_0 is the number of tokens, all other sizes are 1, σ = relu, weights 1, 2, …
+        N is the number of tokens, all other sizes are 1, σ = relu, weights 1, 2, …
         """
         argument = argument or self.input
         program = _needed({l: line for l, line in self.lines.items() if l != argument}, letter)
@@ -123,11 +123,10 @@ def _whole_numbers(letter: m.Letter, tokens: int) -> np.ndarray:
 
 
 def _size(dimension: Any, tokens: int) -> int:
-    """As many tokens, as many entries of x_0, one of everything else."""
+    """As many tokens, one of everything else."""
     dimension = sympy.sympify(dimension)
-    of = {s: tokens if str(s) in ("N", "D[0]") else 1 for s in dimension.free_symbols}
-    indexed = {s: tokens if str(s) == "D[0]" else 1 for s in dimension.atoms(sympy.Indexed)}
-    return int(dimension.xreplace(indexed | of))
+    sizes = {s: tokens if s == m.dimension("N") else 1 for s in dimension.atoms(sympy.Symbol, sympy.Indexed)}
+    return int(dimension.xreplace(sizes))
 
 
 def _needed(lines: Mapping[m.Letter, m.Expression], result: m.Letter) -> Program:
@@ -150,20 +149,21 @@ def parameters(network: str, biases: str = SHARED) -> Parameters:
     """
     if network in FIXED:
         derived = derive("residual", depth=DEPTH)
-        skips = (derived.layers.A(j) for j in range(1, DEPTH + 1)) if network == "perceptron" else ()
-        return Parameters({A: m.Zero(*A.shape) for A in skips} | derived.parameters.lines, derived.closed, {}, 1)
+        lines = derived.parameters.lines
+        if network == "perceptron":
+            lines = {A: m.Zero(*A.shape) for A in derived.parameters.inputs if A.name == "A"} | lines
+        return Parameters(lines, derived.closed, {}, 1)
     derived = derive("transformer", depth=DEPTH, heads=1)
-    of, lines = derived.layers, dict(derived.parameters.lines)
-    names: dict[Any, Any] = {}
+    lines, names = derived.parameters.lines, {}
     if network == "residual-attention":
         attention = Attention(1)
         features = m.dimension("M")
         names = {attention.features(j): features for j in range(DEPTH + 1)}
         lines = {letter.renamed(names): line.renamed(names) for letter, line in lines.items()}
-        for A in (of.A(j).renamed(names) for j in range(1, DEPTH + 1)):
-            lines[A] = m.Identity(A.shape[0]) + lines[A]
+        beside = lambda letter, line: m.Identity(line.shape[0]) + line if letter.name == "A" else line
+        lines = {letter: beside(letter, line) for letter, line in lines.items()}
     if biases == BY_POSITION:
-        lines = {l: e for l, e in lines.items() if l not in [of.c(j).renamed(names) for j in range(1, DEPTH + 1)]}
+        lines = {letter: line for letter, line in lines.items() if letter.name != "c"}
     return Parameters(lines, derived.closed, names, 2)
 
 

@@ -11,6 +11,7 @@ does if x is a number, and none does for some network of two inputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import comb
@@ -21,6 +22,7 @@ import jax.numpy as jnp
 import sympy
 
 from uat_jax.decide.confirmation import proved
+from uat_jax.decide.equivalence import certify
 from uat_jax.decide.exhibits import exhibit, exhibit_numbers
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -42,10 +44,15 @@ def difference(f: Callable[[Any], Any], at: Any, order: int) -> Any:
     return sum(((-1) ** (order - k) * comb(order, k) * f(at + k) for k in range(order + 1)), sympy.Integer(0))
 
 
-def term_difference(power: int, order: int) -> Any:
-    """The difference of one term α (w x + b)^p, a polynomial in α, w, b and x."""
-    alpha, w, b = sympy.symbols("alpha w b")
-    return sympy.expand(difference(lambda t: alpha * (w * t + b) ** power, x, order))
+def sum_terms(power: int) -> tuple[Any, Any]:
+    """What a fixed sum consists of: terms α (w x + b)^p, and a x + k."""
+    alpha, w, b, a, k = sympy.symbols("α w b a k")
+    return alpha * (w * x + b) ** power, a * x + k
+
+
+def difference_of(expression: Any, order: int) -> Any:
+    """The difference of an expression in x, a polynomial."""
+    return sympy.expand(difference(lambda t: expression.subs(x, t), x, order))
 
 
 def power_network(power: int) -> Any:
@@ -57,9 +64,7 @@ def power_network(power: int) -> Any:
 def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
     """Whether the network with σ(t) = t^p is a fixed sum: those have no differences of order p + 1, whatever N is."""
     order, network = power + 1, power_network(power)
-    a, k = sympy.symbols("a k")
-    sums = {f"α (w x + b)^{power}": term_difference(power, order), "a x + k": difference(lambda t: a * t + k, x, order)}
-    zero = {f"difference {order} of {name} is 0": (sympy.expand(of), 0) for name, of in sums.items()}
+    zero = {f"difference {order} of {term} is 0": (difference_of(term, order), 0) for term in sum_terms(power)}
     fixed = equations(zero, what="every fixed sum", subject="fixed sums")
     yield fixed
     found = difference(lambda t: network.subs(x, t), sympy.Integer(0), order)
@@ -67,8 +72,8 @@ def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
         what = f"difference {order} on 0, 1, … with σ(t) = t^{power}: of x_2, and of every fixed sum"
         yield resting_on([fixed], exhibit_numbers(found, 0, at={"x": 0}, what=what, names=("network", "fixed sum")))
         return
-    slope, constant = network.coeff(x, 1), network.coeff(x, 0)
-    yield equations({f"x_2 = {slope} x + {constant}": (network, slope * x + constant)}, what="the network is affine")
+    slope = network.coeff(x)
+    yield equations({f"x_2 = {slope} x": (network, slope * x)}, what="the network is affine")
 
 
 # --- σ = relu --------------------------------------------------------------------------------------------------------
@@ -77,16 +82,10 @@ def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
 def maximum_network(x: jax.Array, y: jax.Array) -> jax.Array:
     """max(0, x, y) as two layers with σ = relu: x_1 = y + relu(x − y), x_2 = relu(x_1)."""
     matrix = lambda *rows: jnp.asarray(rows, x.dtype)
-    zero = jnp.zeros(1, x.dtype)
+    zero = matrix(0)
     first = ResidualLayer(matrix([0, 1]), matrix([1, -1]), matrix([1]), zero, zero)
     second = ResidualLayer(matrix([0]), matrix([1]), matrix([1]), zero, zero)
     return residual_network((first, second), jnp.stack([x, y]), jax.nn.relu)[0]
-
-
-def vanishes(f: Callable[[Any], Any]) -> bool:
-    """Whether f(t) = 0 for every t > 0, every t < 0 and t = 0, decided by SymPy on each side."""
-    t = sympy.Symbol("t", positive=True)
-    return all(sympy.simplify(f(side)) == 0 for side in (t, -t, sympy.Integer(0)))
 
 
 def relu(t: Any) -> Any:
@@ -95,10 +94,17 @@ def relu(t: Any) -> Any:
 
 
 _SCALE = sympy.Symbol("s", positive=True)
-LAWS: dict[str, Callable[[Any], Any]] = {
-    "relu(t) − relu(−t) = t": lambda t: relu(t) - relu(-t) - t,
-    "relu(s t) = s relu(t) for s > 0": lambda t: relu(_SCALE * t) - _SCALE * relu(t),
+LAWS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "relu(t) − relu(−t) = t": lambda t: (relu(t) - relu(-t), t),
+    "relu(s t) = s relu(t) for s > 0": lambda t: (relu(_SCALE * t), _SCALE * relu(t)),
 }
+"""Laws of relu: t → both sides."""
+
+
+def law_of_relu(law: str, sides: Callable[[Any], tuple[Any, Any]]) -> Evidence:
+    """Whether both sides are equal for every t > 0, every t < 0 and t = 0, on each of which relu is linear."""
+    t = sympy.Symbol("t", positive=True)
+    return equations({f"at {at}": sides(at) for at in (t, -t, sympy.Integer(0))}, what=law, subject="fixed sums")
 
 
 def _two_inputs(settings: Settings) -> Iterator[Evidence]:
@@ -108,14 +114,17 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
     |relu(z + b) − relu(z)| ≤ |b|: linear in p.  max(0, x, y) is positively homogeneous, so that for it the quotient is
     f(p) − f(−p) for every s.
     """
-    for law, difference_ in LAWS.items():
-        verdict = Verdict.PROVED if vanishes(difference_) else Verdict.UNKNOWN
-        yield Evidence(Method.ODD_PART, law, verdict, subject="fixed sums")
+    for law, sides in LAWS.items():
+        yield law_of_relu(law, sides)
+    number, maximum = jax.ShapeDtypeStruct((), jnp.float32), lambda x, y: jnp.maximum(0, jnp.maximum(x, y))
+    yield from (
+        replace(found, subject="network") for found in certify(maximum_network, maximum, number, number).evidence
+    )
     odd = lambda p: maximum_network(*p) - maximum_network(*(-p))
     yield exhibit(
         lambda p, q: odd(p + q),
         lambda p, q: odd(p) + odd(q),
-        {"p": [1, 0], "q": [0, 1]},
+        {"p": [4, -1], "q": [-2, 3]},
         what="f = max(0, x, y), g(p) = f(p) − f(−p): g(p + q), and g(p) + g(q), equal if f is a fixed relu sum",
         names=("network", "fixed sum"),
     )
@@ -137,14 +146,15 @@ def slopes() -> tuple[Step, ...]:
     )
 
 
-def fixed_relu_sum(f: Callable[[Fraction], Fraction], breaks: Sequence[Fraction]) -> Callable[[Fraction], Fraction]:
+def fixed_relu_sum(f: Callable[[Fraction], Fraction], points: Sequence[Fraction]) -> Callable[[Fraction], Fraction]:
     """f(t_1) + s_0 (x − t_1) + Σ_k (s_k − s_{k−1}) relu(x − t_k), for f linear between its breaks t_1 < … < t_n.
 
-    s_k is the slope of f between t_k and t_{k+1}, s_0 and s_n those before the first and after the last break.
+    ``points`` are a number below all breaks, the breaks, and a number above them: s_k is the slope of f from one of
+    them to the next.
     """
-    ends = [breaks[0] - 1, *breaks, breaks[-1] + 1]
-    slope = [(f(b) - f(a)) / (b - a) for a, b in pairwise(ends)]
-    jumps = [(after - before, t) for before, after, t in zip(slope, slope[1:], breaks, strict=False)]
+    _, *breaks, _ = points
+    slope = [(f(b) - f(a)) / (b - a) for a, b in pairwise(points)]
+    jumps = [(after - before, t) for (before, after), t in zip(pairwise(slope), breaks, strict=True)]
     start = f(breaks[0])
     return lambda x: (
         start + slope[0] * (x - breaks[0]) + sum((c * max(x - t, Fraction(0)) for c, t in jumps), Fraction())
@@ -152,24 +162,24 @@ def fixed_relu_sum(f: Callable[[Fraction], Fraction], breaks: Sequence[Fraction]
 
 
 def hat(x: Fraction) -> Fraction:
-    """x_2 of two relu layers of width one: x_1 = x − 2 relu(x), x_2 = −x_1 + 3 relu(2 x_1 + 1)."""
+    """x_2 of two relu layers of width one: x_1 = x − 3 relu(x), x_2 = −x_1 + 3 relu(2 x_1 + 1)."""
     zero = Fraction(0)
-    first = x - 2 * max(x, zero)
+    first = x - 3 * max(x, zero)
     return -first + 3 * max(2 * first + 1, zero)
 
 
-HAT_BREAKS = tuple(map(Fraction, ("-1/2", "0", "1/2")))
-"""Where the argument of one of its relu changes sign: x = 0 and x_1 = −1/2."""
+HAT_POINTS = tuple(map(Fraction, ("-1", "-1/2", "0", "1/4", "1")))
+"""Where the argument of one of its relu changes sign, x = 0 and x_1 = −1/2, and a number on either side of these."""
 
 
 def _one_input(settings: Settings) -> Iterator[Evidence]:
     """A relu network of one input is continuous and linear on pieces, and so is the sum with its slopes."""
     what = "the sum has slope s_n on piece n, for any number of pieces, and the value of the network at t_1"
     yield from proved(slopes(), method=Method.INDUCTION, what=what)
-    found = fixed_relu_sum(hat, HAT_BREAKS)
-    points = sorted({HAT_BREAKS[0] - 1, *HAT_BREAKS, HAT_BREAKS[-1] + 1})
-    same, values = all(found(x) == hat(x) for x in points), ", ".join(str(hat(x)) for x in points)
-    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 2 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere: {values}"
+    found = fixed_relu_sum(hat, HAT_POINTS)
+    points = (*HAT_POINTS, *((left + right) / 2 for left, right in pairwise(HAT_POINTS)))
+    same, values = all(found(x) == hat(x) for x in points), ", ".join(f"{hat(x)} at {x}" for x in points)
+    finding = f"−x_1 + 3 relu(2 x_1 + 1), x_1 = x − 3 relu(x): equal to its sum of 3 terms at {len(points)} points, so everywhere: {values}"
     yield Evidence(Method.EXACT_NUMBERS, finding, Verdict.AGREES if same else Verdict.UNKNOWN)
 
 

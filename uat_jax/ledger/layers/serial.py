@@ -8,6 +8,7 @@ Composition of affine maps is associative, so that all P_j, q_j are prefixes of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -90,8 +91,8 @@ def _scan(settings: Settings) -> Iterator[Evidence]:
     shapes = (LAYERS, WIDTH, WIDTH), (LAYERS, WIDTH)
     specs = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
     traces = [jax.make_jaxpr(f)(*specs) for f in (scanned, one_by_one)]
-    what = f"all P_j, q_j by a scan and one by one, L = {LAYERS}, D = {WIDTH}"
-    yield identical(traces[0], traces[1], what=what)
+    found = identical(traces[0], traces[1], what="all P_j, q_j by a scan and one by one")
+    yield replace(found, subject=f"L = {LAYERS}, D = {WIDTH}")
 
 
 def _chain(settings: Settings) -> Iterator[Evidence]:

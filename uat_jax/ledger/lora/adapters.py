@@ -9,7 +9,7 @@ import numpy as np
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.programs import settle
-from uat_jax.decide.ranks import attained, bounded
+from uat_jax.decide.ranks import attained, bounded, drawn
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import ELEMENTWISE, SQUARE, Claim, Kind
@@ -55,7 +55,7 @@ def _rank(settings: Settings) -> Iterator[Evidence]:
     U, V = m.Letter("U", M, r), m.Letter("V", r, G)
     on = lambda matrix: m.Kronecker(m.Identity(N), matrix.T)
     yield from bounded(Step("through N r columns", on(U @ V), on(V) @ on(U)), claimed=N * r, what="I_N ⊗ ΔWᵀ")
-    draw = lambda g: np.kron(np.eye(3, dtype=int), (g.integers(-3, 4, (5, 2)) @ g.integers(-3, 4, (2, 4))).T)
+    draw = lambda g: np.kron(np.eye(3, dtype=int), (drawn(g, 5, 2) @ drawn(g, 2, 4)).T)
     yield attained(6, draw, what="I_N ⊗ ΔWᵀ with N = 3, M = 5, G = 4, r = 2")
 
 

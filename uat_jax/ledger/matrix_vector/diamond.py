@@ -68,14 +68,14 @@ def _first_row() -> OneEdit:
 
 def entry_by_entry(value: Callable[[Any, Any], Any]) -> Evidence:
     """Whether ``value(W, x)`` is what Eq. 4 says in words, for W of free symbols: element i is column i of W with x."""
-    shapes = tuple(product((1, 2, 3), repeat=2))
-    for rows, columns in shapes:
+    sizes = range(1, 4)
+    for rows, columns in product(sizes, sizes):
         W: Any = sympy.Matrix(rows, columns, lambda k, i: sympy.Symbol(f"w_{k}_{i}"))
         x: Any = sympy.Matrix(rows, 1, lambda k, _: sympy.Symbol(f"x_{k}"))
         words = sympy.Matrix([sum(W[k, i] * x[k] for k in range(rows)) for i in range(columns)])
-        if value(W, x).shape != words.shape or sympy.expand(value(W, x) - words) != sympy.zeros(*words.shape):
+        if value(W, x).expand() != words:
             return Evidence(Method.ENTRY_BY_ENTRY, f"other entries for m = {rows}, n = {columns}", Verdict.UNKNOWN)
-    finding = f"every entry is that of Eq. 4, for free symbols at all {len(shapes)} shapes m, n ≤ 3"
+    finding = f"every entry is that of Eq. 4, for free symbols at all {len(sizes) ** 2} shapes m, n ≤ {sizes[-1]}"
     return Evidence(Method.ENTRY_BY_ENTRY, finding, Verdict.PROVED)
 
 
@@ -106,7 +106,7 @@ def shaped(claimed: tuple[str, str]) -> Evidence:
     W, x = _letters(*map(m.dimension, _DIMENSIONS))
     found = diamond(W, x)
     wanted = tuple(m.dimension(size) if size.isalpha() else sympy.Integer(size) for size in claimed)
-    fits = all(map(m.same_dimension, found.shape, wanted))
+    fits = all(m.same_dimension(*pair) for pair in zip(found.shape, wanted, strict=True))
     finding = f"W ⋄ x has shape {m.shape_text(found)} for all m and n"
     return Evidence(Method.SHAPES, finding, Verdict.PROVED if fits else Verdict.UNKNOWN)
 

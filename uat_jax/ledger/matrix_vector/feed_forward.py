@@ -56,9 +56,9 @@ def _feed_forward_right(settings: Settings) -> Iterator[Evidence]:
 def _not_elementwise(settings: Settings) -> Iterator[Evidence]:
     """vec(softmax(Y)), of the features of each token, against softmax of the column vec(Y): of its rows, or of it all."""
     names = ("vec(softmax(Y))", "softmax(vec(Y))")
-    softmax = lambda Y: jax.nn.softmax(Y, axis=-1).reshape(-1)
-    of_rows = lambda Y: jax.nn.softmax(Y.reshape(-1, 1), axis=-1).reshape(-1)
-    of_all = lambda Y: jax.nn.softmax(Y.reshape(-1), axis=-1)
+    softmax = lambda Y: jax.nn.softmax(Y).reshape(-1)
+    of_rows = lambda Y: jax.nn.softmax(Y.reshape(-1, 1)).reshape(-1)
+    of_all = lambda Y: jax.nn.softmax(Y.reshape(-1))
     readings = ("of each row of the column", of_rows, [[0, 0]]), ("of the whole column", of_all, [[0], [0]])
     for reading, printed, Y in readings:
         found = exhibit(softmax, printed, {"Y": Y}, what=f"softmax {reading}", names=names)

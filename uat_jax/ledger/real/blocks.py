@@ -37,9 +37,9 @@ SOFTMAX = "H_i is a softmax: in every row some score is finite, so that the row 
 
 def row(number: str, name: str, title: str, printed: str, decide: Any, **more: Any) -> Claim:
     """A row of this chapter: about what the papers omit, so that what is printed here is ours."""
-    defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,), "ours": True}
+    defaults = {"kind": Kind.IDENTITY, "expects": Verdict.PROVED, "hypotheses": (SOFTMAX,)}
     about = {**defaults, **more}
-    return Claim(f"real.{name}", title, number, sources=SOURCES, printed=printed, decide=decide, **about)
+    return Claim(f"real.{name}", title, number, sources=SOURCES, printed=printed, decide=decide, ours=True, **about)
 
 
 # --- the scores that networks use --------------------------------------------------------------------------------------
@@ -82,7 +82,8 @@ def plain(tokens: int) -> Scores:
 def _hidden(name: str, mask: jax.Array, seen: Scores) -> Scores:
     """Scores where a mask leaves them, −∞ elsewhere."""
     functions = {"mask": lambda s: jnp.where(mask, s, -jnp.inf)}
-    return Scores(name, _masked(seen.rule), seen.network._replace(mask=mask), seen.functions | functions)
+    told = f"{name}, {int(mask.sum())} of {mask.size} pairs seen"
+    return Scores(told, _masked(seen.rule), seen.network._replace(mask=mask), seen.functions | functions)
 
 
 def causal(tokens: int) -> Scores:
@@ -109,7 +110,7 @@ def with_alibi(tokens: int) -> Scores:
 def rotary(tokens: int) -> Scores:
     """Queries and keys turned by their positions: token n by the angle n."""
     angles = jnp.arange(tokens, dtype=jnp.float32)[:, None]
-    turn = lambda x: rope(x[None], angles)[0]
+    turn = lambda x: rope(x[None], angles).squeeze(0)
     return Scores("RoPE", _rotated, Scoring(angles=angles), {"rope": turn})
 
 

@@ -90,9 +90,12 @@ def _rotary_key_bias(settings: Settings) -> Iterator[Evidence]:
 def _relative(settings: Settings) -> Iterator[Evidence]:
     """R_nᵀ R_k = R_{k−n} for rotations R_n by n ϑ: scores depend on the difference of positions."""
     yield rotations_compose(lambda n, k: k - n)
-    turn = lambda angle, u: jnp.stack(
-        [u[0] * jnp.cos(angle) - u[1] * jnp.sin(angle), u[0] * jnp.sin(angle) + u[1] * jnp.cos(angle)]
-    )
+
+    def turn(angle: jax.Array, u: jax.Array) -> jax.Array:
+        first, second = u
+        cos, sin = jnp.cos(angle), jnp.sin(angle)
+        return jnp.stack([first * cos - second * sin, first * sin + second * cos])
+
     left = lambda n, k, t, q, u: jnp.sum(turn(n * t, q) * turn(k * t, u))
     right = lambda n, k, t, q, u: jnp.sum(q * turn((k - n) * t, u))
     number, pair = jnp.zeros(()), jnp.zeros(2)
