@@ -164,7 +164,7 @@ def convolutions(a: Argument) -> None:
             f"density Σ_k ({length} − |k|)/{length}² = {claimed} for r ≤ {length}",
             sympy.simplify(counted - claimed) == 0,
         )
-    seen = {(reach, layers): convolution.tokens_seen(reach, layers) for reach in (1, 2) for layers in (1, 2)}
+    seen = {(reach, layers): convolution.tokens_seen(reach, layers, 13) for reach in (1, 2) for layers in (1, 2)}
     a.show(",  ".join(f"r = {reach}, L = {layers}: {count} tokens" for (reach, layers), count in seen.items()))
     a.check("2rL + 1 each time", all(count == 2 * reach * layers + 1 for (reach, layers), count in seen.items()))
 

@@ -49,10 +49,9 @@ class ClosedForm:
         """Ŵ_{k,3}^{(version)}, D_version × F_k: the factor of s_k in the network of the first `version` layers."""
         return m.Letter("Ŵ", self.layers.widths(version), self.layers.hidden_widths(k), (k, 3), (version,))
 
-    @lru_cache(maxsize=1024)
     def factors(self, version: int) -> tuple[m.Letter, ...]:
         """Ŵ_{1,3}^{(version)}, …, Ŵ_{version,3}^{(version)}: the factors of all activations of so many layers."""
-        return tuple(self.W3(k, version) for k in range(1, version + 1))
+        return _factors(self, version)
 
     def s(self, k: Any) -> m.Letter:
         """s_k, a column of length F_k."""
@@ -85,6 +84,11 @@ class ClosedForm:
     def activation(self, j: Any) -> m.Expression:
         """σ(Ŵ_{j,2} x_0 + b̂_{j,2})."""
         return m.Activation(self.W2(j) @ self.layers.x(0) + self.b2(j))
+
+
+@lru_cache(maxsize=1024)
+def _factors(of: ClosedForm, version: int) -> tuple[m.Letter, ...]:
+    return tuple(of.W3(k, version) for k in range(1, version + 1))
 
 
 @dataclass(frozen=True)
