@@ -114,6 +114,8 @@ class CanonicalForms:
     def function(self, program: ClosedJaxpr | Jaxpr) -> Name:
         """The number of a jaxpr that is a parameter: of its inputs, its outputs, and what it does to references."""
         jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
+        if len(constants) != len(jaxpr.constvars):
+            raise UnsupportedError("a program among the parameters leaves its constants to the primitive")
         inputs = [self.input(place, atom.aval) for place, atom in enumerate(jaxpr.invars)]
         walk = _Walk(self, effects=OF_FUNCTIONS)
         outputs = walk.body(jaxpr, constants, inputs)

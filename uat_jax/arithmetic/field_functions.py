@@ -54,11 +54,11 @@ class FieldFunctions(Piecewise):
         return self.forms[form]
 
     def _log_sum(self, form: LogSum) -> Number:
-        """r + Σ q·log b."""
+        """r + Σ q·log b, log b being L(b)."""
         total = self.constant(form.constant)
         for base, q in form.logs:
             number = rational_form(base) if isinstance(base, int) else Product(ONE, ((base, ONE),))
-            log = self.logarithm(self.closed(number))
+            log = Number(self._odd_logarithm(self.closed(number).residues))
             total = self.add(total, self.multiply(self.constant(q), log))
         return total
 

@@ -272,6 +272,8 @@ def check(equation: JaxprEqn) -> None:
         UnsupportedError: a parameter or a dtype that the row does not name.
     """
     name, where = equation.primitive.name, source_line(equation)
+    if name not in TABLE:
+        raise UnsupportedError(f"'{name}'{where} is no primitive of the table; it has no rule")
     row, indices = TABLE[name], _INDICES.get(name, slice(0))
     for atom in equation.invars:
         allowed = "i" if atom in equation.invars[indices] else row.kinds

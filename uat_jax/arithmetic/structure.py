@@ -87,7 +87,7 @@ def gather(parameters: Mapping[str, Any], x: np.ndarray, indices: np.ndarray) ->
     for axis in range(x.ndim):
         start, last = _gather_start(numbers, axis, indices), x.shape[axis] - sizes[axis]
         inside &= (0 <= start) & (start <= last)
-        place = np.expand_dims(np.clip(start, 0, last), numbers.offset_dims)
+        place = np.expand_dims(np.clip(start, 0, last), tuple(numbers.offset_dims))
         if axis in windows:
             offset = numbers.offset_dims[windows.index(axis)]
             place = place + np.arange(sizes[axis]).reshape([-1 if a == offset else 1 for a in range(rank)])
