@@ -28,7 +28,7 @@ def network(a: Argument) -> None:
     a.say("At x_0 = 0, 1/8, 2/8, …, 1 the first three layers are")
     values = [Fraction(n, 8) for n in range(9)]
     for depth in (1, 2, 3):
-        exact = (2, 1, -4, Fraction(-1, 2), 0)
+        exact = (2, -4, Fraction(-1, 2))
         values = [separation.layer(x, lambda u: max(u, 0), exact) for x in values]
         a.show(f"x_{depth} = " + "  ".join(f"{value!s:>4}" for value in values))
 
@@ -47,7 +47,7 @@ def pieces(a: Argument) -> None:
     """The formula for every L, by induction."""
     a.section("The pieces")
     a.decide(separation.first_piece(), *separation.next_pieces())
-    wrong = (2, 1, -3, -sympy.Rational(1, 2), 0)
+    wrong = (2, -3, -sympy.Rational(1, 2))
     for found in list(separation.next_pieces(wrong))[1:2]:
         a.reject("the same with C = −3", found)
 

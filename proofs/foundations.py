@@ -178,8 +178,8 @@ def several_functions(a: Argument) -> None:
     a.section("One function only?")
     facts(a, expressive_power.on_both_sides(lambda x: x, lambda x: 1 - x))
     refute(a, "uat.one-function")
-    facts(a, expressive_power.switch())
-    facts(a, expressive_power.largest_argument())
+    facts(a, expressive_power.switch(lambda M: M))
+    facts(a, expressive_power.largest_argument(lambda w, theta: expressive_power.RELU(w) + theta))
 
 
 # %% [markdown]

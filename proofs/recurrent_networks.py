@@ -17,6 +17,8 @@ import jax
 import jax.numpy as jnp
 from argument import Argument, run
 
+import uat_jax as uj
+from uat_jax.decide.functions import confirm_functions
 from uat_jax.ledger.beyond import recurrent
 from uat_jax.ledger.beyond.carried_sum import carried_sum
 from uat_jax.symbolic import language as m
@@ -86,8 +88,10 @@ def scans(a: Argument) -> None:
     for name in recurrent.FOR_EVERY_LENGTH:
         a.say(f"{name}:")
         a.decide(recurrent.for_every_length(name))
-    a.reject("GRU with z and 1 − z exchanged", recurrent.scanned("gru", _exchanged))
-    a.reject("one channel of S4 without b", recurrent.for_every_length("state space", _without_b))
+    plain, _, shapes = recurrent.SCANS["gru"]
+    a.reject("GRU with z and 1 − z exchanged", confirm_functions(plain, _exchanged, shapes, what="gru"))
+    step, _, inputs = recurrent.FOR_EVERY_LENGTH["state space"]
+    a.reject("one channel of S4 without b", *uj.prove_scan(step, _without_b, *inputs).evidence)
 
 
 def _exchanged(x, u, W, U, b, Z, R):

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 import uat_jax as uj
 from uat_jax.decide.conditionals import without_conditionals
@@ -104,7 +105,7 @@ def test_the_rewritten_program_computes_the_same_numbers(row):
     program = jax.make_jaxpr(row.left)(np.zeros(row.spec.shape, np.float32))
     rewritten = without_conditionals(program)
     for x in np.random.default_rng(0).standard_normal((8, *row.spec.shape)).astype(np.float32):
-        sides = [jax.extend.core.jaxpr_as_fun(p)(x)[0] for p in (program, rewritten)]
+        sides = [jaxpr_as_fun(p)(x)[0] for p in (program, rewritten)]
         np.testing.assert_array_equal(*sides)  # the same operations: no rounding apart
 
 

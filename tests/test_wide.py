@@ -193,7 +193,7 @@ ATTACKS = {
 BILLIONS = 1 << 31
 
 
-def counted(true, length, dtype=np.int32):
+def counted(true, length, dtype: type[np.integer] = np.int32):
     """x times how many places of an axis have a property."""
     return lambda x: x * jnp.sum(true(lax.iota(dtype, length)).astype(x.dtype))
 

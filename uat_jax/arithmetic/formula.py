@@ -90,8 +90,8 @@ def formula(expressions: Expressions, *places: int) -> Formula | None:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
     results = tuple(builder.seen.get(place) for place in places)
-    places = {node: place for place, node in builder.seen.items() if node is not None}
-    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), places)
+    sources = {node: place for place, node in builder.seen.items() if node is not None}
+    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), sources)
     return None if None in results else found
 
 

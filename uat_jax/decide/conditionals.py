@@ -95,8 +95,8 @@ def _truth(equation: JaxprEqn, operands: Sequence[_Value]) -> Any:
     name = equation.primitive.name
     if name == "convert_element_type" and not is_number(equation.outvars[0]):
         return operands[0].array if dtype_of(equation.invars[0]) == np.bool_ else operands[0].truth
-    if name == "clamp" and all(isinstance(a, Literal) for a in (equation.invars[0], equation.invars[2])):
-        low, high = (int(np.asarray(equation.invars[i].val)) for i in (0, 2))
+    if name == "clamp":
+        low, high = (int(np.asarray(a.val)) if isinstance(a, Literal) else -1 for a in equation.invars[::2])
         return operands[1].truth if low == 0 and high >= 1 else None
     return None
 
