@@ -37,7 +37,7 @@ OUTPUTS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(2, OUTPUTS))
+@pytest.mark.parametrize("name", one_in(4, OUTPUTS))
 def test_contributions_add_up_to_the_output(random, name):
     output, plain = OUTPUTS[name]
     left = lambda m: dc.contributions(m, TOKENS, output).sum()
