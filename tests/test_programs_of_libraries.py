@@ -30,6 +30,14 @@ FORMS = {
         lambda x: 3 * x,
         (S,),
     ),
+    "a mask times numbers": (
+        lambda x: lax.dot_general(
+            np.array([True, False]), jnp.stack([x, x * x]), (((0,), (0,)), ((), ())), preferred_element_type=np.float32
+        ),
+        lambda x: x,
+        lambda x: x * x,
+        (S,),
+    ),
     "places behind an ellipsis": (
         below_the_diagonal,
         lambda x: jnp.stack([jnp.zeros(2, x.dtype), jnp.stack([x[0], jnp.zeros((), x.dtype)])]),

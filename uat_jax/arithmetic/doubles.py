@@ -58,6 +58,7 @@ def _reduced(function: Callable[..., Any], initial: float) -> Callable[..., Any]
 
 def _dot_general(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """dot_general with the copies as one more batch axis; where only one side has copies, as rows of one product."""
+    x, y = (np.asarray(operand, np.float64) for operand in _in_copies(equation, (x, y)))  # one may be a mask
     copies, shape = max(len(x), len(y)), shape_of(equation.outvars[0])
     (contract_x, contract_y), (batch_x, batch_y) = equation.params["dimension_numbers"]
     along = lambda axes: tuple(axis + 1 for axis in axes)
