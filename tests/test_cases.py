@@ -49,8 +49,8 @@ READ = {
 
 def equal(left, right, **settings):
     with jax.numpy_dtype_promotion("standard"):
-        programs = [jax.make_jaxpr(function)(X) for function in (left, right)]
-    return PrimeFields(*programs, **settings).compare().equal
+        first, second = (jax.make_jaxpr(function)(X) for function in (left, right))
+    return PrimeFields(first, second, **settings).compare().equal
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3])
