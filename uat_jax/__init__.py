@@ -15,6 +15,10 @@ from uat_jax.decide.domain import nonnegative as nonnegative
 from uat_jax.decide.domain import positive as positive
 from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
 from uat_jax.decide.equivalence import certify as certify
+from uat_jax.decide.parametrized import ascending as sorted
+from uat_jax.decide.parametrized import orthogonal as orthogonal
+from uat_jax.decide.parametrized import simplex as simplex
+from uat_jax.decide.parametrized import symmetric as symmetric
 from uat_jax.decide.verdict import Evidence as Evidence
 from uat_jax.decide.verdict import Verdict as Verdict
 from uat_jax.errors import HazardWarning as HazardWarning

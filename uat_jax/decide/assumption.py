@@ -21,6 +21,7 @@ class AssumptionKind(StrEnum):
     # of the question
     FIXED_INPUT = "fixed input"
     DOMAIN = "domain"
+    FAMILY = "family"
     READ_AS = "read as"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
@@ -53,9 +54,19 @@ def _only_at_sizes(*, symbols: Sequence[str], sizes: Sequence[str]) -> str:
     return f"shown at these sizes of the symbolic dimensions {names}, and at no others: {tried}"
 
 
+FAMILY_TEXTS = {
+    "orthogonal": "a matrix with orthonormal columns, or rows if it has more columns",
+    "simplex": "at least 0 in every entry, with sum 1 along the last axis",
+    "sorted": "in ascending order along the last axis",
+    "symmetric": "a symmetric matrix",
+}
+"""What an input is that ranges over a set of arrays (`parametrized.FAMILIES`)."""
+
+
 TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
+    AssumptionKind.FAMILY: lambda *, position, name, family: f"{name} is {FAMILY_TEXTS[family]}",
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (

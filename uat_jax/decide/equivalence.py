@@ -33,6 +33,7 @@ from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
+from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -98,7 +99,8 @@ def certify(
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
             are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
-            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
+            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`,
+            or an array of a set: `simplex(spec)`, `symmetric(spec)`, `orthogonal(spec)` or `sorted(spec)`.
             No specs at all ask a program that was read for its own.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
@@ -125,7 +127,7 @@ def certify(
     Raises:
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
-    first, second, specs = comparable(left, right, specs, weights)
+    first, second, specs = on_parameters(*comparable(left, right, specs, weights))
     question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     told = progress or (lambda message: None)
     end = deadline(budget, memory=memory)
@@ -164,7 +166,7 @@ def assert_equivalent(
     """
     __tracebackhide__ = True
     demands = Demands(rounding, hazards)
-    first, second, specs = comparable(left, right, specs, weights)
+    first, second, specs = on_parameters(*comparable(left, right, specs, weights))
     question = Question(first, second, specified(specs, sizes, almost_everywhere), wrt, almost_everywhere)
     effort = Effort(error, seed, deadline(budget, BUDGET, memory=memory), almost_everywhere=almost_everywhere)
     certificate = decide(question, effort)
@@ -191,7 +193,7 @@ def _headline(certificate: Certificate) -> str:
     """Verdict and functions."""
     claim = certificate.claim
     where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    domains = [a.text for a in certificate.assumptions if a.kind is AssumptionKind.DOMAIN]
+    domains = [a.text for a in certificate.assumptions if a.kind in (AssumptionKind.DOMAIN, AssumptionKind.FAMILY)]
     inputs = f", for {' and '.join(domains)}" if domains else ""
     return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
@@ -220,6 +222,8 @@ class Question:
                 raise InputError(f"got a {got} for a function; pass two functions, then their inputs")
         if self.wrt not in (None, "grad"):
             raise InputError(f'got wrt={self.wrt!r}; wanted None or "grad"')
+        if self.wrt is not None and isinstance(self.left, OnParameters):
+            raise InputError('wrt="grad" needs inputs that can move in all directions; certify jax.grad of both')
 
     def differentiated(self) -> Question:
         """The question about the derivatives, if it is one."""
@@ -548,6 +552,11 @@ def _sizes_of(evidence: Evidence) -> Sizes:
 
 def _writer(question: Question) -> Writer:
     def write(found: Counterexample) -> str:
+        left, right = question.left, question.right
+        if isinstance(left, OnParameters) and isinstance(right, OnParameters):
+            arguments = question.specification.at(found.sizes)
+            original = Specification(jax.tree.unflatten(left.tree, left.leaves)).at(found.sizes)
+            return reproducer(left.function, right.function, Specification(original), located(found, left, arguments))
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
         specification = Specification(question.specification.at(found.sizes))
@@ -565,7 +574,9 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question))
+    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
+    if isinstance(question.left, OnParameters):
+        of_inputs += question.left.hypotheses()
     general = shown_for_all_sizes(evidence)
     only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]

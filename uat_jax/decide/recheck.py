@@ -252,7 +252,11 @@ def _check_verdict(given: Certificate) -> None:
 
 
 def _of_inputs(given: Certificate) -> list[Assumption]:
-    """What is about the question and not its answer: fixed integers, domains of others, how programs were read."""
+    """What is about the question and not its answer: fixed integers, domains of others, how programs were made.
+
+    That the parameters of a program stand for an array of a set, or that a program stands for another one, cannot be
+    seen in the file: the stored programs are what is decided again.
+    """
     fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
     integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
     if [a.about["position"] for a in fixed] != integers:
@@ -262,7 +266,8 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
     if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
-    return fixed + domains + [a for a in given.assumptions if a.kind is AssumptionKind.READ_AS]
+    made = (AssumptionKind.FAMILY, AssumptionKind.READ_AS)
+    return fixed + domains + [a for a in given.assumptions if a.kind in made]
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
