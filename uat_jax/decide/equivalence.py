@@ -39,7 +39,9 @@ from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
+    is_variable,
     name_of,
+    parts_of,
     sizes_text,
     specified,
 )
@@ -619,7 +621,8 @@ def certificate_of(
 
 def _claim(question: Question, specification: Specification, pairs: Sequence[Pair]) -> dict[str, Any]:
     """What was asked, with both programs as data."""
-    leaves = jax.tree.leaves(specification.arguments)
+    fixed = lambda leaf: [] if is_variable(leaf) else [leaf]
+    leaves = [part for leaf in jax.tree.leaves(specification.arguments) for part in parts_of(leaf) or fixed(leaf)]
     return {
         "id": KIND,
         "left": _full_name(question.left),

@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
@@ -151,7 +152,7 @@ def numbered(count: int) -> list[str]:
 def input_names(function: Callable, specification: Specification) -> list[str]:
     """The names of the variables: parameters of the function with the path inside them, such as x or weights['b']."""
     leaves, _ = tree_flatten_with_path(specification.arguments)
-    floats = [path for path, leaf in leaves if is_variable(leaf)]
+    floats = [(path, part) for path, leaf in leaves if is_variable(leaf) for part in _part_names(leaf)]
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -161,7 +162,12 @@ def input_names(function: Callable, specification: Specification) -> list[str]:
         named.append("cotangents")  # of a comparison of derivatives
     if len(named) < len(specification.arguments):
         return numbered(len(floats))
-    return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
+    return [f"{named[path[0].idx]}{keystr(path[1:])}{part}" for path, part in floats]
+
+
+def _part_names(leaf: Any) -> tuple[str, ...]:
+    """What the parts of a leaf are called behind its name: a real one is its only part."""
+    return (".real", ".imag") if is_complex(leaf.dtype) else ("",)
 
 
 def _array_as_data(array: np.ndarray) -> dict[str, Any]:
