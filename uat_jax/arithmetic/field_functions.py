@@ -15,7 +15,7 @@ import numpy as np
 
 from uat_jax.arithmetic import closed_form
 from uat_jax.arithmetic.algebra import columns_of, undefined_codes
-from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product, multiplied, negated
+from uat_jax.arithmetic.closed_form import PI, Base, ClosedForm, Cosine, E, LogSum, Product, multiplied, negated
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
@@ -75,8 +75,11 @@ class FieldFunctions(Piecewise):
             number = self.multiply(number, self.root(self.constant(half)))
         return number if quarter == 1 else self.multiply(number, self.root(self.root(self.constant(quarter))))
 
-    def _letter_power(self, base: int | str | LogSum, q: Fraction) -> Number:
+    def _letter_power(self, base: Base, q: Fraction) -> Number:
         """b^q for a base that is no prime, or with a root of another degree."""
+        if isinstance(base, Cosine) and q.denominator == 1:
+            cosine = self.draw.cosine(base.turn)
+            return self.power(Number(cosine or self.draw.opaque(str(base), self.draw.fraction(1))), int(q))
         if base == E:
             return self.exponential(self.constant(q))
         if base == PI and q.denominator <= 2:
