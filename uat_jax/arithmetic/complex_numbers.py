@@ -214,12 +214,13 @@ def exponential(z: Complex) -> Complex:
     """e^(a + ib) = e^a (cos b + i sin b)."""
     if z.exponential is not None:
         return z.exponential
-    length = None if z.real is None else lax.exp(z.real)
     if z.imag is None:
-        return one(z) if length is None else z.of(length, None)
+        return one(z) if z.real is None else z.of(lax.exp(z.real), None)
     turn = lax.cos(z.imag), lax.sin(z.imag)
-    real, imag = turn if length is None else (lax.mul(length, part) for part in turn)
-    return z.of(real, imag, lambda: lax.square(z.filled(z.number(1) if length is None else length)))
+    if z.real is None:
+        return z.of(*turn)
+    length = lax.exp(z.real)
+    return z.of(*(lax.mul(length, part) for part in turn), lambda: lax.square(z.filled(length)))
 
 
 def logarithm(z: Complex) -> Complex:
