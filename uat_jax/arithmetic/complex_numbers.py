@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jax import lax
+
+LARGEST_POWER = 1024
+"""A power with a larger exponent is not multiplied out."""
 
 Part = Any
 """An array of real numbers, or None for zeros."""
@@ -22,7 +26,8 @@ class Complex:
     """A complex array as its real and its imaginary part, of one shape and dtype.
 
     norm: how |z|² is made where it is a product of others, such as |zw|² = |z|²|w|².  square: what z is the principal
-    root of.  exponential: what z is the principal logarithm of.
+    root of.  logarithm: (w, q) if z is q log w, with the principal logarithm.  conjugate: what z is the conjugate of.
+    direction: w if z|w| is w, also where w = 0.  divides: w if z is |w|, or 1 where w = 0.
     """
 
     real: Part
@@ -31,7 +36,10 @@ class Complex:
     dtype: Any
     norm: Callable[[], Any] | None = field(default=None, repr=False)
     square: Complex | None = field(default=None, repr=False)
-    exponential: Complex | None = field(default=None, repr=False)
+    logarithm: tuple[Complex, Fraction] | None = field(default=None, repr=False)
+    conjugate: Complex | None = field(default=None, repr=False)
+    direction: Complex | None = field(default=None, repr=False)
+    divides: Complex | None = field(default=None, repr=False)
 
     @property
     def parts(self) -> tuple[Any, Any]:
@@ -44,9 +52,15 @@ class Complex:
             return lax.full(self.shape, 0, self.dtype)
         return part if np.shape(part) == self.shape else lax.broadcast_in_dim(part, self.shape, ())
 
-    def of(self, real: Part, imag: Part, norm: Callable[[], Any] | None = None, **known: Complex | None) -> Complex:
+    def of(self, real: Part, imag: Part, norm: Callable[[], Any] | None = None, **known: Any) -> Complex:
         """Another number of the same shape and dtype."""
         return Complex(real, imag, self.shape, self.dtype, norm, **known)
+
+    @property
+    def constant(self) -> Fraction | None:
+        """The real constant that it is, if it is one number."""
+        known = self.imag is None and isinstance(self.real, np.ndarray | np.generic) and np.size(self.real) == 1
+        return Fraction(float(np.asarray(self.real).item())) if known and np.isfinite(self.real).all() else None
 
     def number(self, value: float) -> Any:
         """A real number in the dtype of the parts."""
@@ -67,8 +81,16 @@ def minus(a: Part, b: Part) -> Part:
 
 
 def times(a: Part, b: Part) -> Part:
-    """a·b."""
-    return None if a is None or b is None else lax.mul(a, b)
+    """a·b; 1·b is b itself."""
+    if a is None or b is None:
+        return None
+    if _is_one(a) or _is_one(b):
+        return b if _is_one(a) else a
+    return lax.mul(a, b)
+
+
+def _is_one(a: Any) -> bool:
+    return isinstance(a, np.ndarray | np.generic) and np.shape(a) == () and a == 1
 
 
 def over(a: Part, b: Any) -> Part:
@@ -101,7 +123,7 @@ def negated(z: Complex) -> Complex:
 
 def conjugate(z: Complex) -> Complex:
     """The conjugate a - ib of z = a + ib."""
-    return z.of(z.real, opposite(z.imag), lambda: norm(z))
+    return z.conjugate or z.of(z.real, opposite(z.imag), lambda: norm(z), conjugate=z)
 
 
 def bilinear(product: Callable[[Any, Any], Any], z: Complex, w: Complex) -> tuple[Part, Part]:
@@ -115,7 +137,13 @@ def multiplied(z: Complex, w: Complex) -> Complex:
     """z·w."""
     if z is w and z.square is not None:
         return z.square
-    return z.of(*bilinear(times, z, w), lambda: lax.mul(norm(z), norm(w)))
+    logarithm = _scaled_logarithm(z, w.constant) or _scaled_logarithm(w, z.constant)
+    return z.of(*bilinear(times, z, w), lambda: lax.mul(norm(z), norm(w)), logarithm=logarithm)
+
+
+def _scaled_logarithm(z: Complex, factor: Fraction | None) -> tuple[Complex, Fraction] | None:
+    """What c·z is the logarithm of, if z is one."""
+    return None if z.logarithm is None or not factor else (z.logarithm[0], z.logarithm[1] * factor)
 
 
 def divided(z: Complex, w: Complex) -> Complex:
@@ -123,7 +151,10 @@ def divided(z: Complex, w: Complex) -> Complex:
     quotient = lambda: lax.div(norm(z), norm(w))
     if w.imag is None:
         c = w.filled(None) if w.real is None else w.real
-        return z.of(over(z.real, c), over(z.imag, c), quotient)
+        logarithm = _scaled_logarithm(z, 1 / w.constant if w.constant else None)
+        same = w.divides is not None and any(w.divides is x for x in (z, z.conjugate))
+        direction = z if same else None
+        return z.of(over(z.real, c), over(z.imag, c), quotient, logarithm=logarithm, direction=direction)
     if w.real is None:
         return z.of(over(z.imag, w.imag), opposite(over(z.real, w.imag)), quotient)
     divisor = lax.add(lax.square(w.real), lax.square(w.imag))
@@ -182,7 +213,7 @@ def sign(z: Complex) -> Complex:
     if z.imag is None or z.real is None:
         return z.of(*(None if part is None else lax.sign(part) for part in (z.real, z.imag)))
     divisor = lax.select_n(is_zero(z), modulus(z), lax.full(z.shape, 1, z.dtype))
-    return z.of(over(z.real, divisor), over(z.imag, divisor))
+    return z.of(over(z.real, divisor), over(z.imag, divisor), direction=z)
 
 
 def root(z: Complex) -> Complex:
@@ -196,14 +227,12 @@ def root(z: Complex) -> Complex:
     return z.of(real, imag, lambda: r, square=z)
 
 
-def powered(z: Complex, exponent: float) -> Complex:
+def powered(z: Complex, exponent: Fraction) -> Complex:
     """z^p for a real number p: |z|^p (cos pθ + i sin pθ) with the argument θ of z."""
-    if exponent.is_integer():
-        return power(z, int(exponent))
-    if (2 * exponent).is_integer():
-        return power(root(z), int(2 * exponent))
-    angle = lax.mul(argument(z), z.number(exponent))
-    length = lax.pow(modulus(z), z.number(exponent))
+    if exponent.denominator <= 2:
+        return power(z if exponent.denominator == 1 else root(z), exponent.numerator)
+    angle = lax.mul(argument(z), z.number(float(exponent)))
+    length = lax.pow(modulus(z), z.number(float(exponent)))
     return z.of(lax.mul(length, lax.cos(angle)), lax.mul(length, lax.sin(angle)), lambda: lax.square(length))
 
 
@@ -212,8 +241,8 @@ def powered(z: Complex, exponent: float) -> Complex:
 
 def exponential(z: Complex) -> Complex:
     """e^(a + ib) = e^a (cos b + i sin b)."""
-    if z.exponential is not None:
-        return z.exponential
+    if z.logarithm is not None and abs(z.logarithm[1].numerator) <= LARGEST_POWER and z.logarithm[1].denominator <= 2:
+        return powered(*z.logarithm)
     if z.imag is None:
         return one(z) if z.real is None else z.of(lax.exp(z.real), None)
     turn = lax.cos(z.imag), lax.sin(z.imag)
@@ -225,8 +254,7 @@ def exponential(z: Complex) -> Complex:
 
 def logarithm(z: Complex) -> Complex:
     """The principal logarithm, log|z| + iθ with the argument θ of z."""
-    real = lax.mul(lax.log(norm(z)), z.number(0.5))
-    return z.of(real, argument(z), exponential=z)
+    return z.of(lax.log(modulus(z)), argument(z), logarithm=(z, Fraction(1)))
 
 
 def hyperbolic_cosine(z: Complex) -> Complex:

@@ -10,22 +10,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import complex_numbers as c
-from uat_jax.arithmetic.complex_numbers import Complex
+from uat_jax.arithmetic.complex_numbers import LARGEST_POWER, Complex
 from uat_jax.arithmetic.fourier import transformed
 from uat_jax.arithmetic.interpreter import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, is_floating, shape_of
 from uat_jax.errors import UnsupportedError
 
 Rule = Callable[..., Any]
-
-LARGEST_POWER = 1024
-"""A power with a larger exponent is not multiplied out."""
 
 PART_BY_PART = frozenset("cumsum reduce_precision reduce_sum reduce_window_sum".split()) | STRUCTURAL
 """Primitives that do to each part what they do to an array of real numbers."""
@@ -101,9 +97,11 @@ def _cast(equation: JaxprEqn, x: Any) -> Any:
 
 
 def _made(equation: JaxprEqn, real: Any, imag: Any) -> Complex:
-    """The number of two parts."""
+    """The number of two parts, of which one that is the constant 0 is left out."""
     (result,) = equation.outvars
-    return Complex(real, imag, shape_of(result), real_dtype(dtype_of(result)))
+    left_out = lambda part: isinstance(part, np.ndarray | np.generic | float) and not np.any(part)
+    parts = (None if left_out(part) else part for part in (real, imag))
+    return Complex(*parts, shape_of(result), real_dtype(dtype_of(result)))
 
 
 def _conjugate(equation: JaxprEqn, x: Any) -> Complex:
@@ -113,9 +111,17 @@ def _conjugate(equation: JaxprEqn, x: Any) -> Complex:
 
 def _equal(equation: JaxprEqn, z: Complex, w: Complex) -> Any:
     """Where both parts are equal."""
-    shape = shape_of(equation.outvars[0])
-    pairs = zip(*(Complex(x.real, x.imag, shape, x.dtype).parts for x in (z, w)), strict=True)
-    return lax.bitwise_and(*(lax.eq(a, b) for a, b in pairs))
+    z, w = _spread(equation, z), _spread(equation, w)
+    if z.imag is None and w.imag is None:
+        return lax.eq(z.parts[0], w.parts[0])
+    return lax.bitwise_and(*(lax.eq(a, b) for a, b in zip(z.parts, w.parts, strict=True)))
+
+
+def _broadcast(equation: JaxprEqn, z: Complex) -> list[Complex]:
+    """The entries of both parts in a larger shape; a single constant stays one."""
+    if any(part is not None and not isinstance(part, np.ndarray | np.generic) or z.shape for part in (z.real, z.imag)):
+        return _same(equation, z)
+    return [_spread(equation, z)]
 
 
 def _whole_power(equation: JaxprEqn, z: Complex) -> Complex:
@@ -127,15 +133,15 @@ def _whole_power(equation: JaxprEqn, z: Complex) -> Complex:
 
 def _pow(equation: JaxprEqn, z: Complex, w: Any) -> Complex:
     """z^p for an exponent p that is one real number."""
-    exponent = w.real if isinstance(w, Complex) and w.imag is None else w
-    if exponent is None:
+    if isinstance(w, Complex) and w.real is None and w.imag is None:
         return c.one(_spread(equation, z))
-    if not isinstance(exponent, np.ndarray | np.generic | jax.Array) or isinstance(exponent, jax.core.Tracer):
+    if not isinstance(w, Complex):
+        w = Complex(w, None, np.shape(w), z.dtype)
+    if w.constant is None:
         raise UnsupportedError("a power whose exponent is no real constant is not followed; write exp(w*log(z))")
-    values = np.unique(np.asarray(exponent))
-    if values.size != 1 or abs(values[0]) > LARGEST_POWER:
-        raise UnsupportedError("a power with this exponent is not followed; use one small real number")
-    return c.powered(_spread(equation, z), float(values[0]))
+    if abs(w.constant) > LARGEST_POWER:
+        raise UnsupportedError(f"got a power of {float(w.constant):g}; use at most {LARGEST_POWER}")
+    return c.powered(_spread(equation, z), w.constant)
 
 
 def _product(equation: JaxprEqn, z: Complex) -> Complex:
@@ -200,6 +206,7 @@ RULES: Mapping[str, Rule] = {
     "abs": lambda equation, z: c.modulus(z),
     "add": _entrywise(c.added),
     "add_any": _entrywise(c.added),
+    "broadcast_in_dim": _broadcast,
     "complex": _made,
     "conj": _conjugate,
     "conv_general_dilated": _bilinear,

@@ -32,7 +32,7 @@ from uat_jax.arithmetic.number import (
     rational,
 )
 from uat_jax.arithmetic.piecewise import Piecewise
-from uat_jax.arithmetic.residues import Draw, Residues, vanishes
+from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 
 class FieldFunctions(Piecewise):
@@ -93,6 +93,8 @@ class FieldFunctions(Piecewise):
         if x.square_of is not None and "root of a square" in self.laws:
             return self.absolute(x.square_of)
         value = rational(self.draw, x)
+        if value is None and x.special is None and same(x.residues, self.draw.fraction(1, x.shape)):
+            value = ONE  # cos² + sin²
         if value is not None and value > 0:
             return self._root_of_rational(value, x.shape)
         scale = self.canonical_scale(x.residues, x.scale)

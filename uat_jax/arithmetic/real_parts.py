@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from uat_jax.arithmetic.complex_numbers import Complex
 from uat_jax.arithmetic.complex_rules import RULES, real_dtype
 from uat_jax.arithmetic.interpreter import IDENTITY, called, inner_programs, scan_counts
+from uat_jax.arithmetic.moduli import Moduli
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -112,6 +113,7 @@ class Rewriting:
 
     def __init__(self, *, drops_zeros: bool):
         self.drops_zeros = drops_zeros
+        self.moduli = Moduli()
 
     def program(self, program: ClosedJaxpr | Jaxpr, arguments: Sequence[Value]) -> list[Value]:
         """What a program returns."""
@@ -151,17 +153,25 @@ class Rewriting:
             return CONTROL[name](self, equation, operands)
         if not any(map(_is_complex, (*equation.invars, *equation.outvars))):
             found = equation.primitive.bind(*operands, **equation.params)
-            return list(found) if equation.primitive.multiple_results else [found]
+            if equation.primitive.multiple_results:
+                return list(found)
+            self.moduli.note(equation, operands, found)
+            return [found]
         if name not in RULES:
             raise UnsupportedError(
                 f"'{name}'{source_line(equation)} of complex numbers is not followed; compute with real and "
                 "imaginary parts"
             )
+        simplified = self.moduli.simplified(equation, operands) if self.drops_zeros else None
+        if simplified is not None:
+            return [simplified]
         try:
             found = RULES[name](equation, *operands)
         except UnsupportedError as error:
             raise UnsupportedError(f"'{name}'{source_line(equation)}: {error}") from error
-        return [self.kept(value) for value in (found if isinstance(found, list) else [found])]
+        results = [self.kept(value) for value in (found if isinstance(found, list) else [found])]
+        self.moduli.note(equation, operands, results[0])
+        return results
 
     def kept(self, value: Value) -> Value:
         """A result, with its zeros where they may not be left out."""
