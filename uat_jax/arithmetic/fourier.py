@@ -5,20 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from jax import lax
 
-from uat_jax.arithmetic.complex_numbers import Complex, minus, plus
+from uat_jax.arithmetic.complex_numbers import Complex, bilinear, multiplied, opposite
 from uat_jax.errors import UnsupportedError
 
-LONGEST = 512
-"""Transforms of longer rows are refused: their matrices have too many different numbers."""
+LONGEST = 4096
+"""Transforms of longer rows are refused."""
 
-KINDS = ("FFT", "IFFT", "RFFT", "IRFFT")
-"""The transforms, in the order in which JAX numbers them."""
+SHORT = 64
+"""Transforms up to this length are one product with a matrix; longer ones are made of shorter ones."""
+
+AT_ONCE = 256
+"""So many cosines are taken at once: an array of more different constants is not followed in closed form."""
 
 
 def transformed(z: Complex, kind: str, lengths: Sequence[int]) -> Complex:
@@ -32,74 +36,96 @@ def transformed(z: Complex, kind: str, lengths: Sequence[int]) -> Complex:
     """
     if max(lengths) > LONGEST:
         raise UnsupportedError(f"a Fourier transform of {max(lengths)} entries is not followed; use at most {LONGEST}")
-    axes = list(range(len(z.shape) - len(lengths), len(z.shape)))
-    *others, last = zip(axes, lengths, strict=True)
+    sign = 1 if kind in ("IFFT", "IRFFT") else -1
+    last = len(z.shape) - 1
+    for axis in range(len(z.shape) - len(lengths), last):
+        z = _along(z, axis, sign)
+    if kind == "IRFFT":
+        z = _completed(z, lengths[-1])
+    z = _along(z, last, sign)
     if kind == "RFFT":
-        z = _along(z, *last, sign=-1, kept=last[1] // 2 + 1)
-    for axis, n in [*others, last] if kind in ("FFT", "IFFT") else others:
-        z = _along(z, axis, n, sign=-1 if kind in ("FFT", "RFFT") else 1, kept=n)
-    return _real_inverse(z, *last) if kind == "IRFFT" else z
+        z = _part(z, last, 0, lengths[-1] // 2 + 1)
+    return z if sign < 0 else _each(z, lambda part: lax.div(part, z.number(math.prod(lengths))))
 
 
-def _along(z: Complex, axis: int, n: int, *, sign: int, kept: int) -> Complex:
-    """The first entries of the transform of length n along one axis; divided by n where the sign is positive."""
-    cosines, sines = _circle(n, z.dtype)
-    turns = np.outer(np.arange(n), np.arange(kept))
-    c, s = (_matrix(row, turns % n) for row in (cosines, sines))
-    product = _product(z, axis)
-    cross = (minus, plus) if sign > 0 else (plus, minus)
-    real = cross[0](product(z.real, c), product(z.imag, s))
-    imag = cross[1](product(z.imag, c), product(z.real, s))
-    shape = (*z.shape[:axis], kept, *z.shape[axis + 1 :])
-    found = Complex(real, imag, shape, z.dtype)
-    return found if sign < 0 else _scaled(found, n)
+def _along(z: Complex, axis: int, sign: int) -> Complex:
+    """Σ_j z_j e^(± 2πijk/n) along one axis."""
+    last = len(z.shape) - 1
+    found = _along_last(_moved(z, axis, last), sign)
+    return _moved(found, last, axis)
 
 
-def _real_inverse(z: Complex, axis: int, n: int) -> Complex:
-    """x_j = (1/n) Σ_k w_k (Re X_k cos(2πjk/n) - Im X_k sin(2πjk/n)), w_k = 1 for k = 0 and k = n/2, and else 2.
+def _along_last(z: Complex, sign: int) -> Complex:
+    """The sums along the last axis, by a matrix, or for n = ab by sums of length a and then of length b.
 
-    Where w_k = 1 the sine is 0.
+    With j = b·s + t and k = u + a·v the angle jk/n is su/a + tu/n + tv/b, up to whole turns.
     """
-    count = n // 2 + 1
-    k = np.arange(count)
-    weights = np.where((k == 0) | (2 * k == n), 1, 2)
-    places = np.outer(k, np.arange(n)) % n
-    cosines, sines = _circle(n, z.dtype)
-    spread = np.broadcast_to(weights[:, None], places.shape).astype(z.dtype)
-    c, s = (lax.mul(_matrix(row, places), spread) for row in (cosines, sines))
-    product = _product(z, axis)
-    shape = (*z.shape[:axis], n, *z.shape[axis + 1 :])
-    return _scaled(Complex(minus(product(z.real, c), product(z.imag, s)), None, shape, z.dtype), n)
+    *shape, n = z.shape
+    a = next((a for a in range(math.isqrt(n), 1, -1) if n % a == 0), 1)
+    if n <= SHORT or a == 1:
+        return _product(z, _roots(n, np.outer(np.arange(n), np.arange(n)), sign, z.dtype))
+    b, rank = n // a, len(shape)
+    rows = _along_last(_moved(_reshaped(z, (*shape, a, b)), rank, rank + 1), sign)  # t, u
+    turns = _roots(n, np.outer(np.arange(b), np.arange(a)), sign, z.dtype)
+    spread = _each(turns, lambda part: lax.broadcast_in_dim(part, rows.shape, (rank, rank + 1)))
+    columns = _along_last(_moved(multiplied(rows, Complex(*spread.parts, rows.shape, z.dtype)), rank, rank + 1), sign)
+    return _reshaped(_moved(columns, rank, rank + 1), (*shape, n))  # v, u
 
 
-def _circle(n: int, dtype: Any) -> tuple[Any, Any]:
-    """The rows cos(2πr/n) and sin(2πr/n) for r = 0 … n - 1; π is arccos(-1), the number itself."""
-    turns = lax.div(np.asarray(2 * np.arange(n), dtype), np.asarray(n, dtype))
-    angles = lax.mul(turns, lax.acos(np.asarray(-1, dtype)))
-    return lax.cos(angles), lax.sin(angles)
+def _completed(z: Complex, n: int) -> Complex:
+    """The spectrum of a real row of length n from its first n//2 + 1 entries: X_{n-k} is the conjugate of X_k."""
+    last = len(z.shape) - 1
+    ends = (0, n // 2) if n % 2 == 0 else (0,)
+    real_there = np.isin(np.arange(n // 2 + 1), ends)
+    imag = lax.select_n(np.broadcast_to(real_there, z.shape), z.parts[1], lax.full(z.shape, 0, z.dtype))
+    z = z.of(z.parts[0], imag)
+    others = _each(_part(z, last, 1, (n + 1) // 2), lambda part: lax.rev(part, (last,)))
+    halves = zip(z.parts, (others.filled(others.real), opposite(others.filled(others.imag))), strict=True)
+    return Complex(*(lax.concatenate(pair, last) for pair in halves), (*z.shape[:last], n), z.dtype)
 
 
-def _matrix(row: Any, places: np.ndarray) -> Any:
-    """The entries of a row at the places of a matrix."""
+def _roots(n: int, turns: np.ndarray, sign: int, dtype: Any) -> Complex:
+    """The matrix e^(± 2πit/n) of whole numbers t; π is arccos(-1), the number itself."""
+    rows = []
+    for first in range(0, n, AT_ONCE):
+        numbers = np.asarray(2 * np.arange(first, min(n, first + AT_ONCE)), dtype)
+        angles = lax.mul(lax.div(numbers, np.asarray(n, dtype)), lax.acos(np.asarray(-1, dtype)))
+        rows.append((lax.cos(angles), lax.sin(angles)))
+    cosines, sines = (row[0] if len(row) == 1 else lax.concatenate(row, 0) for row in zip(*rows, strict=True))
+    places = (sign * turns % n)[..., None].astype(np.int32)
     numbers = lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
-    return lax.gather(row, places[..., None].astype(np.int32), numbers, (1,), mode="promise_in_bounds")
+    take = lambda row: lax.gather(row, places, numbers, (1,), mode="promise_in_bounds")
+    return Complex(take(cosines), take(sines), turns.shape, dtype)
 
 
-def _product(z: Complex, axis: int) -> Callable[[Any, Any], Any]:
-    """The product of an axis of a part with the rows of a matrix; None of None."""
-
-    def product(part: Any, matrix: Any) -> Any:
-        if part is None:
-            return None
-        contracted = (((axis,), (0,)), ((), ()))
-        found = lax.dot_general(z.filled(part), matrix, contracted, precision=lax.Precision.HIGHEST)
-        order = [*range(axis), len(z.shape) - 1, *range(axis, len(z.shape) - 1)]
-        return lax.transpose(found, order)
-
-    return product
+def _product(z: Complex, matrix: Complex) -> Complex:
+    """Σ_j z_j m_jk along the last axis."""
+    contracted = (((len(z.shape) - 1,), (0,)), ((), ()))
+    product = lambda a, b: lax.dot_general(z.filled(a), b, contracted, precision=lax.Precision.HIGHEST)
+    return Complex(*bilinear(product, z, matrix), (*z.shape[:-1], matrix.shape[1]), z.dtype)
 
 
-def _scaled(z: Complex, n: int) -> Complex:
-    """z/n."""
-    of = lambda part: None if part is None else lax.div(part, z.number(n))
-    return z.of(of(z.real), of(z.imag))
+def _each(z: Complex, function: Any, shape: tuple[int, ...] | None = None) -> Complex:
+    """A function of both parts that keeps zeros; `shape` is that of its results, if it is another one."""
+    parts = [None if part is None else function(z.filled(part)) for part in (z.real, z.imag)]
+    shape = shape or next((np.shape(part) for part in parts if part is not None), z.shape)
+    return Complex(parts[0], parts[1], shape, z.dtype)
+
+
+def _moved(z: Complex, axis: int, to: int) -> Complex:
+    """With one axis in another place."""
+    order = [a for a in range(len(z.shape)) if a != axis]
+    order.insert(to, axis)
+    if axis == to:
+        return z
+    return _each(z, lambda part: lax.transpose(part, order), tuple(z.shape[a] for a in order))
+
+
+def _reshaped(z: Complex, shape: tuple[int, ...]) -> Complex:
+    return _each(z, lambda part: lax.reshape(part, shape), shape)
+
+
+def _part(z: Complex, axis: int, first: int, end: int) -> Complex:
+    """The entries of an axis from the first one up to the end."""
+    shape = (*z.shape[:axis], end - first, *z.shape[axis + 1 :])
+    return _each(z, lambda part: lax.slice_in_dim(part, first, end, axis=axis), shape)

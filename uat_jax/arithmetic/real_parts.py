@@ -6,6 +6,7 @@ definition in parts (`complex_rules`).  What comes after, in any number system, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,15 +14,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import ShapedArray
 from jax.extend import source_info_util
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
 
 from uat_jax.arithmetic.complex_numbers import Complex
 from uat_jax.arithmetic.complex_rules import RULES, real_dtype
 from uat_jax.arithmetic.interpreter import IDENTITY, called, inner_programs, scan_counts
 from uat_jax.arithmetic.moduli import Moduli
 from uat_jax.arithmetic.operation import operation_of
-from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of
 from uat_jax.errors import UnsupportedError
 
 Value = Any
@@ -39,8 +41,10 @@ def in_real_parts(program: ClosedJaxpr) -> ClosedJaxpr:
         >>> [v.aval.str_short() for v in in_real_parts(program).jaxpr.outvars]
         ['float32[]', 'float32[]']
 
+    A primitive of complex numbers without a rule becomes one of parts of which nothing is known.
+
     Raises:
-        UnsupportedError: a primitive of complex numbers without a rule, or dimensions that are symbolic.
+        UnsupportedError: dimensions are symbolic.
     """
     if not has_complex(program):
         return program
@@ -157,18 +161,13 @@ class Rewriting:
                 return list(found)
             self.moduli.note(equation, operands, found)
             return [found]
-        if name not in RULES:
-            raise UnsupportedError(
-                f"'{name}'{source_line(equation)} of complex numbers is not followed; compute with real and "
-                "imaginary parts"
-            )
         simplified = self.moduli.simplified(equation, operands) if self.drops_zeros else None
         if simplified is not None:
             return [simplified]
         try:
-            found = RULES[name](equation, *operands)
-        except UnsupportedError as error:
-            raise UnsupportedError(f"'{name}'{source_line(equation)}: {error}") from error
+            found = RULES[name](equation, *operands) if name in RULES else without_rule(equation, operands)
+        except UnsupportedError:
+            found = without_rule(equation, operands)
         results = [self.kept(value) for value in (found if isinstance(found, list) else [found])]
         self.moduli.note(equation, operands, results[0])
         return results
@@ -215,6 +214,26 @@ class Rewriting:
         branches = [jax.make_jaxpr(self.function(branch))(*parts) for branch in equation.params["branches"]]
         found = equation.primitive.bind(index, *parts, **{**equation.params, "branches": tuple(branches)})
         return joined(found, equation.outvars)
+
+
+def without_rule(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+    """The results of a primitive without a rule, as those of another one, of parts, of which nothing is known.
+
+    Of complex numbers it is a function of their parts, so that equal operands have equal results.
+    """
+    results = tuple(kind for v in equation.outvars for kind in _kinds(v))
+    of = tuple(map(_is_complex, equation.invars))
+    found = unknown(equation.primitive.name).bind(*split(operands), results=results, of=of, **equation.params)
+    return joined(found, equation.outvars)
+
+
+@functools.cache
+def unknown(name: str) -> Primitive:
+    """The primitive that stands for another one of complex numbers; it has types, and is not evaluated."""
+    primitive = Primitive(f"{name} of complex numbers")
+    primitive.multiple_results = True
+    primitive.def_abstract_eval(lambda *parts, results, of, **parameters: [ShapedArray(*kind) for kind in results])
+    return primitive
 
 
 CONTROL = {"scan": Rewriting.scan, "while": Rewriting.while_loop, "cond": Rewriting.cond}
