@@ -39,9 +39,7 @@ from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.specification import (
     Sizes,
     Specification,
-    is_variable,
     name_of,
-    parts_of,
     sizes_text,
     specified,
 )
@@ -237,7 +235,8 @@ class Question:
 
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
-        return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
+        left, right = self.traces(sizes)
+        return Pair(sizes, left, right, self.specification.domains, self.names, self.traces.complex_numbers)
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -312,13 +311,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text."""
+    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text.
+
+    complex_numbers: whether the programs are of real and imaginary parts, and not what a device runs.
+    """
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
     domains: Domains = EVERYWHERE
     names: tuple[str, ...] = ()
+    complex_numbers: bool = False
 
     @property
     def input_names(self) -> Sequence[str]:
@@ -553,7 +556,8 @@ def _writer(question: Question) -> Writer:
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
         specification = Specification(question.specification.at(found.sizes))
-        return reproducer(question.left, question.right, specification, found)
+        parts = question.traces.complex_outputs
+        return reproducer(question.left, question.right, specification, found, complex_outputs=parts)
 
     return write
 
@@ -567,7 +571,7 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question))
+    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question), *_in_parts(pairs))
     general = shown_for_all_sizes(evidence)
     only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]
@@ -579,6 +583,11 @@ def _readings(question: Question) -> list[Assumption]:
     """What stands in a program that was read for a function of JAX."""
     read = readings_of(question.left, question.right)
     return [Assumption(AssumptionKind.READ_AS, {"written": what, "function": name}) for what, name in read.items()]
+
+
+def _in_parts(pairs: Sequence[Pair]) -> list[Assumption]:
+    """How complex numbers are read, where there are some."""
+    return [Assumption(AssumptionKind.COMPLEX_NUMBERS)] if any(pair.complex_numbers for pair in pairs) else []
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
@@ -621,8 +630,7 @@ def certificate_of(
 
 def _claim(question: Question, specification: Specification, pairs: Sequence[Pair]) -> dict[str, Any]:
     """What was asked, with both programs as data."""
-    fixed = lambda leaf: [] if is_variable(leaf) else [leaf]
-    leaves = [part for leaf in jax.tree.leaves(specification.arguments) for part in parts_of(leaf) or fixed(leaf)]
+    leaves = [leaf for _, leaf in specification.inputs]
     return {
         "id": KIND,
         "left": _full_name(question.left),

@@ -28,6 +28,9 @@ from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
 from uat_jax.decide.specification import Specification, is_variable, sizes_text
 from uat_jax.errors import UnsupportedError
 
+COMPLEX = "the functions compute with complex numbers, whose operations each device rounds in its own way"
+"""Why nothing is said of the floats of programs of parts, which are not the ones that are run."""
+
 SIZES = 2
 """Of symbolic dimensions, so many assignments are looked at: the smallest, and a larger one."""
 
@@ -53,6 +56,11 @@ class Programs(Protocol):
     @property
     def domains(self) -> Domains:
         """What their inputs range over."""
+        ...
+
+    @property
+    def complex_numbers(self) -> bool:
+        """Whether they are made of the parts of complex numbers."""
         ...
 
 
@@ -115,6 +123,8 @@ def in_floats(
     `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.  `seconds`: what all of
     it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
+    if any(pair.complex_numbers for pair in pairs):
+        return known(Rounding(None, None, f"not derived: {COMPLEX}", None, (), "", 0, 0, ""), HazardSearch(reason=COMPLEX))
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]

@@ -85,9 +85,14 @@ class Specification:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """What is taken as given: the values of the integer inputs."""
-        leaves, _ = tree_flatten_with_path(self.arguments)
-        fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(leaves) if not is_variable(leaf)]
+        fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(self.inputs) if not is_variable(leaf)]
         return tuple(Assumption(AssumptionKind.FIXED_INPUT, {"position": i, "name": name}) for i, name in fixed)
+
+    @cached_property
+    def inputs(self) -> list[tuple[Any, Any]]:
+        """Every leaf with its path; a complex one twice, as its real and its imaginary part."""
+        leaves, _ = tree_flatten_with_path(self.arguments)
+        return [(path, part) for path, leaf in leaves for part in (parts_of(leaf) if is_variable(leaf) else [leaf])]
 
     @cached_property
     def domains(self) -> Domains:
@@ -97,8 +102,7 @@ class Specification:
 
     def hypotheses(self, names: Sequence[str]) -> tuple[Assumption, ...]:
         """The domains of the inputs; `names` are those of the variables."""
-        leaves = enumerate(jax.tree.leaves(self.arguments))
-        variables = [(i, part) for i, leaf in leaves if is_variable(leaf) for part in parts_of(leaf)]
+        variables = [(i, part) for i, (_, part) in enumerate(self.inputs) if is_variable(part)]
         about = [
             {"position": i, "name": name, "domain": domain_of(part).text}
             for (i, part), name in zip(variables, names, strict=True)

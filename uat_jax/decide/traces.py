@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.decide.specification import Sizes, Specification, same_outputs, traced
+from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
+from uat_jax.arithmetic.tracing import is_complex
+from uat_jax.decide.specification import Sizes, Specification, as_written, same_outputs
 from uat_jax.errors import UatJaxError
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
@@ -17,10 +20,15 @@ class Traces:
     """Sizes of the symbolic dimensions → both programs there.
 
     A function may be slow to trace, and may count its calls: what was found at some sizes is kept, an error as well.
+
+    complex_numbers: whether a function computes with complex numbers, of which the programs have both parts.
+    complex_outputs: whether it returns any.
     """
 
     def __init__(self, left: Callable, right: Callable, specification: Specification):
         self.functions, self.specification = (left, right), specification
+        self.complex_numbers = False
+        self.complex_outputs = False
         self._known: dict[tuple[tuple[str, int], ...], Sides | UatJaxError] = {}
 
     def __call__(self, sizes: Sizes) -> Sides:
@@ -43,6 +51,8 @@ class Traces:
 
     def _traced(self, sizes: Sizes) -> Sides:
         arguments = self.specification.at(sizes)
-        (left, left_outputs), (right, right_outputs) = (traced(f, arguments) for f in self.functions)
+        (left, left_outputs), (right, right_outputs) = (as_written(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
-        return left, right
+        self.complex_numbers |= has_complex(left) or has_complex(right)
+        self.complex_outputs |= any(is_complex(leaf.dtype) for leaf in jax.tree.leaves(left_outputs))
+        return in_real_parts(left), in_real_parts(right)
