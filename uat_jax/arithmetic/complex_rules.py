@@ -1,7 +1,8 @@
 """What each primitive of complex operands or results does to their parts.
 
 A rule takes the equation and its operands, of which the complex ones are `Complex`, and returns a value or a list.
-What stands in no table is refused.
+What stands in no table, or is refused by a rule, is a function of the parts of which nothing is known; a rule that
+refuses raises `UnsupportedError` with the name of that function.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _cast(equation: JaxprEqn, x: Any) -> Any:
         return lax.convert_element_type(x.parts[0], new)
     if new == np.bool_:
         return lax.bitwise_not(c.is_zero(x))
-    raise UnsupportedError(f"a cast of complex numbers to {np.dtype(new)} is not followed; cast the real part")
+    raise UnsupportedError(f"convert_element_type of complex numbers to {np.dtype(new)}")
 
 
 def _made(equation: JaxprEqn, real: Any, imag: Any) -> Complex:
@@ -127,7 +128,7 @@ def _broadcast(equation: JaxprEqn, z: Complex) -> list[Complex]:
 def _whole_power(equation: JaxprEqn, z: Complex) -> Complex:
     n = equation.params["y"]
     if abs(n) > LARGEST_POWER:
-        raise UnsupportedError(f"got an integer power of {n}; use at most {LARGEST_POWER}")
+        raise UnsupportedError(f"integer_pow of complex numbers with an exponent above {LARGEST_POWER}")
     return c.power(z, n)
 
 
@@ -138,9 +139,9 @@ def _pow(equation: JaxprEqn, z: Complex, w: Any) -> Complex:
     if not isinstance(w, Complex):
         w = Complex(w, None, np.shape(w), z.dtype)
     if w.constant is None:
-        raise UnsupportedError("a power whose exponent is no real constant is not followed; write exp(w*log(z))")
+        raise UnsupportedError("pow of complex numbers with an exponent that is no real constant")
     if abs(w.constant) > LARGEST_POWER:
-        raise UnsupportedError(f"got a power of {float(w.constant):g}; use at most {LARGEST_POWER}")
+        raise UnsupportedError(f"pow of complex numbers with an exponent above {LARGEST_POWER}")
     return c.powered(_spread(equation, z), w.constant)
 
 

@@ -35,7 +35,7 @@ def transformed(z: Complex, kind: str, lengths: Sequence[int]) -> Complex:
         UnsupportedError: an axis that is too long.
     """
     if max(lengths) > LONGEST:
-        raise UnsupportedError(f"a Fourier transform of {max(lengths)} entries is not followed; use at most {LONGEST}")
+        raise UnsupportedError(f"fft of more than {LONGEST} entries")
     sign = 1 if kind in ("IFFT", "IRFFT") else -1
     last = len(z.shape) - 1
     for axis in range(len(z.shape) - len(lengths), last):

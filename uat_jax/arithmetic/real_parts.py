@@ -165,9 +165,11 @@ class Rewriting:
         if simplified is not None:
             return [simplified]
         try:
-            found = RULES[name](equation, *operands) if name in RULES else without_rule(equation, operands)
-        except UnsupportedError:
-            found = without_rule(equation, operands)
+            if name not in RULES:
+                raise UnsupportedError(f"{name} of complex numbers")
+            found = RULES[name](equation, *operands)
+        except UnsupportedError as error:
+            found = without_rule(str(error), equation, operands)
         results = [self.kept(value) for value in (found if isinstance(found, list) else [found])]
         self.moduli.note(equation, operands, results[0])
         return results
@@ -216,21 +218,21 @@ class Rewriting:
         return joined(found, equation.outvars)
 
 
-def without_rule(equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
+def without_rule(name: str, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
     """The results of a primitive without a rule, as those of another one, of parts, of which nothing is known.
 
     Of complex numbers it is a function of their parts, so that equal operands have equal results.
     """
     results = tuple(kind for v in equation.outvars for kind in _kinds(v))
     of = tuple(map(_is_complex, equation.invars))
-    found = unknown(equation.primitive.name).bind(*split(operands), results=results, of=of, **equation.params)
+    found = unknown(name).bind(*split(operands), results=results, of=of, **equation.params)
     return joined(found, equation.outvars)
 
 
 @functools.cache
 def unknown(name: str) -> Primitive:
-    """The primitive that stands for another one of complex numbers; it has types, and is not evaluated."""
-    primitive = Primitive(f"{name} of complex numbers")
+    """The primitive of this name, which stands for one of complex numbers; it has types, and is not evaluated."""
+    primitive = Primitive(name)
     primitive.multiple_results = True
     primitive.def_abstract_eval(lambda *parts, results, of, **parameters: [ShapedArray(*kind) for kind in results])
     return primitive
