@@ -1,4 +1,4 @@
-"""Pairs of complex functions: transforms, rotations, recurrences, analytic functions, and the mistakes made with them."""
+"""Pairs of complex functions: transforms, rotations, recurrences, analytic functions, and mistakes with them."""
 
 import jax
 import jax.numpy as jnp
@@ -455,7 +455,10 @@ ROWS = (
         lambda z: jnp.abs(z) * jnp.exp(1j * jnp.angle(z)),
         lambda z: z,
         (Z,),
-        {"other way": lambda z: jnp.abs(z) * jnp.exp(-1j * jnp.angle(z)), "twice": lambda z: jnp.abs(z) * jnp.sign(z) ** 2},
+        {
+            "other way": lambda z: jnp.abs(z) * jnp.exp(-1j * jnp.angle(z)),
+            "twice": lambda z: jnp.abs(z) * jnp.sign(z) ** 2,
+        },
     ),
     row(
         "sign and modulus",

@@ -58,7 +58,7 @@ class Cosine:
 
 @dataclass(frozen=True)
 class Product:
-    """coefficient · ∏ base^exponent over `powers`, sorted by base; a base is a prime, π, e, a `Cosine` or a `LogSum`."""
+    """coefficient · ∏ base^exponent over `powers`, sorted by base: a prime, π, e, a `Cosine` or a `LogSum`."""
 
     coefficient: Fraction
     powers: tuple[tuple[Base, Fraction], ...] = ()
@@ -237,7 +237,7 @@ def sine(x: ClosedForm) -> ClosedForm | None:
 def arc_cosine(x: ClosedForm) -> ClosedForm | None:
     """The angle in [0, π] with the cosine -1, -1/2, 0, 1/2 or 1, or None."""
     turns = {Fraction(-1): Fraction(1), -HALF: 1 - THIRD, Fraction(0): HALF, HALF: THIRD, Fraction(1): Fraction(0)}
-    return None if x.rational not in turns else _pi_times(turns[x.rational])
+    return None if x.rational is None or x.rational not in turns else _pi_times(turns[x.rational])
 
 
 def arc_tangent(x: ClosedForm) -> ClosedForm | None:
@@ -254,8 +254,9 @@ def _turn(x: ClosedForm) -> Fraction | None:
     """The rational t of x = t·π, with a denominator that is not large."""
     if x.rational == 0:
         return Fraction(0)
-    of_pi = isinstance(x, Product) and x.powers == ((PI, Fraction(1)),)
-    return x.coefficient if of_pi and x.coefficient.denominator <= LARGEST_TURN else None
+    if not isinstance(x, Product) or x.powers != ((PI, Fraction(1)),):
+        return None
+    return x.coefficient if x.coefficient.denominator <= LARGEST_TURN else None
 
 
 def _product(coefficient: Fraction, exponents: Mapping[Any, Fraction]) -> ClosedForm | None:

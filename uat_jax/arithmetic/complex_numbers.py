@@ -6,7 +6,7 @@ Functions of several values have their principal one: the argument of z lies in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,12 @@ LARGEST_POWER = 1024
 
 Part = Any
 """An array of real numbers, or None for zeros."""
+
+
+def of_parts(parts: Iterable[Part], shape: Sequence[int], dtype: Any) -> Complex:
+    """The number of two parts."""
+    real, imag = parts
+    return Complex(real, imag, tuple(shape), dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +50,7 @@ class Complex:
     @property
     def parts(self) -> tuple[Any, Any]:
         """Both parts as arrays of the shape."""
-        return tuple(self.filled(part) for part in (self.real, self.imag))
+        return self.filled(self.real), self.filled(self.imag)
 
     def filled(self, part: Part) -> Any:
         """A part as an array of the shape."""
@@ -138,7 +144,8 @@ def multiplied(z: Complex, w: Complex) -> Complex:
     if z is w and z.square is not None:
         return z.square
     logarithm = _scaled_logarithm(z, w.constant) or _scaled_logarithm(w, z.constant)
-    return z.of(*bilinear(times, z, w), lambda: lax.mul(norm(z), norm(w)), logarithm=logarithm)
+    real, imag = bilinear(times, z, w)
+    return z.of(real, imag, lambda: lax.mul(norm(z), norm(w)), logarithm=logarithm)
 
 
 def _scaled_logarithm(z: Complex, factor: Fraction | None) -> tuple[Complex, Fraction] | None:
@@ -211,7 +218,8 @@ def is_zero(z: Complex) -> Any:
 def sign(z: Complex) -> Complex:
     """z/|z|, and 0 of 0."""
     if z.imag is None or z.real is None:
-        return z.of(*(None if part is None else lax.sign(part) for part in (z.real, z.imag)))
+        real, imag = (None if part is None else lax.sign(part) for part in (z.real, z.imag))
+        return z.of(real, imag, direction=z)
     divisor = lax.select_n(is_zero(z), modulus(z), lax.full(z.shape, 1, z.dtype))
     return z.of(over(z.real, divisor), over(z.imag, divisor), direction=z)
 
@@ -249,7 +257,8 @@ def exponential(z: Complex) -> Complex:
     if z.real is None:
         return z.of(*turn)
     length = lax.exp(z.real)
-    return z.of(*(lax.mul(length, part) for part in turn), lambda: lax.square(z.filled(length)))
+    real, imag = (lax.mul(length, part) for part in turn)
+    return z.of(real, imag, lambda: lax.square(z.filled(length)))
 
 
 def logarithm(z: Complex) -> Complex:

@@ -77,9 +77,9 @@ def _bilinear(equation: JaxprEqn, z: Complex, w: Complex) -> Complex:
     """A product of arrays, such as of matrices."""
     parameters = _of_parts(equation)
     product = lambda a, b: equation.primitive.bind(a, b, **parameters)
-    whole = lambda x: Complex(*(None if p is None else x.filled(p) for p in (x.real, x.imag)), x.shape, x.dtype)
+    whole = lambda x: c.of_parts((None if p is None else x.filled(p) for p in (x.real, x.imag)), x.shape, x.dtype)
     (result,) = equation.outvars
-    return Complex(*c.bilinear(product, whole(z), whole(w)), shape_of(result), real_dtype(dtype_of(result)))
+    return c.of_parts(c.bilinear(product, whole(z), whole(w)), shape_of(result), real_dtype(dtype_of(result)))
 
 
 def _cast(equation: JaxprEqn, x: Any) -> Any:
@@ -102,7 +102,7 @@ def _made(equation: JaxprEqn, real: Any, imag: Any) -> Complex:
     (result,) = equation.outvars
     left_out = lambda part: isinstance(part, np.ndarray | np.generic | float) and not np.any(part)
     parts = (None if left_out(part) else part for part in (real, imag))
-    return Complex(*parts, shape_of(result), real_dtype(dtype_of(result)))
+    return c.of_parts(parts, shape_of(result), real_dtype(dtype_of(result)))
 
 
 def _conjugate(equation: JaxprEqn, x: Any) -> Complex:
@@ -156,22 +156,22 @@ def _product(equation: JaxprEqn, z: Complex) -> Complex:
         grown = [(0, 0, 0)] * len(shape) + [(0, n % 2, 0)]
         flat = [lax.pad(part, z.number(fill), grown) for part, fill in zip(flat, (1, 0), strict=True)]
         halves = [lax.split(part, [(n + n % 2) // 2] * 2, axis=len(shape)) for part in flat]
-        first, second = (Complex(*parts, np.shape(parts[0]), z.dtype) for parts in zip(*halves, strict=True))
+        first, second = (c.of_parts(parts, np.shape(parts[0]), z.dtype) for parts in zip(*halves, strict=True))
         flat = list(c.multiplied(first, second).parts)
     if not row[-1]:
         return Complex(lax.full(shape, 1, z.dtype), None, tuple(shape), z.dtype)
-    return Complex(*(lax.reshape(part, shape) for part in flat), tuple(shape), z.dtype)
+    return c.of_parts((lax.reshape(part, shape) for part in flat), shape, z.dtype)
 
 
 def _products(equation: JaxprEqn, z: Complex) -> Complex:
     """All prefixes of a product."""
 
     def combine(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, Any]:
-        left, right = (Complex(*parts, np.shape(parts[0]), z.dtype) for parts in (x, y))
+        left, right = (c.of_parts(parts, np.shape(parts[0]), z.dtype) for parts in (x, y))
         return c.multiplied(left, right).parts
 
     axis, reverse = equation.params["axis"], equation.params["reverse"]
-    return z.of(*lax.associative_scan(combine, z.parts, reverse=reverse, axis=axis))
+    return c.of_parts(lax.associative_scan(combine, z.parts, reverse=reverse, axis=axis), z.shape, z.dtype)
 
 
 def _gather(equation: JaxprEqn, z: Complex, indices: Any) -> list[Complex]:
@@ -180,7 +180,7 @@ def _gather(equation: JaxprEqn, z: Complex, indices: Any) -> list[Complex]:
     fills = {"real": fill, "imag": 0} if fill is None else {"real": np.real(fill), "imag": np.imag(fill)}
     of = lambda part, value: equation.primitive.bind(part, indices, **{**equation.params, "fill_value": value})
     parts = [of(part, fills[which]) for which, part in zip(("real", "imag"), z.parts, strict=True)]
-    return [Complex(*parts, shape_of(equation.outvars[0]), z.dtype)]
+    return [c.of_parts(parts, shape_of(equation.outvars[0]), z.dtype)]
 
 
 def _scattered(function: Callable[..., Any]) -> Rule:

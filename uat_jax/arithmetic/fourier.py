@@ -1,18 +1,18 @@
 """The discrete Fourier transforms as linear maps of the parts: exact numbers cos(2πr/n), and no floats that round them.
 
-    X_k = Σ_j x_j e^(-2πijk/n)        x_j = (1/n) Σ_k X_k e^(2πijk/n)
+X_k = Σ_j x_j e^(-2πijk/n)        x_j = (1/n) Σ_k X_k e^(2πijk/n)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from jax import lax
 
-from uat_jax.arithmetic.complex_numbers import Complex, bilinear, multiplied, opposite
+from uat_jax.arithmetic.complex_numbers import Complex, bilinear, multiplied, of_parts, opposite
 from uat_jax.errors import UnsupportedError
 
 LONGEST = 4096
@@ -45,7 +45,7 @@ def transformed(z: Complex, kind: str, lengths: Sequence[int]) -> Complex:
     z = _along(z, last, sign)
     if kind == "RFFT":
         z = _part(z, last, 0, lengths[-1] // 2 + 1)
-    return z if sign < 0 else _each(z, lambda part: lax.div(part, z.number(math.prod(lengths))))
+    return z if sign < 0 else _each(z, lambda part: lax.div(part, z.number(math.prod(lengths))), z.shape)
 
 
 def _along(z: Complex, axis: int, sign: int) -> Complex:
@@ -67,8 +67,8 @@ def _along_last(z: Complex, sign: int) -> Complex:
     b, rank = n // a, len(shape)
     rows = _along_last(_moved(_reshaped(z, (*shape, a, b)), rank, rank + 1), sign)  # t, u
     turns = _roots(n, np.outer(np.arange(b), np.arange(a)), sign, z.dtype)
-    spread = _each(turns, lambda part: lax.broadcast_in_dim(part, rows.shape, (rank, rank + 1)))
-    columns = _along_last(_moved(multiplied(rows, Complex(*spread.parts, rows.shape, z.dtype)), rank, rank + 1), sign)
+    turns = _each(turns, lambda part: lax.broadcast_in_dim(part, rows.shape, (rank, rank + 1)), rows.shape)
+    columns = _along_last(_moved(multiplied(rows, turns), rank, rank + 1), sign)
     return _reshaped(_moved(columns, rank, rank + 1), (*shape, n))  # v, u
 
 
@@ -79,9 +79,10 @@ def _completed(z: Complex, n: int) -> Complex:
     real_there = np.isin(np.arange(n // 2 + 1), ends)
     imag = lax.select_n(np.broadcast_to(real_there, z.shape), z.parts[1], lax.full(z.shape, 0, z.dtype))
     z = z.of(z.parts[0], imag)
-    others = _each(_part(z, last, 1, (n + 1) // 2), lambda part: lax.rev(part, (last,)))
+    others = _part(z, last, 1, (n + 1) // 2)
+    others = _each(others, lambda part: lax.rev(part, (last,)), others.shape)
     halves = zip(z.parts, (others.filled(others.real), opposite(others.filled(others.imag))), strict=True)
-    return Complex(*(lax.concatenate(pair, last) for pair in halves), (*z.shape[:last], n), z.dtype)
+    return of_parts((lax.concatenate(pair, last) for pair in halves), (*z.shape[:last], n), z.dtype)
 
 
 def _roots(n: int, turns: np.ndarray, sign: int, dtype: Any) -> Complex:
@@ -102,14 +103,12 @@ def _product(z: Complex, matrix: Complex) -> Complex:
     """Σ_j z_j m_jk along the last axis."""
     contracted = (((len(z.shape) - 1,), (0,)), ((), ()))
     product = lambda a, b: lax.dot_general(z.filled(a), b, contracted, precision=lax.Precision.HIGHEST)
-    return Complex(*bilinear(product, z, matrix), (*z.shape[:-1], matrix.shape[1]), z.dtype)
+    return of_parts(bilinear(product, z, matrix), (*z.shape[:-1], matrix.shape[1]), z.dtype)
 
 
-def _each(z: Complex, function: Any, shape: tuple[int, ...] | None = None) -> Complex:
-    """A function of both parts that keeps zeros; `shape` is that of its results, if it is another one."""
-    parts = [None if part is None else function(z.filled(part)) for part in (z.real, z.imag)]
-    shape = shape or next((np.shape(part) for part in parts if part is not None), z.shape)
-    return Complex(parts[0], parts[1], shape, z.dtype)
+def _each(z: Complex, function: Callable[[Any], Any], shape: Sequence[int]) -> Complex:
+    """A function of both parts that keeps zeros; `shape` is that of its results."""
+    return of_parts((None if p is None else function(z.filled(p)) for p in (z.real, z.imag)), shape, z.dtype)
 
 
 def _moved(z: Complex, axis: int, to: int) -> Complex:

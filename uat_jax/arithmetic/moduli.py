@@ -43,16 +43,16 @@ class Moduli:
     def _note_product(self, equation: JaxprEqn, operands: Sequence[Any], result: Any) -> None:
         """A product with the factor that may be a modulus, and what makes of that factor's cofactor the product's."""
         name, (first, *others) = equation.primitive.name, operands
-        if name == "mul":
-            both = [(x, lambda s, y=y: times(s, y)) for x, y in ((first, *others), (*others, first))]
-            factor = next((pair for pair in both if self._cofactor_known(pair[0])), None)
-        elif name == "div":
-            factor = first, lambda s: lax.div(s, others[0])
-        else:
+        if name == "mul" and not self._cofactor_known(first):
+            first, *others = (*others, first)
+        if not self._cofactor_known(first):
+            return
+        whole = lambda s: times(s, others[0]) if name == "mul" else lax.div(s, others[0])
+        if name not in ("mul", "div"):
             n = 2 if name == "square" else equation.params["y"]
-            factor = (first, lambda s: lax.mul(s, lax.integer_pow(first, n - 1))) if n >= 2 else None
-        if factor is not None:
-            self.products[id(result)] = result, *factor
+            whole = (lambda s: times(s, lax.integer_pow(first, n - 1))) if n >= 2 else None
+        if whole is not None:
+            self.products[id(result)] = result, first, whole
 
     def _cofactor_known(self, array: Any) -> bool:
         return id(array) in self.moduli or id(array) in self.products

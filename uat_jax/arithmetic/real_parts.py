@@ -18,7 +18,7 @@ from jax.core import ShapedArray
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
 
-from uat_jax.arithmetic.complex_numbers import Complex
+from uat_jax.arithmetic.complex_numbers import Complex, of_parts
 from uat_jax.arithmetic.complex_rules import RULES, real_dtype
 from uat_jax.arithmetic.interpreter import IDENTITY, called, inner_programs, scan_counts
 from uat_jax.arithmetic.moduli import Moduli
@@ -177,7 +177,7 @@ class Rewriting:
     def kept(self, value: Value) -> Value:
         """A result, with its zeros where they may not be left out."""
         if isinstance(value, Complex) and not self.drops_zeros:
-            return Complex(*value.parts, value.shape, value.dtype)
+            return of_parts(value.parts, value.shape, value.dtype)
         return value
 
     def function(self, program: ClosedJaxpr | Jaxpr) -> Callable[..., list[Any]]:

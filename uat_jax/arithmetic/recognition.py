@@ -149,9 +149,10 @@ def _meaning(value: float, dtype: np.dtype, tiny: bool) -> Meaning:
     for find in (_short_decimal, _small_fraction, _of_family, _complement, *zero, _decimal):
         form = find(value, bits, unit)
         if form is not None:
-            farther = find in (_complement, _zero_of_circle) and form.rational is not None
-            away = abs(float(form.rational - Fraction(value))) if farther else 0.0
-            exact = form.rational == Fraction(value)
+            number = form.rational
+            farther = find in (_complement, _zero_of_circle)
+            away = abs(float(number - Fraction(value))) if number is not None and farther else 0.0
+            exact = number == Fraction(value)
             return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
     return Meaning(value, name, rational(Fraction(value)), True, radius)
 

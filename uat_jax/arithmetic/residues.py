@@ -221,16 +221,21 @@ class Draw:
         """A primitive root of unity in every copy of a level."""
         if k not in self._circles:
             level, choose = self.levels[k], random.Random(key("roots of unity", k, *self.seed).tobytes())
-            signs = {q: self._negative(k, q) for q in (2, 3, 5, 7) if root_in_circle(1, self.order, q, 2) is not None}
-            root = level.unity(self.order)
-            fits = lambda z, copy: all(
-                root_in_circle(z, self.order, q, level.field.prime) == int(level.root(q, negative[copy]))
-                for q, negative in signs.items()
-            )
-            units = lambda: (a for a in iter(lambda: choose.randrange(self.order), None) if math.gcd(a, self.order) == 1)
-            powers = lambda: (pow(root, a, level.field.prime) for a in units())
-            self._circles[k] = [next(z for z in powers() if fits(z, copy)) for copy in range(level.copies)]
+            unity = level.unity(self.order)
+            self._circles[k] = [self._root_of_unity(k, unity, copy, choose) for copy in range(level.copies)]
         return self._circles[k]
+
+    def _root_of_unity(self, k: int, unity: int, copy: int, choose: random.Random) -> int:
+        """A random power of a root of unity that makes the roots of 2, 3, 5 and 7 that this copy of the level has."""
+        level, p = self.levels[k], self.levels[k].field.prime
+        while True:
+            exponent = choose.randrange(self.order)
+            if math.gcd(exponent, self.order) > 1:
+                continue
+            root = pow(unity, exponent, p)
+            made = {q: root_in_circle(root, self.order, q, p) for q in (2, 3, 5, 7)}
+            if all(r is None or r == int(level.root(q, self._negative(k, q)[copy])) for q, r in made.items()):
+                return root
 
     def add(self, a: Residues, b: Residues) -> Residues:
         """A + b."""

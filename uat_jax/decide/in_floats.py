@@ -124,7 +124,9 @@ def in_floats(
     it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
     if any(pair.complex_numbers for pair in pairs):
-        return known(Rounding(None, None, f"not derived: {COMPLEX}", None, (), "", 0, 0, ""), HazardSearch(reason=COMPLEX))
+        return known(
+            Rounding(None, None, f"not derived: {COMPLEX}", None, (), "", 0, 0, ""), HazardSearch(reason=COMPLEX)
+        )
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]

@@ -96,7 +96,9 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
     floats = iter(witness.arrays)
     text = lambda array: literal(array, "jnp", _dtype(array))
     given = lambda leaf: text(next(floats) if is_variable(leaf) else np.asarray(leaf))
-    texts = [f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf) for leaf in leaves]
+    texts = [
+        f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf) for leaf in leaves
+    ]
     written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))
     if written is not None:
         return [f"arguments = {written}"]

@@ -1,6 +1,7 @@
 """The inputs of two functions: which of their entries are variables, and at which sizes they are looked at.
 
-A float leaf is a variable: only its shape and dtype count. A complex leaf is two, its real and its imaginary part. An integer or boolean array is fixed: its values count too.
+A float leaf is a variable: only its shape and dtype count. A complex leaf is two, its real and its imaginary part. An
+integer or boolean array is fixed: its values count too.
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 

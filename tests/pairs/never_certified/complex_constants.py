@@ -22,7 +22,6 @@ def turn(k, n):
     return jnp.cos(2 * jnp.pi * jnp.float32(k) / n)
 
 
-
 DIFFERENT = (
     Different("modulus of ix and 2ix", lambda x: jnp.abs(x * 1j), lambda x: jnp.abs(x * 2j), (S,), (3,)),
     Different("modulus of ix and 0", lambda x: jnp.abs(x * 1j), lambda x: 0 * x, (S,), (3,)),
