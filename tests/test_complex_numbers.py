@@ -25,6 +25,7 @@ from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
+from uat_jax.errors import UnsupportedError
 
 BUDGET = 20
 """Seconds for each question: far more than any takes."""
@@ -290,6 +291,13 @@ def test_what_has_no_rule_is_unknown_and_the_message_names_it():
         assert any(reason in e.finding for e in found.evidence)
     long = in_real_parts(jax.make_jaxpr(jnp.fft.fft)(jax.ShapeDtypeStruct((5000,), jnp.complex64)))
     assert "fft of more than 4096 entries" in names(long)
+
+
+def test_what_is_no_function_of_numbers_is_refused():
+    """A foreign call gives nobody knows what, also for equal operands."""
+    call = lambda z: jax.ffi.ffi_call("unknown", jax.ShapeDtypeStruct(z.shape, z.dtype))(z)
+    with pytest.raises(UnsupportedError, match="looks at bits or makes random ones"):
+        uj.certify(call, call, complex64(3))
 
 
 def test_symbolic_dimensions_are_refused_in_one_line():

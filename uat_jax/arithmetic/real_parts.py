@@ -18,12 +18,14 @@ from jax.core import ShapedArray
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
 
+from uat_jax.arithmetic.canonical_form import STATEFUL
 from uat_jax.arithmetic.complex_numbers import Complex, of_parts
 from uat_jax.arithmetic.complex_rules import RULES, real_dtype
 from uat_jax.arithmetic.interpreter import IDENTITY, called, inner_programs, scan_counts
 from uat_jax.arithmetic.moduli import Moduli
 from uat_jax.arithmetic.operation import operation_of
-from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of
+from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
+from uat_jax.arithmetic.uninterpreted import check_function
 from uat_jax.errors import UnsupportedError
 
 Value = Any
@@ -44,7 +46,7 @@ def in_real_parts(program: ClosedJaxpr) -> ClosedJaxpr:
     A primitive of complex numbers without a rule becomes one of parts of which nothing is known.
 
     Raises:
-        UnsupportedError: dimensions are symbolic.
+        UnsupportedError: dimensions are symbolic; or a primitive without a rule is no function of numbers.
     """
     if not has_complex(program):
         return program
@@ -222,7 +224,13 @@ def without_rule(name: str, equation: JaxprEqn, operands: Sequence[Value]) -> li
     """The results of a primitive without a rule, as those of another one, of parts, of which nothing is known.
 
     Of complex numbers it is a function of their parts, so that equal operands have equal results.
+
+    Raises:
+        UnsupportedError: it has an effect, or is no function of numbers.
     """
+    if equation.effects or equation.primitive.name in STATEFUL:
+        raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} has an effect; use pure functions")
+    check_function(equation)
     results = tuple(kind for v in equation.outvars for kind in _kinds(v))
     of = tuple(map(_is_complex, equation.invars))
     found = unknown(name).bind(*split(operands), results=results, of=of, **equation.params)
