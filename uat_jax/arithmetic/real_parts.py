@@ -132,7 +132,7 @@ class Rewriting:
             operands = [read(atom) for atom in equation.invars]
             operation = operation_of(equation)
             atoms = tuple(id(atom) for atom in equation.invars)
-            key = (operation, atoms) if operation.comparable else object()
+            key = (operation, atoms) if operation.comparable and operation.is_complex else object()
             if key not in known:
                 with source_info_util.user_context(equation.source_info.traceback):
                     known[key] = self.results(equation, operands)

@@ -91,14 +91,14 @@ def certify(
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays; or a
+        left: a function of as many arguments as there are specs, returning a pytree of float or complex arrays; or a
             program that stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`,
             or what `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
-        *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
-            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
-            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`.
-            No specs at all ask a program that was read for its own.
+        *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float and complex arrays only shape and dtype count;
+            integer arrays are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
+            `Specification`.  Floats are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or
+            `interval(spec, low, high)`.  No specs at all ask a program that was read for its own.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and

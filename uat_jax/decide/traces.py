@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jax
 from jax.extend.core import ClosedJaxpr
 
-from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
+from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.specification import Sizes, Specification, as_written, same_outputs
 from uat_jax.errors import UatJaxError
@@ -53,6 +53,7 @@ class Traces:
         arguments = self.specification.at(sizes)
         (left, left_outputs), (right, right_outputs) = (as_written(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
-        self.complex_numbers |= has_complex(left) or has_complex(right)
+        programs = in_real_parts(left), in_real_parts(right)
+        self.complex_numbers |= programs[0] is not left or programs[1] is not right
         self.complex_outputs |= any(is_complex(leaf.dtype) for leaf in jax.tree.leaves(left_outputs))
-        return in_real_parts(left), in_real_parts(right)
+        return programs
