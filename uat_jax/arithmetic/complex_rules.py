@@ -145,6 +145,14 @@ def _pow(equation: JaxprEqn, z: Complex, w: Any) -> Complex:
     return c.powered(_spread(equation, z), w.constant)
 
 
+def _polynomial(equation: JaxprEqn, z: Complex, *coefficients: Complex) -> Complex:
+    """c₀ + z(c₁ + z(c₂ + …)), a primitive of JAX 0.12."""
+    z, *rest, result = (_spread(equation, w) for w in (z, *coefficients))
+    for coefficient in reversed(rest):
+        result = c.added(coefficient, c.multiplied(z, result))
+    return result
+
+
 def _product(equation: JaxprEqn, z: Complex) -> Complex:
     """The product over some axes, half by half, a missing factor being 1."""
     axes = equation.params["axes"]
@@ -231,6 +239,7 @@ RULES: Mapping[str, Rule] = {
     "mul": _entrywise(c.multiplied),
     "ne": lambda equation, z, w: lax.bitwise_not(_equal(equation, z, w)),
     "neg": _entrywise(c.negated),
+    "polynomial": _polynomial,
     "pow": _pow,
     "real": lambda equation, z: z.parts[0],
     "reduce_prod": _product,
