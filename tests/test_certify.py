@@ -511,14 +511,6 @@ BAD: dict[str, tuple] = {
         InputError,
         "has dtype bool and no values; pass an array",
     ),
-    "complex input": (
-        identity,
-        identity,
-        (jax.ShapeDtypeStruct((3,), jnp.complex64),),
-        {},
-        InputError,
-        "has dtype complex64; pass real and imaginary part",
-    ),
     "key": (identity, identity, (V, jax.random.key(0)), {}, InputError, r"input \[1\] is a PRNG key; close over"),
     "Python number": (identity, identity, (1.0,), {}, InputError, r"input \[0\] is a float; pass an array"),
     "empty input": (

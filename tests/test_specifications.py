@@ -35,10 +35,6 @@ UNUSABLE_INPUTS = {
     "neither": ((3.0,), r"input \[0\] is a float; pass an array or a jax.ShapeDtypeStruct"),
     "empty": ((jax.ShapeDtypeStruct((0, 2), jnp.float32),), r"input \[0\] has shape \(0, 2\); every dimension must be"),
     "key": ((VECTOR, jax.random.key(0)), r"input \[1\] is a PRNG key; close over the key"),
-    "complex": (
-        ({"w": jax.ShapeDtypeStruct((2,), jnp.complex64)},),
-        r"input \[0\]\['w'\] has dtype complex64; pass real",
-    ),
     "int spec": ((jax.ShapeDtypeStruct((2,), jnp.int32),), "has dtype int32 and no values; pass an array"),
     "bool spec": ((jax.ShapeDtypeStruct((2,), jnp.bool_),), "has dtype bool and no values; pass an array"),
     "float8": ((jax.ShapeDtypeStruct((2,), jnp.float8_e4m3fn),), "has dtype float8_e4m3fn; use float16, bfloat16"),

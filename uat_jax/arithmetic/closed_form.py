@@ -1,6 +1,6 @@
 """Real numbers in closed form: c·∏ bᵢ^qᵢ and r + Σ qᵢ·log bᵢ, with exact rational c, r and q.
 
-    √(2/π) = 2^(1/2)·π^(-1/2)        ½·log(2πe) = ½ + ½·log 2 + ½·log π        10000^(-1/4) = 1/10
+    √(2/π) = 2^(1/2)·π^(-1/2)        ½·log(2πe) = ½ + ½·log 2 + ½·log π        10000^(-1/4) = 1/10        cos(π/5)
 
 Both kinds are kept in lowest terms, so that equal forms are equal values: a prime has an exponent from [0, 1), and a
 logarithm is taken of primes and of π alone.  (That different forms are different values is not used anywhere.)
@@ -28,6 +28,9 @@ TALLEST_BITS = 256
 LARGEST_EXPONENT = 1024
 """A power with a larger exponent is not multiplied out."""
 
+LARGEST_TURN = 1 << 11
+"""Cosines are followed of fractions of π with denominators up to this."""
+
 LARGEST_FACTOR = 1 << 12
 """Roots and logarithms are followed of numbers whose prime factors are below this, but for one below its square."""
 
@@ -44,11 +47,21 @@ def precision(bits: int) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
+class Cosine:
+    """cos(turn·π) for 0 < turn < 1/2: a positive number, and no rational one."""
+
+    turn: Fraction
+
+    def __str__(self) -> str:
+        return f"cos({self.turn}·π)"
+
+
+@dataclass(frozen=True)
 class Product:
-    """coefficient · ∏ base^exponent over `powers`, sorted by base; a base is a prime, π, e or a `LogSum`."""
+    """coefficient · ∏ base^exponent over `powers`, sorted by base: a prime, π, e, a `Cosine` or a `LogSum`."""
 
     coefficient: Fraction
-    powers: tuple[tuple[int | str | LogSum, Fraction], ...] = ()
+    powers: tuple[tuple[Base, Fraction], ...] = ()
 
     @property
     def rational(self) -> Fraction | None:
@@ -78,10 +91,10 @@ class Product:
 
 @dataclass(frozen=True)
 class LogSum:
-    """constant + Σ factor·log base over `logs`, sorted by base and not empty; a base is a prime or π."""
+    """constant + Σ factor·log base over `logs`, sorted by base and not empty; a base is a prime, π or a `Cosine`."""
 
     constant: Fraction
-    logs: tuple[tuple[int | str, Fraction], ...]
+    logs: tuple[tuple[int | str | Cosine, Fraction], ...]
 
     rational = None
 
@@ -109,6 +122,7 @@ class LogSum:
 
 
 ClosedForm = Product | LogSum
+Base = int | str | Cosine | LogSum
 
 
 def rational(value: Fraction | int) -> Product:
@@ -193,6 +207,58 @@ def exponential(x: ClosedForm) -> ClosedForm | None:
     return None if x.rational is None else _product(Fraction(1), {E: x.rational})
 
 
+HALF, THIRD, QUARTER, SIXTH = (Fraction(1, n) for n in (2, 3, 4, 6))
+
+
+def cosine(x: ClosedForm) -> ClosedForm | None:
+    """cos x for a rational multiple x of π, or None."""
+    turn = _turn(x)
+    if turn is None:
+        return None
+    turn = turn % 2
+    turn = min(turn, 2 - turn)  # in [0, 1], as cos is even
+    if turn > HALF:
+        opposite = cosine(_pi_times(1 - turn))
+        return None if opposite is None else negated(opposite)
+    known = {Fraction(0): rational(1), THIRD: rational(HALF), HALF: rational(0)}
+    if turn in known:
+        return known[turn]
+    if turn in (QUARTER, SIXTH):
+        return power(rational(HALF if turn == QUARTER else Fraction(3, 4)), HALF)
+    return Product(Fraction(1), ((Cosine(turn), Fraction(1)),))
+
+
+def sine(x: ClosedForm) -> ClosedForm | None:
+    """sin x = cos(π/2 - x) for a rational multiple x of π, or None."""
+    turn = _turn(x)
+    return None if turn is None else cosine(_pi_times(HALF - turn))
+
+
+def arc_cosine(x: ClosedForm) -> ClosedForm | None:
+    """The angle in [0, π] with the cosine -1, -1/2, 0, 1/2 or 1, or None."""
+    turns = {Fraction(-1): Fraction(1), -HALF: 1 - THIRD, Fraction(0): HALF, HALF: THIRD, Fraction(1): Fraction(0)}
+    return None if x.rational is None or x.rational not in turns else _pi_times(turns[x.rational])
+
+
+def arc_tangent(x: ClosedForm) -> ClosedForm | None:
+    """The angle between -π/2 and π/2 with the tangent -1, 0 or 1, or None."""
+    return None if x.rational not in (-1, 0, 1) else _pi_times(QUARTER * x.rational)
+
+
+def _pi_times(turn: Fraction) -> Product:
+    """turn·π."""
+    return Product(turn, ((PI, Fraction(1)),) if turn else ())
+
+
+def _turn(x: ClosedForm) -> Fraction | None:
+    """The rational t of x = t·π, with a denominator that is not large."""
+    if x.rational == 0:
+        return Fraction(0)
+    if not isinstance(x, Product) or x.powers != ((PI, Fraction(1)),):
+        return None
+    return x.coefficient if x.coefficient.denominator <= LARGEST_TURN else None
+
+
 def _product(coefficient: Fraction, exponents: Mapping[Any, Fraction]) -> ClosedForm | None:
     """In lowest terms; None if it is too tall."""
     powers = []
@@ -263,15 +329,19 @@ def _fraction_ball(value: Fraction) -> arb:
     return arb(value.numerator) / value.denominator
 
 
-def _base_ball(base: int | str | LogSum) -> arb:
+def _base_ball(base: Base) -> arb:
     if isinstance(base, LogSum):
         return base.ball()
+    if isinstance(base, Cosine):
+        return _fraction_ball(base.turn).cos_pi()
     return arb.pi() if base == PI else arb(1).exp() if base == E else arb(base)
 
 
-def _base_float(base: int | str | LogSum) -> float:
+def _base_float(base: Base) -> float:
     if isinstance(base, LogSum):
         return base.approximation
+    if isinstance(base, Cosine):
+        return math.cos(math.pi * float(base.turn))
     return float(base) if isinstance(base, int) else {PI: math.pi, E: math.e}[base]
 
 
@@ -281,7 +351,7 @@ def _product_text(x: Product) -> str:
     return _factor_text(x.coefficient) + "·".join(texts) if texts else str(x.coefficient)
 
 
-def _power_text(base: int | str | LogSum, exponent: Fraction) -> str:
+def _power_text(base: Base, exponent: Fraction) -> str:
     name = f"({base})" if isinstance(base, LogSum) else str(base)
     if exponent == Fraction(1, 2):
         return f"√{name}"

@@ -12,6 +12,9 @@ import numpy as np
 from uat_jax.arithmetic.closed_form import (
     ClosedForm,
     added,
+    arc_cosine,
+    arc_tangent,
+    cosine,
     divided,
     exponential,
     logarithm,
@@ -19,6 +22,7 @@ from uat_jax.arithmetic.closed_form import (
     negated,
     power,
     rational,
+    sine,
 )
 from uat_jax.arithmetic.recognition import MOST_READ, ConstantReading
 
@@ -108,9 +112,12 @@ def _remainder(x: ClosedForm, y: ClosedForm) -> ClosedForm | None:
 
 
 CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
+    "acos": lambda parameters, x: arc_cosine(x),
     "add": lambda parameters, x, y: added(x, y),
     "add_any": lambda parameters, x, y: added(x, y),
+    "atan": lambda parameters, x: arc_tangent(x),
     "convert_element_type": lambda parameters, x: x,
+    "cos": lambda parameters, x: cosine(x),
     "div": lambda parameters, x, y: divided(x, y),
     "exp": lambda parameters, x: exponential(x),
     "exp2": lambda parameters, x: None if x.rational is None else power(rational(2), x.rational),
@@ -122,6 +129,7 @@ CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
     "pow": lambda parameters, x, y: _power(x, y),
     "rem": lambda parameters, x, y: _remainder(x, y),
     "rsqrt": lambda parameters, x: power(x, Fraction(-1, 2)),
+    "sin": lambda parameters, x: sine(x),
     "sqrt": lambda parameters, x: power(x, Fraction(1, 2)),
     "square": lambda parameters, x: power(x, Fraction(2)),
     "sub": lambda parameters, x, y: (lambda minus: None if minus is None else added(x, minus))(negated(y)),

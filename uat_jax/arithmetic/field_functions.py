@@ -15,7 +15,7 @@ import numpy as np
 
 from uat_jax.arithmetic import closed_form
 from uat_jax.arithmetic.algebra import columns_of, undefined_codes
-from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product, multiplied, negated
+from uat_jax.arithmetic.closed_form import PI, Base, ClosedForm, Cosine, E, LogSum, Product, multiplied, negated
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
@@ -32,7 +32,7 @@ from uat_jax.arithmetic.number import (
     rational,
 )
 from uat_jax.arithmetic.piecewise import Piecewise
-from uat_jax.arithmetic.residues import Draw, Residues, vanishes
+from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 
 class FieldFunctions(Piecewise):
@@ -75,8 +75,11 @@ class FieldFunctions(Piecewise):
             number = self.multiply(number, self.root(self.constant(half)))
         return number if quarter == 1 else self.multiply(number, self.root(self.root(self.constant(quarter))))
 
-    def _letter_power(self, base: int | str | LogSum, q: Fraction) -> Number:
+    def _letter_power(self, base: Base, q: Fraction) -> Number:
         """b^q for a base that is no prime, or with a root of another degree."""
+        if isinstance(base, Cosine) and q.denominator == 1:
+            cosine = self.draw.cosine(base.turn)
+            return self.power(Number(cosine or self.draw.opaque(str(base), self.draw.fraction(1))), int(q))
         if base == E:
             return self.exponential(self.constant(q))
         if base == PI and q.denominator <= 2:
@@ -90,6 +93,8 @@ class FieldFunctions(Piecewise):
         if x.square_of is not None and "root of a square" in self.laws:
             return self.absolute(x.square_of)
         value = rational(self.draw, x)
+        if value is None and x.special is None and same(x.residues, self.draw.fraction(1, x.shape)):
+            value = ONE  # cos² + sin²
         if value is not None and value > 0:
             return self._root_of_rational(value, x.shape)
         scale = self.canonical_scale(x.residues, x.scale)

@@ -3,8 +3,9 @@
 A constant is read as the simplest number, in a fixed order, that rounds to it in its own dtype:
 
     itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
-    powers of the bases of rotary embeddings, each times any power of 2  →  1 - d, if it is 1 minus the float of a
-    short decimal d  →  a longer decimal  →  itself
+    powers of the bases of rotary embeddings, cosines of fractions of π, each times any power of 2  →  1 - d, if it is 1
+    minus the float of a short decimal d  →  0, if it is what NumPy gives for cos(π/2) and the like, in an array of much
+    larger numbers  →  a longer decimal  →  itself
 
 The order is the same for every program, so two programs never disagree about one float.
 """
@@ -29,6 +30,7 @@ from uat_jax.arithmetic.closed_form import (
     E,
     LogSum,
     Product,
+    cosine,
     logarithm,
     multiplied,
     power,
@@ -122,13 +124,19 @@ class Meaning:
         return arb(self.value) if self.as_written else self.form.ball()
 
 
-def meaning(value: float, dtype: np.dtype) -> Meaning:
-    """What a float of a floating dtype stands for."""
-    return _meaning(float(value), np.dtype(dtype))
+def meaning(value: float, dtype: np.dtype, largest: float = 0.0) -> Meaning:
+    """What a float of a floating dtype stands for; `largest`: the largest magnitude in the array where it stands."""
+    return _meaning(float(value), np.dtype(dtype), abs(value) < NOISE * largest)
+
+
+def largest_of(values: np.ndarray) -> float:
+    """The largest magnitude of the finite entries of an array; 0 of a single number."""
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if values.size > 1 and finite.size else 0.0
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _meaning(value: float, dtype: np.dtype) -> Meaning:
+def _meaning(value: float, dtype: np.dtype, tiny: bool) -> Meaning:
     name = str(dtype)
     if not math.isfinite(value):
         return Meaning(value, name, None, True, 0.0)
@@ -137,11 +145,14 @@ def _meaning(value: float, dtype: np.dtype) -> Meaning:
     bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
     if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    for find in (_short_decimal, _small_fraction, _of_family, _complement, _decimal):
+    zero = (_zero_of_circle,) if tiny else ()
+    for find in (_short_decimal, _small_fraction, _of_family, _complement, *zero, _decimal):
         form = find(value, bits, unit)
         if form is not None:
-            away = abs(float(form.rational - Fraction(value))) if find is _complement and form.rational else 0.0
-            exact = form.rational == Fraction(value)
+            number = form.rational
+            farther = find in (_complement, _zero_of_circle)
+            away = abs(float(number - Fraction(value))) if number is not None and farther else 0.0
+            exact = number == Fraction(value)
             return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
     return Meaning(value, name, rational(Fraction(value)), True, radius)
 
@@ -177,7 +188,8 @@ def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
     distinct, codes = np.unique(values, return_inverse=True)
     if not 0 < len(distinct) <= MOST_READ:
         return None
-    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype) for v in distinct.tolist()))
+    largest = largest_of(distinct)
+    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype, largest) for v in distinct.tolist()))
 
 
 def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
@@ -189,7 +201,8 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     distinct, codes = np.unique(values, return_inverse=True)
     read = len(distinct) <= MOST_READ
     each = np.empty(len(distinct), object)
-    each[:] = [_ball(v, dtype, reading, read) for v in distinct.tolist()]
+    largest = largest_of(distinct)
+    each[:] = [_ball(v, dtype, reading, read, largest) for v in distinct.tolist()]
     return each[codes.reshape(values.shape)] if values.shape else np.array(each[0], object)
 
 
@@ -198,11 +211,11 @@ def written_ball(value: float) -> arb:
     return arb.pos_inf() + arb.neg_inf() if math.isnan(value) else arb(value)
 
 
-def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool) -> arb:
+def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool, largest: float) -> arb:
     if not math.isfinite(value):
         return written_ball(value)
     if read:
-        return meaning(value, dtype).ball(reading)
+        return meaning(value, dtype, largest).ball(reading)
     radius = _narrowed_radius if reading is Reading.NARROWED else _radius
     return arb(value) if reading is Reading.MEANT else arb(value, radius(value, dtype))
 
@@ -290,6 +303,38 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
     return None if decimal is None or decimal.rational is None else rational(1 - decimal.rational)
 
 
+HALF_TURNS, ROUNDINGS, NOISE = 1024, 3, 2.0**-36
+"""Zeros are looked for up to so many quarters of a turn, so many units of float64 from them.
+
+That is done in arrays with an entry by so much larger alone: a single small number is itself.
+"""
+
+
+def _zero_of_circle(value: float, bits: int, unit: float) -> ClosedForm | None:
+    """0 where the float is the cosine of a float64 next to an odd multiple of π/2, or the sine of one next to an even.
+
+    Such as 6.123234e-17, which is cos(np.pi/2), in the table of a Fourier transform.
+    """
+    if bits < 24:
+        return None
+    mantissas, mantissa = _zeros_of_circle(), abs(math.frexp(value)[0])
+    first, last = np.searchsorted(mantissas, [mantissa - 2.0 ** (1 - bits), mantissa + 2.0 ** (1 - bits)])
+    return rational(0) if first < last else None
+
+
+@functools.cache
+def _zeros_of_circle() -> np.ndarray:
+    """The mantissas of the distances between multiples of π/2 and the float64 numbers next to them, sorted."""
+    found = []
+    with precision(256):
+        for m in range(1, HALF_TURNS + 1):
+            near = m * math.pi / 2
+            for away in range(-ROUNDINGS, ROUNDINGS + 1):
+                distance = arb(near + away * math.ulp(near)) - arb.pi() * m / 2
+                found.append(abs(math.frexp(float(distance))[0]))
+    return np.sort(np.array(found))
+
+
 def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:
     """The first n/d for d = 1, 2, …, or 1/n."""
     largest = DENOMINATOR.get(bits, 10)
@@ -349,6 +394,9 @@ LOGARITHM_OF = ("2", "1", "1/2", "4", "1/4", "8", "1/8")
 ROTARY = (10_000, 500_000, 1_000_000)
 """The bases θ of rotary embeddings: θ^(-i/n)."""
 
+PARTS_OF_PI = (*range(4, 65), 128, 256)
+"""Cosines are read of fractions k/n of π with these n."""
+
 STEPS = (128, 96, 80, 72, 56)
 """The n of θ^(-i/n): half the size of a head, or a multiple of that."""
 
@@ -398,6 +446,9 @@ def _family() -> Iterator[tuple[float, tuple]]:
         for n in STEPS:
             for i in range(1, n):
                 yield base ** (-i / n), (_power_of, base, i, n)
+    for n in PARTS_OF_PI:
+        for k in (k for k in range(1, (n + 1) // 2) if math.gcd(k, n) == 1):
+            yield math.cos(k * math.pi / n), (cosine, Product(Fraction(k, n), ((PI, one),)))
 
 
 @functools.cache

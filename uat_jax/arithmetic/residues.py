@@ -12,6 +12,8 @@ arguments at a level.  The draw keeps count of what its error bound depends on (
 from __future__ import annotations
 
 import functools
+import math
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,7 +27,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.degree import ATOM, CONSTANT, Degree, Inversions
 from uat_jax.arithmetic.points import Points, PointStore
 from uat_jax.arithmetic.random_function import key, uniform_values, values
-from uat_jax.arithmetic.tower import Level
+from uat_jax.arithmetic.tower import Level, root_in_circle
 from uat_jax.errors import UatJaxError
 
 
@@ -106,11 +108,16 @@ class Draw:
         kinds: of the exponentials taken there.
         magnitudes: how many absolute values were taken for atoms.
         notes: what was assumed on the way.
+        order: of the roots of unity that there are modulo all primes.
+        orders: of those that were asked for.
         deadline: asked before every operation, since one equation (a long sort) can take many.
     """
 
-    def __init__(self, levels: Sequence[Level], seed: Any, deadline: Deadline | None = None):
+    def __init__(self, levels: Sequence[Level], seed: Any, deadline: Deadline | None = None, order: int = 1):
         self.levels = tuple(levels)
+        self.order = order
+        self.orders: set[int] = set()
+        self._circles: dict[int, list[int]] = {}
         self.deadline = deadline
         self.seed = seed
         self.points = PointStore(self.levels, seed)
@@ -193,6 +200,42 @@ class Draw:
             signs = np.frombuffer(key("root signs", prime, k, *self.seed).tobytes() * copies, np.uint8)[:copies]
             negative ^= (signs & 1).astype(bool)
         return negative
+
+    def cosine(self, turn: Fraction) -> Residues | None:
+        """cos(turn·π) = (ζ + 1/ζ)/2, ζ a root of unity; None without one of that order.
+
+        ζ is a random one in every copy, so that it is generic; the roots of 2, 3, 5 and 7 are those that it makes.
+        """
+        order = 2 * turn.denominator
+        self.orders.add(order)
+        if self.order % math.lcm(4, order):
+            return None
+        levels = []
+        for k, level in enumerate(self.levels):
+            p, exponent = level.field.prime, turn.numerator * (self.order // order)
+            powers = [(pow(z, exponent, p), pow(z, -exponent, p)) for z in self._circle(k)]
+            levels.append(np.array([(z + inverse) * (p + 1) // 2 % p for z, inverse in powers], np.int64))
+        return Residues(tuple(levels), CONSTANT)
+
+    def _circle(self, k: int) -> list[int]:
+        """A primitive root of unity in every copy of a level."""
+        if k not in self._circles:
+            level, choose = self.levels[k], random.Random(key("roots of unity", k, *self.seed).tobytes())
+            unity = level.unity(self.order)
+            self._circles[k] = [self._root_of_unity(k, unity, copy, choose) for copy in range(level.copies)]
+        return self._circles[k]
+
+    def _root_of_unity(self, k: int, unity: int, copy: int, choose: random.Random) -> int:
+        """A random power of a root of unity that makes the roots of 2, 3, 5 and 7 that this copy of the level has."""
+        level, p = self.levels[k], self.levels[k].field.prime
+        while True:
+            exponent = choose.randrange(self.order)
+            if math.gcd(exponent, self.order) > 1:
+                continue
+            root = pow(unity, exponent, p)
+            made = {q: root_in_circle(root, self.order, q, p) for q in (2, 3, 5, 7)}
+            if all(r is None or r == int(level.root(q, self._negative(k, q)[copy])) for q, r in made.items()):
+                return root
 
     def add(self, a: Residues, b: Residues) -> Residues:
         """A + b."""

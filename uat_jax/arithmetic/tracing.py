@@ -58,6 +58,12 @@ def is_floating(dtype: Any) -> bool:
     return dtype is not None and jnp.issubdtype(dtype, jnp.floating)
 
 
+@functools.cache
+def is_complex(dtype: Any) -> bool:
+    """Whether a dtype is one of complex numbers; None, of what has no dtype, is not."""
+    return dtype is not None and jnp.issubdtype(dtype, jnp.complexfloating)
+
+
 @functools.lru_cache(maxsize=1 << 13)
 def source_line(equation: JaxprEqn) -> str:
     """' at file:line' of the user's code that made the equation, or '' where JAX does not tell."""

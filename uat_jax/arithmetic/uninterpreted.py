@@ -39,7 +39,7 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     Raises:
         UnsupportedError: it is no function of real numbers as far as is known; the message says why.
     """
-    _check(equation)
+    check_function(equation)
     numbers = [operand for operand in operands if isinstance(operand, Number)]
     if any(number.special is not None for number in numbers):
         raise UnsupportedError(f"{_named(equation)} has no rule and takes an infinity or NaN; mask after it")
@@ -72,7 +72,7 @@ def _at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Seq
     return Number(draw.opaque(name, *spread, places).reshaped(tuple(shape)))
 
 
-def _check(equation: JaxprEqn) -> None:
+def check_function(equation: JaxprEqn) -> None:
     """Raises `UnsupportedError` unless the primitive can be taken for a function of real numbers."""
     for name in _names(equation):
         if name in NO_FUNCTIONS or name.startswith(RANDOM):

@@ -23,6 +23,7 @@ class AssumptionKind(StrEnum):
     DOMAIN = "domain"
     FAMILY = "family"
     READ_AS = "read as"
+    COMPLEX_NUMBERS = "complex numbers"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
     SYMBOLIC_SIZES = "symbolic sizes"
@@ -68,6 +69,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.FAMILY: lambda *, position, name, family: f"{name} is {FAMILY_TEXTS[family]}",
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
+    AssumptionKind.COMPLEX_NUMBERS: lambda: (
+        "complex numbers are pairs of real ones; zero has no sign, also on branch cuts"
+    ),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (
         f"no axis is longer than {largest}: beyond that, integers that count places may wrap"

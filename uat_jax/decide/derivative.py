@@ -8,7 +8,7 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from uat_jax.decide.specification import Specification, is_variable, name_of, same_outputs, traced
+from uat_jax.decide.specification import Specification, as_written, is_variable, name_of, same_outputs
 from uat_jax.errors import InputError
 
 
@@ -27,7 +27,7 @@ def pulled_back(
     """
     if specification.symbols:
         raise InputError('wrt="grad" needs concrete dimensions; certify jax.grad of both functions instead')
-    (first, outputs), (second, others) = (traced(f, specification.arguments) for f in (left, right))
+    (first, outputs), (second, others) = (as_written(f, specification.arguments) for f in (left, right))
     same_outputs(outputs, others)
     cotangents = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), outputs)
     arguments = Specification((*specification.arguments, cotangents))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import jax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
@@ -93,15 +92,15 @@ def certify(
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left: a function of as many arguments as there are specs, returning a pytree of floating-point arrays; or a
+        left: a function of as many arguments as there are specs, returning a pytree of float or complex arrays; or a
             program that stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`,
             or what `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
-        *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float arrays only shape and dtype count; integer arrays
-            are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see `Specification`.  Floats
-            are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or `interval(spec, low, high)`,
-            or an array of a set: `simplex(spec)`, `symmetric(spec)`, `orthogonal(spec)` or `sorted(spec)`.
-            No specs at all ask a program that was read for its own.
+        *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float and complex arrays only shape and dtype count;
+            integer arrays are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
+            `Specification`.  Floats are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or
+            `interval(spec, low, high)`, or an array of a set: `simplex(spec)`, `symmetric(spec)`, `orthogonal(spec)` or
+            `sorted(spec)`.  No specs at all ask a program that was read for its own.
         error: CERTIFIED only if the chance of a wrong answer is at most this.
         seed: of all random numbers.
         budget: seconds, after which the answer is UNKNOWN with what had been reached.  Every walk over a program and
@@ -239,7 +238,8 @@ class Question:
 
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
-        return Pair(sizes, *self.traces(sizes), self.specification.domains, self.names)
+        left, right = self.traces(sizes)
+        return Pair(sizes, left, right, self.specification.domains, self.names, self.traces.complex_numbers)
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -314,13 +314,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text."""
+    """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text.
+
+    complex_numbers: whether the programs are of real and imaginary parts, and not what a device runs.
+    """
 
     sizes: Sizes
     left: ClosedJaxpr
     right: ClosedJaxpr
     domains: Domains = EVERYWHERE
     names: tuple[str, ...] = ()
+    complex_numbers: bool = False
 
     @property
     def input_names(self) -> Sequence[str]:
@@ -560,7 +564,8 @@ def _writer(question: Question) -> Writer:
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
         specification = Specification(question.specification.at(found.sizes))
-        return reproducer(question.left, question.right, specification, found)
+        parts = question.traces.complex_outputs
+        return reproducer(question.left, question.right, specification, found, complex_outputs=parts)
 
     return write
 
@@ -574,7 +579,7 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
+    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question), *_in_parts(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
     general = shown_for_all_sizes(evidence)
@@ -588,6 +593,11 @@ def _readings(question: Question) -> list[Assumption]:
     """What stands in a program that was read for a function of JAX."""
     read = readings_of(question.left, question.right)
     return [Assumption(AssumptionKind.READ_AS, {"written": what, "function": name}) for what, name in read.items()]
+
+
+def _in_parts(pairs: Sequence[Pair]) -> list[Assumption]:
+    """How complex numbers are read, where there are some."""
+    return [Assumption(AssumptionKind.COMPLEX_NUMBERS)] if any(pair.complex_numbers for pair in pairs) else []
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
@@ -630,7 +640,7 @@ def certificate_of(
 
 def _claim(question: Question, specification: Specification, pairs: Sequence[Pair]) -> dict[str, Any]:
     """What was asked, with both programs as data."""
-    leaves = jax.tree.leaves(specification.arguments)
+    leaves = [leaf for _, leaf in specification.inputs]
     return {
         "id": KIND,
         "left": _full_name(question.left),

@@ -121,9 +121,9 @@ class Fingerprints:
         self.programs = programs
         self.fields = fields
         copies = 1 if sum(int(np.prod(shape_of(v))) for v in programs[0].inputs) > LARGE else 2
-        primes = primes_of(1, seed, fields.step(laws), fields.bits)
+        primes = primes_of(1, seed, fields.step(laws), fields.bits, fields.order)
         levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        self.draw = ShallowDraw(levels, seed, fields.deadline)
+        self.draw = ShallowDraw(levels, seed, fields.deadline, fields.order)
         self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms(laws))
         self.arithmetic = FingerprintFields(self.functions, fields.meeting, fields.deadline)
         self.walk = Doubting(self.arithmetic)  # of both programs, so that what they share is evaluated once

@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.hazards import KINDS, SIDES, Hazard, HazardSearch, search_hazards
@@ -26,6 +27,9 @@ from uat_jax.decide.on_device import OnDevice
 from uat_jax.decide.rounding_bound import Deviation, Rounding, rounding_of
 from uat_jax.decide.specification import Specification, is_variable, sizes_text
 from uat_jax.errors import UnsupportedError
+
+COMPLEX = "the functions compute with complex numbers, whose operations each device rounds in its own way"
+"""Why nothing is said of the floats of programs of parts, which are not the ones that are run."""
 
 SIZES = 2
 """Of symbolic dimensions, so many assignments are looked at: the smallest, and a larger one."""
@@ -52,6 +56,11 @@ class Programs(Protocol):
     @property
     def domains(self) -> Domains:
         """What their inputs range over."""
+        ...
+
+    @property
+    def complex_numbers(self) -> bool:
+        """Whether they are made of the parts of complex numbers."""
         ...
 
 
@@ -114,6 +123,10 @@ def in_floats(
     `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.  `seconds`: what all of
     it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
+    if any(pair.complex_numbers for pair in pairs):
+        return known(
+            Rounding(None, None, f"not derived: {COMPLEX}", None, (), "", 0, 0, ""), HazardSearch(reason=COMPLEX)
+        )
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]
@@ -151,7 +164,7 @@ def numbered(count: int) -> list[str]:
 def input_names(function: Callable, specification: Specification) -> list[str]:
     """The names of the variables: parameters of the function with the path inside them, such as x or weights['b']."""
     leaves, _ = tree_flatten_with_path(specification.arguments)
-    floats = [path for path, leaf in leaves if is_variable(leaf)]
+    floats = [(path, part) for path, leaf in leaves if is_variable(leaf) for part in _part_names(leaf)]
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -161,7 +174,12 @@ def input_names(function: Callable, specification: Specification) -> list[str]:
         named.append("cotangents")  # of a comparison of derivatives
     if len(named) < len(specification.arguments):
         return numbered(len(floats))
-    return [f"{named[path[0].idx]}{keystr(path[1:])}" for path in floats]
+    return [f"{named[path[0].idx]}{keystr(path[1:])}{part}" for path, part in floats]
+
+
+def _part_names(leaf: Any) -> tuple[str, ...]:
+    """What the parts of a leaf are called behind its name: a real one is its only part."""
+    return (".real", ".imag") if is_complex(leaf.dtype) else ("",)
 
 
 def _array_as_data(array: np.ndarray) -> dict[str, Any]:

@@ -79,6 +79,9 @@ DECIDING = frozenset(RULES)
 _OF_SIGN = (REALS, Interval(0.0), Interval(0.0, open=True))
 """All real numbers; those that are not negative; the positive ones."""
 
+ORDER_BITS = 32
+"""All levels of a tower together have roots of unity of an order with so many bits, at most."""
+
 THEOREM_SECONDS = 0.6
 """Copies that make the bound a theorem are drawn if their estimated time stays below this, or below the budget."""
 
@@ -145,7 +148,8 @@ class PrimeFields:
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
     (False); None tries both.  domains: what the inputs range over.  profiles: of both, if they are known.  varies:
     whether an output of either depends on an input at all.  constants: those of both that stand for other numbers than
-    are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.
+    are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.  order: of the roots of
+    unity modulo the primes, as many as the cosines of rational multiples of π ask for.
     """
 
     left: ClosedJaxpr
@@ -164,6 +168,7 @@ class PrimeFields:
     constants: frozenset[ConstantReading] = field(init=False)
     selects: bool = field(init=False)
     taken: tuple[Taken, ...] = field(init=False)
+    order: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
         if self.deadline is not None:
@@ -374,9 +379,9 @@ class PrimeFields:
         raise UnsupportedError("a divisor vanishes at every random point; prime fields cannot follow this quotient")
 
     def _draw(self, copies: Sequence[int], seed: Sequence[int], laws: frozenset[str]) -> Drawn:
-        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits)
+        primes = primes_of(len(copies) - 1, tuple(seed), self.step(laws), self.bits, self.order)
         levels = draw_levels(primes, copies, np.random.default_rng(key("levels", *seed)[:4].tolist()))
-        draw = Draw(levels, seed, self.deadline)
+        draw = Draw(levels, seed, self.deadline, self.order)
         functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms(laws))
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
         alike = self._alike(functions) if "cases" in laws else None
@@ -384,6 +389,10 @@ class PrimeFields:
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
+        order = math.lcm(4, self.order, *draw.orders)
+        if draw.orders and order > self.order and order.bit_length() * len(copies) <= min(self.bits - 16, ORDER_BITS):
+            self.order = order
+            return self._draw(copies, seed, laws)
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
     def _alike(self, functions: FieldFunctions) -> Alike:
@@ -422,9 +431,9 @@ class PrimeFields:
 
 
 @functools.lru_cache(maxsize=256)
-def primes_of(depth: int, seed: tuple[int, ...], step: int, bits: int) -> tuple[int, ...]:
+def primes_of(depth: int, seed: tuple[int, ...], step: int, bits: int, order: int) -> tuple[int, ...]:
     """The tower of primes of a draw: many comparisons ask for the same one."""
-    return draw_primes(depth, random.Random(key("primes", *seed).tobytes()), step=step, bits=bits)
+    return draw_primes(depth, random.Random(key("primes", *seed).tobytes()), step=step, bits=bits, order=order)
 
 
 @dataclass

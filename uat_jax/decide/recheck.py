@@ -56,6 +56,9 @@ BUDGET, EQUATIONS = 600.0, 10_000_000
 loops that take hours."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
+HOW_READ = (AssumptionKind.READ_AS, AssumptionKind.COMPLEX_NUMBERS, AssumptionKind.FAMILY)
+"""What is said of how the programs were read, which they do not show themselves."""
+
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
 
@@ -113,7 +116,8 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
-    pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
+    complex_numbers = any(a.kind is AssumptionKind.COMPLEX_NUMBERS for a in given.assumptions)
+    pairs = [_pair(data, given.claim, complex_numbers) for data in given.claim["programs"]]
     _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
@@ -162,7 +166,7 @@ def _check_claim(claim: Mapping[str, Any]) -> None:
         raise _damaged("it compares programs of the same sizes twice")
 
 
-def _pair(data: Mapping[str, Any], claim: Mapping[str, Any]) -> Pair:
+def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bool) -> Pair:
     if "missing" in data:
         raise InputError(
             f"the certificate holds no programs ({one_line(data['missing'])}); certify both functions again"
@@ -177,7 +181,7 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any]) -> Pair:
         if digest(data[side]) != data[f"{side}_digest"]:
             raise MismatchError(f"the {side} program is not the one whose digest stands in the certificate")
     _check_types(left, right, claim, sizes)
-    return Pair(dict(sizes), left, right, _stated(claim).domains)
+    return Pair(dict(sizes), left, right, _stated(claim).domains, complex_numbers=complex_numbers)
 
 
 def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
@@ -266,8 +270,7 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
     if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
-    made = (AssumptionKind.FAMILY, AssumptionKind.READ_AS)
-    return fixed + domains + [a for a in given.assumptions if a.kind in made]
+    return fixed + domains + [a for a in given.assumptions if a.kind in HOW_READ]
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:

@@ -10,19 +10,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.script import literal, script
 from uat_jax.decide.specification import Specification, is_variable
 from uat_jax.inputs.program import Program
 
 
-def reproducer(left: Callable, right: Callable, specification: Specification, witness: Counterexample) -> str:
+def reproducer(
+    left: Callable,
+    right: Callable,
+    specification: Specification,
+    witness: Counterexample,
+    *,
+    complex_outputs: bool = False,
+) -> str:
     """A program that prints both values of the entry that differs, and fails if they are equal.
 
     Functions that can be imported are; of others the program says that they must be put in.  It stands in the dtypes of
     the inputs, or in float64 where a difference does not show in these; one that float64 does not show either stands in
     the exact values, which are in a comment, and is not checked.
+
+    complex_outputs: whether the functions return complex numbers, of which the witness counts both parts.
     """
+    leaves = "parts" if complex_outputs else "jax.tree.leaves"
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
     notes = [f"# exact: {witness.exact[0]} and {witness.exact[1]}"]
     if not _shows(witness):
@@ -31,13 +42,21 @@ def reproducer(left: Callable, right: Callable, specification: Specification, wi
     return script(
         "jnp",
         (*_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
-        [*_arguments(specification, witness), f"a, b = (jax.tree.leaves(f(*arguments)){place} for f in (left, right))"],
+        PARTS if complex_outputs else (),
+        [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
         shown=("a", "b", "a - b"),
         wide=any(array.dtype == np.float64 for array in witness.arrays),
         checked=_shows(witness),
     )
 
+
+PARTS = (
+    "def parts(tree):",
+    "    both = lambda x: (x.real, x.imag) if jnp.iscomplexobj(x) else (x,)",
+    "    return [part for leaf in jax.tree.leaves(tree) for part in both(leaf)]",
+)
+"""The lines that define `parts`, the leaves of a tree with the real and the imaginary part of each complex one."""
 
 PRECISION = 'jax.config.update("jax_default_matmul_precision", "highest")'
 
@@ -75,8 +94,11 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
     """The lines that make the tuple `arguments`: the witness's floats in the specification's trees."""
     leaves, tree = jax.tree.flatten(specification.arguments)
     floats = iter(witness.arrays)
-    arrays = [next(floats) if is_variable(leaf) else np.asarray(leaf) for leaf in leaves]
-    texts = [literal(array, "jnp", _dtype(array)) for array in arrays]
+    text = lambda array: literal(array, "jnp", _dtype(array))
+    given = lambda leaf: text(next(floats) if is_variable(leaf) else np.asarray(leaf))
+    texts = [
+        f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf) for leaf in leaves
+    ]
     written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))
     if written is not None:
         return [f"arguments = {written}"]

@@ -1,6 +1,7 @@
 """The inputs of two functions: which of their entries are variables, and at which sizes they are looked at.
 
-A float leaf is a variable: only its shape and dtype count. An integer or boolean array is fixed: its values count too.
+A float leaf is a variable: only its shape and dtype count. A complex leaf is two, its real and its imaginary part. An
+integer or boolean array is fixed: its values count too.
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 
@@ -20,7 +21,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import inner_programs
-from uat_jax.arithmetic.tracing import source_line
+from uat_jax.arithmetic.real_parts import in_real_parts
+from uat_jax.arithmetic.tracing import is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
 from uat_jax.errors import (
@@ -35,7 +37,10 @@ from uat_jax.indexed.constraints import constraints_of, derived, fitting
 from uat_jax.indexed.dimension import smallest
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-"""The dtypes of variables, by the short name that `parse` reads."""
+"""The dtypes of real variables, by the short name that `parse` reads."""
+
+COMPLEX = {"complex64": "float32", "complex128": "float64"}
+"""The dtypes of complex variables, and those of their parts."""
 
 CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
 """Primitives that leave JAX for the host."""
@@ -58,7 +63,7 @@ class Specification:
     they are the claim.
 
     Raises:
-        InputError: a leaf that is neither, complex, a PRNG key, empty, or an integer without values; symbolic
+        InputError: a leaf that is neither, a PRNG key, empty, or an integer without values; symbolic
             dimensions of several scopes; listed sizes that are not one positive number for each symbolic dimension.
     """
 
@@ -81,22 +86,27 @@ class Specification:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """What is taken as given: the values of the integer inputs."""
-        leaves, _ = tree_flatten_with_path(self.arguments)
-        fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(leaves) if not is_variable(leaf)]
+        fixed = [(i, keystr(path)) for i, (path, leaf) in enumerate(self.inputs) if not is_variable(leaf)]
         return tuple(Assumption(AssumptionKind.FIXED_INPUT, {"position": i, "name": name}) for i, name in fixed)
 
     @cached_property
+    def inputs(self) -> list[tuple[Any, Any]]:
+        """Every leaf with its path; a complex one twice, as its real and its imaginary part."""
+        leaves, _ = tree_flatten_with_path(self.arguments)
+        return [(path, part) for path, leaf in leaves for part in (parts_of(leaf) if is_variable(leaf) else [leaf])]
+
+    @cached_property
     def domains(self) -> Domains:
-        """What the variables range over, in the order of `jax.tree.leaves`; () if all are any real numbers."""
-        of = tuple(domain_of(leaf) for leaf in jax.tree.leaves(self.arguments) if is_variable(leaf))
+        """What the variables range over, in the order of `parts_of`; () if all are any real numbers."""
+        of = tuple(domain_of(part) for part in parts_of(self.arguments))
         return Domains(of if any(domain != REALS for domain in of) else ())
 
     def hypotheses(self, names: Sequence[str]) -> tuple[Assumption, ...]:
         """The domains of the inputs; `names` are those of the variables."""
-        variables = [(i, leaf) for i, leaf in enumerate(jax.tree.leaves(self.arguments)) if is_variable(leaf)]
+        variables = [(i, part) for i, (_, part) in enumerate(self.inputs) if is_variable(part)]
         about = [
-            {"position": i, "name": name, "domain": domain_of(leaf).text}
-            for (i, leaf), name in zip(variables, names, strict=True)
+            {"position": i, "name": name, "domain": domain_of(part).text}
+            for (i, part), name in zip(variables, names, strict=True)
         ]
         return tuple(Assumption(AssumptionKind.DOMAIN, of) for of in about if of["domain"])
 
@@ -227,8 +237,15 @@ def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | R
 
 
 def is_variable(leaf: Any) -> bool:
-    """Whether a leaf is floating-point, so that its entries are variables."""
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
+    """Whether a leaf is floating-point or complex, so that its entries are variables."""
+    return jnp.issubdtype(leaf.dtype, jnp.inexact)
+
+
+def parts_of(arguments: Any) -> list[Any]:
+    """The real variables of some arguments, in the order of `jax.tree.leaves`: both parts of a complex leaf."""
+    variables = [leaf for leaf in jax.tree.leaves(arguments) if is_variable(leaf)]
+    part = lambda leaf: jax.ShapeDtypeStruct(leaf.shape, jnp.dtype(COMPLEX[str(leaf.dtype)]))
+    return [real for leaf in variables for real in ([part(leaf)] * 2 if is_complex(leaf.dtype) else [leaf])]
 
 
 def _check_leaf(path: str, leaf: Any) -> None:
@@ -239,11 +256,9 @@ def _check_leaf(path: str, leaf: Any) -> None:
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         raise InputError(f"input {path} is a PRNG key; close over the key, whose bits are then fixed")
-    if jnp.issubdtype(leaf.dtype, jnp.complexfloating):
-        raise InputError(f"input {path} has dtype {leaf.dtype}; pass real and imaginary part as two float inputs")
     if is_variable(leaf):
-        if str(leaf.dtype) not in FLOATS.values():
-            raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(FLOATS.values())}")
+        if str(leaf.dtype) not in {*FLOATS.values(), *COMPLEX}:
+            raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join([*FLOATS.values(), *COMPLEX])}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
         wanted = "pass an array, whose values are then fixed, or close over it"
         raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
@@ -296,10 +311,23 @@ def is_float(text: str) -> bool:
 
 
 def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
+    """The program of a function of its real variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
+
+    It is `as_written` with both parts of every complex number; its inputs are those of `parts_of`.
+
+    Raises:
+        InputError, UnsupportedError: see `as_written`.
+        UnsupportedError: a primitive of complex numbers has no definition in parts.
+    """
+    program, outputs = as_written(function, arguments)
+    return in_real_parts(program), outputs
+
+
+def as_written(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
     """The jaxpr of a function of its variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
 
-    `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float leaves in the order of
-    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64.
+    `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float and complex leaves in the order of
+    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64 or complex128.
 
     Raises:
         ConcreteValueError: it needs the value of a variable.
@@ -309,7 +337,7 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
     """
     leaves, tree = jax.tree.flatten(arguments)
     variables = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves if is_variable(leaf)]
-    with jax.enable_x64(any(leaf.dtype == np.float64 for leaf in variables)):
+    with jax.enable_x64(any(leaf.dtype in (np.float64, np.complex128) for leaf in variables)):
         # Arrays of JAX: a function may index them with tracers, which NumPy's cannot take.
         fixed = [leaf if is_variable(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
@@ -405,7 +433,7 @@ def _check_outputs(name: str, outputs: Any) -> None:
     if not leaves:
         raise InputError(f"{name} returns no array; return at least one floating-point array")
     for path, leaf in leaves:
-        if not jnp.issubdtype(leaf.dtype, jnp.floating):
+        if not is_variable(leaf):
             raise InputError(f"{name} returns {_text(leaf)}{_place(path)}; return floating-point arrays")
         if 0 in leaf.shape:
             raise InputError(f"{name} returns the empty {_text(leaf)}{_place(path)}; return arrays with entries")

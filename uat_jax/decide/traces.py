@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.arithmetic.real_parts import in_real_parts
+from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.one_device import on_one_device
-from uat_jax.decide.specification import Sizes, Specification, same_outputs, traced
+from uat_jax.decide.specification import Sizes, Specification, as_written, same_outputs
 from uat_jax.errors import UatJaxError, UnsupportedError
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
@@ -19,10 +22,15 @@ class Traces:
     """Sizes of the symbolic dimensions → both programs there.
 
     A function may be slow to trace, and may count its calls: what was found at some sizes is kept, an error as well.
+
+    complex_numbers: whether a function computes with complex numbers, of which the programs have both parts.
+    complex_outputs: whether it returns any.
     """
 
     def __init__(self, left: Callable, right: Callable, specification: Specification):
         self.functions, self.specification = (left, right), specification
+        self.complex_numbers = False
+        self.complex_outputs = False
         self._known: dict[tuple[tuple[str, int], ...], Sides | UatJaxError] = {}
 
     def __call__(self, sizes: Sizes) -> Sides:
@@ -46,11 +54,14 @@ class Traces:
 
     def _traced(self, sizes: Sizes) -> Sides:
         arguments = self.specification.at(sizes)
-        (left, left_outputs), (right, right_outputs) = (traced(f, arguments) for f in self.functions)
+        (left, left_outputs), (right, right_outputs) = (as_written(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
         try:
-            return on_one_device(left, right)
+            left, right = on_one_device(left, right)
         except UnsupportedError:
-            if same_program(left, right):  # whatever it communicates
-                return left, right
-            raise
+            if not same_program(left, right):  # which are one function whatever they communicate
+                raise
+        programs = in_real_parts(left), in_real_parts(right)
+        self.complex_numbers |= programs[0] is not left or programs[1] is not right
+        self.complex_outputs |= any(is_complex(leaf.dtype) for leaf in jax.tree.leaves(left_outputs))
+        return programs
