@@ -19,6 +19,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import is_array, is_keys
+from uat_jax.arithmetic.recognition import meanings
 from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -72,17 +73,16 @@ def of_array(array: Any) -> Range:
     array = np.asarray(array)
     if not jnp.issubdtype(dtype, jnp.floating):
         return Range(int(array.min()), int(array.max()))
-    low, high = float(array.min()), float(array.max())
-    if not math.isfinite(low + high):
-        return UNBOUNDED
-    return Range(low - _rounding(low, dtype), high + _rounding(high, dtype))
+    values = array.astype(np.float64)
+    return _of_floats(values, dtype) if np.isfinite(values).all() else UNBOUNDED
 
 
-def _rounding(value: float, dtype: np.dtype) -> float:
-    """How far the number that a float constant stands for may lie from it; a small whole number stands for itself."""
-    kind = jnp.finfo(dtype)
-    whole = value == math.floor(value) and abs(value) < 2.0 ** (kind.nmant + 1)
-    return 0.0 if whole else abs(value) * float(kind.eps)
+def _of_floats(values: np.ndarray, dtype: np.dtype) -> Range:
+    """The range of the numbers that float constants stand for, which are near them; an array of data is as written."""
+    found = meanings(values, dtype)
+    if found is None:
+        return Range(float(values.min()), float(values.max()))
+    return Range(min(m.value - m.reach for m in found.distinct), max(m.value + m.radius for m in found.distinct))
 
 
 def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
