@@ -522,16 +522,20 @@ def test_what_no_reading_flips_is_decided(row):
 
 
 TENTHS, HUNDREDTHS = ((f32(1 - d), f32(1) - f32(d)) for d in (0.9, 0.99))
+where, least = jnp.where, jnp.minimum
 shifted = lambda x: jnp.log(2 * (1 + x * x))
-logarithm = lambda x: jnp.log(1 + x * x) + f32(np.log(2))
-where = jnp.where
+equal = lambda x: jnp.log(1 + x * x) + f32(np.log(2))
 ONE_NUMBER = [
-    ("above", TENTHS, lambda x, c, d: where(x >= d, where(x > c, shifted(x), 7), x), lambda x, c, d: where(x >= d, logarithm(x), x)),
-    ("below", TENTHS, lambda x, c, d: where(x <= c, where(x < d, shifted(x), 7), x), lambda x, c, d: where(x <= c, logarithm(x), x)),
-    ("equal", TENTHS, lambda x, c, d: where(x == d, where(x == c, 7, shifted(x)), x), lambda x, c, d: where(x == d, logarithm(x), x)),
-    ("at most", HUNDREDTHS, lambda x, d, c: where(jnp.minimum(x, c) < d, shifted(x), 7), lambda x, d, c: logarithm(x)),
-    ("at least", HUNDREDTHS, lambda x, d, c: where(jnp.minimum(x, c) >= d, 7, shifted(x)), lambda x, d, c: logarithm(x)),
-    ("an array", HUNDREDTHS, lambda x, d, c: where(jnp.minimum(x, np.array([0, c, 0], f32)) < d, shifted(x), 7), lambda x, d, c: logarithm(x)),
+    ("above", TENTHS, lambda x, c, d: where(x >= d, where(x > c, shifted(x), 7), x),
+     lambda x, c, d: where(x >= d, equal(x), x)),
+    ("below", TENTHS, lambda x, c, d: where(x <= c, where(x < d, shifted(x), 7), x),
+     lambda x, c, d: where(x <= c, equal(x), x)),
+    ("equal", TENTHS, lambda x, c, d: where(x == d, where(x == c, 7, shifted(x)), x),
+     lambda x, c, d: where(x == d, equal(x), x)),
+    ("at most", HUNDREDTHS, lambda x, d, c: where(least(x, c) < d, shifted(x), 7), lambda x, d, c: equal(x)),
+    ("at least", HUNDREDTHS, lambda x, d, c: where(least(x, c) >= d, 7, shifted(x)), lambda x, d, c: equal(x)),
+    ("an array", HUNDREDTHS, lambda x, d, c: where(least(x, np.array([0, c, 0], f32)) < d, shifted(x), 7),
+     lambda x, d, c: equal(x)),
 ]  # fmt: skip
 """(name, two floats that are read as one number, what they decide, what that is if the one is above the other)."""
 
