@@ -521,6 +521,35 @@ def test_what_no_reading_flips_is_decided(row):
     assert certify(left, wrong, V).verdict is Verdict.REFUTED
 
 
+TENTHS, HUNDREDTHS = ((f32(1 - d), f32(1) - f32(d)) for d in (0.9, 0.99))
+where, least = jnp.where, jnp.minimum
+shifted = lambda x: jnp.log(2 * (1 + x * x))
+equal = lambda x: jnp.log(1 + x * x) + f32(np.log(2))
+ONE_NUMBER = [
+    ("above", TENTHS, lambda x, c, d: where(x >= d, where(x > c, shifted(x), 7), x),
+     lambda x, c, d: where(x >= d, equal(x), x)),
+    ("below", TENTHS, lambda x, c, d: where(x <= c, where(x < d, shifted(x), 7), x),
+     lambda x, c, d: where(x <= c, equal(x), x)),
+    ("equal", TENTHS, lambda x, c, d: where(x == d, where(x == c, 7, shifted(x)), x),
+     lambda x, c, d: where(x == d, equal(x), x)),
+    ("at most", HUNDREDTHS, lambda x, d, c: where(least(x, c) < d, shifted(x), 7), lambda x, d, c: equal(x)),
+    ("at least", HUNDREDTHS, lambda x, d, c: where(least(x, c) >= d, 7, shifted(x)), lambda x, d, c: equal(x)),
+    ("an array", HUNDREDTHS, lambda x, d, c: where(least(x, np.array([0, c, 0], f32)) < d, shifted(x), 7),
+     lambda x, d, c: equal(x)),
+]  # fmt: skip
+"""(name, two floats that are read as one number, what they decide, what that is if the one is above the other)."""
+
+
+@pytest.mark.parametrize("row", ONE_NUMBER, ids=lambda row: row[0])
+def test_floats_that_are_read_as_one_number_are_not_told_apart(row):
+    """As written the one is above the other; as meant, which the logarithms need, they are equal."""
+    name, constants, left, right = row
+    pair = lambda c, d: certify(lambda x: left(x, c, d), lambda x: right(x, c, d), V)
+    assert pair(*constants).verdict not in NEVER
+    decimal, complement = constants
+    assert pair(decimal * f32(2 if complement < decimal else 0.5), complement).verdict is Verdict.CERTIFIED
+
+
 def test_positions_of_quantiles():
     quantile = lambda x: jnp.quantile(x, 0.7, method="lower")
     certificate = certify(quantile, lambda x: jnp.sort(x)[6], spec(11))

@@ -256,6 +256,33 @@ def test_other_functions_of_integers_are_never_certified(row):
     assert not certify(left, right, *specs).passes
 
 
+# --- bounds that floats do not hold -----------------------------------------------------------------------------------
+
+small = lambda x: jnp.clip(x, np.float32(0), np.float32(1e-20))
+fourth = lambda x: small(x) * small(x) * (small(x) * small(x))
+twentieth = lambda x: fourth(x) * fourth(x) * (fourth(x) * fourth(x)) * fourth(x)
+one, seven = np.float32(1), np.float32(7)
+choose = lambda condition, x: jnp.where(condition, x, seven)
+BEYOND_FLOATS = [
+    ("a difference", lambda x: choose(one - small(x) >= one, x), lambda x: choose(one + small(x) >= one, x)),
+    ("a sum", lambda x: choose(one + small(x) <= one, x), lambda x: choose(one - small(x) <= one, x)),
+    ("a product", lambda x: choose((one - small(x)) * (one - small(x)) >= one, x),
+     lambda x: choose((one + small(x)) * (one + small(x)) >= one, x)),
+    ("a sum of squares", lambda x: choose(one + small(x) @ small(x) <= one, x),
+     lambda x: choose(one + small(x) @ small(x) >= one, x)),
+    ("a product below all floats", lambda x: choose(twentieth(x) <= 0, x),
+     lambda x: choose(twentieth(x) >= 0, x)),
+]  # fmt: skip
+"""(name, a decision that is taken otherwise where a number is below the rounding of float64, one that never is)."""
+
+
+@pytest.mark.parametrize("row", BEYOND_FLOATS, ids=lambda row: row[0])
+def test_bounds_are_those_of_real_numbers(row):
+    _, different, equal = row
+    assert not certify(different, lambda x: one * x, V).passes
+    assert certify(equal, lambda x: one * x, V).passes
+
+
 # --- constants --------------------------------------------------------------------------------------------------------
 
 

@@ -24,7 +24,8 @@ class Expression:
     """One entry of the table.
 
     shape: of the array.  equation: what computes it, or None for inputs and constants.  operands: places.  result:
-    which result of the equation it is.  constant: the value of a constant array.
+    which result of the equation it is.  constant: the value of a constant array.  dtype: of floats in the program, ""
+    where the constant is the number that is written.
     """
 
     shape: tuple[int, ...]
@@ -32,6 +33,7 @@ class Expression:
     operands: tuple[int, ...] = ()
     result: int = 0
     constant: np.ndarray | None = None
+    dtype: str = ""
 
 
 class Expressions:
@@ -74,7 +76,7 @@ class Expressions:
             return self._place(object(), Expression(np.shape(array)))
         if values.dtype == object:
             key = object()
-        return self._place(key, Expression(values.shape, constant=values))
+        return self._place(key, Expression(values.shape, constant=values, dtype=dtype))
 
     def applied(self, equation: JaxprEqn, operands: Sequence[int], result: int, shape: tuple[int, ...]) -> int:
         """The place of a result of an equation applied to what stands at other places."""

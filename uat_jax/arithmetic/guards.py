@@ -18,6 +18,7 @@ from jax.extend.core import JaxprEqn
 from uat_jax.arithmetic.expressions import Expression, Expressions
 from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.recognition import meaning
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 
@@ -39,9 +40,16 @@ CHOSEN: Mapping[str, Callable[[int], int]] = {
 
 @dataclass(frozen=True, order=True)
 class Uniform:
-    """A constant array whose entries are one number, exactly: integers of 64 bits are more than float64 holds."""
+    """A constant array whose entries are one number: integers of 64 bits are more than float64 holds.
+
+    radius: how far from the value the number may be that a float stands for (docs/soundness.md §8.1).
+    """
 
     value: int | float
+    radius: float = 0.0
+
+
+ZERO = Uniform(0)
 
 
 Side = int | Uniform
@@ -107,11 +115,13 @@ def ordered(expressions: Expressions, operands: Sequence[int]) -> tuple[tuple[Si
 
 
 def _side(expressions: Expressions, place: int) -> Side:
-    array = expressions[place].constant
+    array, dtype = expressions[place].constant, expressions[place].dtype
     if array is None or not array.size or array.dtype.kind not in "fiu" or not np.all(array == array.flat[0]):
         return place
     value = array.flat[0].item()
-    return Uniform(value) if math.isfinite(value) else place
+    if not math.isfinite(value):
+        return place
+    return Uniform(value, meaning(value, np.dtype(dtype)).reach) if dtype else Uniform(value)
 
 
 def is_rearrangement(expression: Expression) -> bool:
@@ -163,29 +173,37 @@ def _signs(
     sides, way = ordered(expressions, expression.operands)
     signs = given.get(Compared(chain, sides), ALL_SIGNS)
     if isinstance(sides[0], int) and isinstance(sides[1], Uniform):
-        signs &= signs_of(given, chain, sides[0], sides[1].value)
+        signs &= signs_of(given, chain, sides[0], sides[1])
     return name, frozenset(way * sign for sign in signs)
 
 
-def signs_of(given: Condition, chain: Chain, place: int, zero: int | float = 0) -> frozenset[int]:
+def signs_of(given: Condition, chain: Chain, place: int, zero: Uniform = ZERO) -> frozenset[int]:
     """The signs that the number at a place, less `zero`, can have, from what it is compared with."""
     known = ALL_SIGNS
     for pair, signs in given.items():
         side, bound = pair.sides
         if pair.chain == chain and side == place and isinstance(bound, Uniform):
-            known &= _beside(bound.value - zero, signs)
+            known &= _beside(_signs_between(bound, zero), signs)
     return known or ALL_SIGNS
 
 
-def _beside(bound: int | float, signs: frozenset[int]) -> frozenset[int]:
-    """The signs that a number can have if its difference from a bound has one of these."""
-    return frozenset(sign for sign in ALL_SIGNS if any(_possible(sign, bound, beside) for beside in signs))
+def _signs_between(x: Uniform, y: Uniform) -> frozenset[int]:
+    """The signs that x - y can have, whichever numbers the floats stand for: 0.1 and 1 - 0.9 may be one number."""
+    distance = x.value - y.value
+    if x != y and abs(distance) <= x.radius + y.radius:
+        return ALL_SIGNS
+    return frozenset([(distance > 0) - (distance < 0)])
 
 
-def _possible(sign: int, bound: int | float, beside: int) -> bool:
-    """Whether a number of this sign can be above (1), at (0) or below (-1) a bound."""
+def _beside(bounds: frozenset[int], signs: frozenset[int]) -> frozenset[int]:
+    """The signs that a number can have if its difference from a bound has one of these, and the bound one of those."""
+    return frozenset(sign for sign in ALL_SIGNS if any(_possible(sign, b, s) for b in bounds for s in signs))
+
+
+def _possible(sign: int, bound: int, beside: int) -> bool:
+    """Whether a number of this sign can be above (1), at (0) or below (-1) a bound of a sign."""
     if beside == 0:
-        return sign == (bound > 0) - (bound < 0)
+        return sign == bound
     return sign == beside or beside * bound < 0
 
 

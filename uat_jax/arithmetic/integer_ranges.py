@@ -3,13 +3,13 @@
 Integers of a fixed width wrap, and no number system here computes with integers that wrap. So every operation on
 integers is bounded in advance, as an operation on whole numbers: where its interval fits the dtype, nothing wraps for
 any input, and the integers are whole numbers; where it does not, the program is refused. Floats have intervals too,
-because integers come from them by casts. The bounds of floats are rounded outwards, and the constants among them are
-widened by the rounding of their dtype, so that they also hold for the number that a constant is read as.
+because integers come from them by casts. The bounds of floats are computed exactly and then rounded outwards, and the
+constants among them are widened by their rounding, so that they also hold for the number that a constant is read as.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import is_array, is_keys
+from uat_jax.arithmetic.recognition import meanings
 from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -48,6 +49,9 @@ TRUTH = Range(0, 1)
 MOST_BITS = 512
 """A product that may have more bits than this has no bounds."""
 
+MOST_EXACT = 16
+"""Powers of fractions with larger exponents are rounded."""
+
 
 def is_integer(atom: Any) -> bool:
     """Whether a variable of a jaxpr holds integers; booleans are none."""
@@ -72,17 +76,16 @@ def of_array(array: Any) -> Range:
     array = np.asarray(array)
     if not jnp.issubdtype(dtype, jnp.floating):
         return Range(int(array.min()), int(array.max()))
-    low, high = float(array.min()), float(array.max())
-    if not math.isfinite(low + high):
-        return UNBOUNDED
-    return Range(low - _rounding(low, dtype), high + _rounding(high, dtype))
+    values = array.astype(np.float64)
+    return _of_floats(values, dtype) if np.isfinite(values).all() else UNBOUNDED
 
 
-def _rounding(value: float, dtype: np.dtype) -> float:
-    """How far the number that a float constant stands for may lie from it; a small whole number stands for itself."""
-    kind = jnp.finfo(dtype)
-    whole = value == math.floor(value) and abs(value) < 2.0 ** (kind.nmant + 1)
-    return 0.0 if whole else abs(value) * float(kind.eps)
+def _of_floats(values: np.ndarray, dtype: np.dtype) -> Range:
+    """The range of the numbers that float constants stand for, which are near them; an array of data is as written."""
+    found = meanings(values, dtype)
+    if found is None:
+        return Range(float(values.min()), float(values.max()))
+    return Range(min(m.value - m.reach for m in found.distinct), max(m.value + m.radius for m in found.distinct))
 
 
 def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
@@ -98,13 +101,13 @@ def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
             f"'{equation.primitive.name}'{source_line(equation)} makes integers of unknown size; use floats instead"
         )
     several = found if isinstance(found, list) else [found] * len(equation.outvars)
-    return [_fitting(equation, v, r, operands) for v, r in zip(equation.outvars, several, strict=True)]
+    return [_fitting(equation, v, r) for v, r in zip(equation.outvars, several, strict=True)]
 
 
-def _fitting(equation: JaxprEqn, variable: Any, found: Range, operands: Sequence[Range]) -> Range:
+def _fitting(equation: JaxprEqn, variable: Any, found: Range) -> Range:
     """The range of one result, unless integers of this range wrap; bounds of floats are rounded outwards."""
     if is_number(variable):
-        return _outwards(found, {*itertools.chain.from_iterable(operands), -math.inf, math.inf})
+        return _outwards(found)
     allowed = limits(dtype_of(variable))
     if found not in allowed:
         raise UnsupportedError(
@@ -114,10 +117,10 @@ def _fitting(equation: JaxprEqn, variable: Any, found: Range, operands: Sequence
     return found
 
 
-def _outwards(found: Range, given: set[float]) -> Range:
-    """A range of floats whose bounds were computed, unless they are among the given ones, by rounded operations."""
-    low, high = (bound if bound in given else _as_float(bound) for bound in found)
-    low, high = low if low in given else low - _slack(low), high if high in given else high + _slack(high)
+def _outwards(found: Range) -> Range:
+    """A range of floats whose bounds were computed exactly, as floats: what these do not hold is rounded outwards."""
+    low, high = map(_as_float, found)
+    low, high = low if low == found.low else low - _slack(low), high if high == found.high else high + _slack(high)
     return Range(low, high) if low < math.inf and high > -math.inf else UNBOUNDED
 
 
@@ -130,7 +133,7 @@ def _as_float(bound: float) -> float:
 
 
 def _slack(bound: float) -> float:
-    """More than the few roundings and underflows of float64 by which a rule computes a bound."""
+    """More than the rounding or underflow of a bound in float64."""
     return abs(bound) * 2.0**-48 + 1e-320
 
 
@@ -142,17 +145,28 @@ def hull(*parts: Range) -> Range:
     return Range(min(part.low for part in parts), max(part.high for part in parts))
 
 
+def _exact(bound: Any) -> Any:
+    """A bound with which Python computes exactly: a whole number, a fraction, or an infinity."""
+    return Fraction(bound) if isinstance(bound, float) and math.isfinite(bound) else bound
+
+
+def _plus(a: Any, b: Any) -> Any:
+    """A sum of bounds."""
+    infinite = [bound for bound in (a, b) if isinstance(bound, float) and math.isinf(bound)]
+    return infinite[0] if infinite else _exact(a) + _exact(b)
+
+
 def _sum(x: Range, y: Range) -> Range:
-    return Range(x.low + y.low, x.high + y.high)
+    return Range(_plus(x.low, y.low), _plus(x.high, y.high))
 
 
 def _negated(x: Range) -> Range:
     return Range(-x.high, -x.low)
 
 
-def _times(a: float, b: float) -> float:
+def _times(a: Any, b: Any) -> Any:
     """A product of bounds: zero times infinity is zero, because bounds are limits of numbers."""
-    return a * b if a and b else 0
+    return _exact(a) * _exact(b) if a and b else 0
 
 
 def _product(x: Range, y: Range) -> Range:
@@ -179,8 +193,13 @@ def _power(x: Range, count: int) -> Range:
     largest = max(1, _magnitude(x))
     if count * math.log2(largest) > MOST_BITS if largest < math.inf else True:
         return UNBOUNDED if x.low < 0 else Range(0, math.inf)
-    bound = largest**count
+    bound = largest if largest == 1 else _exact(largest) ** count if count <= MOST_EXACT else _above(largest**count)
     return Range(-bound if x.low < 0 else 0, bound)
+
+
+def _above(bound: float) -> float:
+    """A number above what float64 rounded to this; a whole number was not rounded."""
+    return bound + _slack(bound) if isinstance(bound, float) else bound
 
 
 def _integer_power(equation: JaxprEqn, x: Range) -> Range:
@@ -195,7 +214,7 @@ def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
     allowed = limits(dtype_of(equation.outvars[0]))
     if y.low <= 0 <= y.high or not all(map(math.isfinite, (*x, *y))):
         return allowed
-    divide = (lambda a, b: a / b) if is_number(equation.outvars[0]) else _truncated_quotient
+    divide = (lambda a, b: Fraction(a) / Fraction(b)) if is_number(equation.outvars[0]) else _truncated_quotient
     corners = [divide(a, b) for a in x for b in y]
     found = Range(min(corners), max(corners))
     return found if found in allowed else allowed

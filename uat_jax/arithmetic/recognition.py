@@ -101,6 +101,11 @@ class Meaning:
             return None
         return ConstantReading(self.dtype, self.value, "-∞" if self.form is None else str(self.form))
 
+    @property
+    def reach(self) -> float:
+        """How far from the float the number that it stands for may be; of a mask, which may be -∞, any distance."""
+        return self.radius if self.form is not None or self.as_written else math.inf
+
     @functools.cached_property
     def written(self) -> ClosedForm | None:
         """The float itself, if it is finite."""
