@@ -44,20 +44,28 @@ class Alike:
         self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
-        self._deciding: dict[int, bool] = {}
+        self._deciding: set[int] = set()
+        self._real: set[int] = set()
         self._known: dict[Any, list[tuple[int, Number]]] = defaultdict(list)
         self._places: set[int] = set()
         self._kept = 0
 
-    def first(self, number: Number) -> Number:
-        """The number itself, or one met before that is shown to be the same function wherever both are defined."""
+    def first(self, number: Number, *, certain: bool) -> Number:
+        """The number itself, or one met before that is shown to be the same function; `certain`: defined for all inputs.
+
+        Numbers that are infinite or NaN for some inputs are themselves, and so is what is computed from them: the cases
+        are those of real numbers.
+        """
         place, facts = number.expression, number.facts
+        if place is None or number.special is not None or number.infinite is not None:
+            return number
+        self._real.add(place)
         if facts is None or facts.guarded:
             return number
-        if place is not None and place not in self.ranges and facts.positive.all():
+        if place not in self.ranges and facts.positive.all():
             self.ranges[place] = POSITIVE
-        values = None if place is None else self.values(place)
-        if place is None or values is None or place in self._places:
+        values = self.values(place) if certain else None
+        if values is None or place in self._places:
             return number
         bucket = self._known[number.shape, _digits(values)]
         for other, known in bucket:
@@ -73,36 +81,52 @@ class Alike:
     def _are_same(self, first: int, second: int) -> bool:
         """Whether two expressions, of which one decides by signs, are one function."""
         left, right = self.values(first), self.values(second)
-        if left is None or right is None or not (self.decides(first) or self.decides(second)):
+        if left is None or right is None or self._deciding.isdisjoint((first, second)):
             return False
         if not np.allclose(left, right, rtol=1e-7, atol=1e-9, equal_nan=True):
             return False
         pair = formula(self.expressions, first, second)
-        if pair is None or not decides(pair):
+        if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
         ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
         return self.cases.same(pair, ranges, meant=self.meant)
-
-    def decides(self, place: int) -> bool:
-        """Whether an expression is made, entry by entry, of what decides by signs."""
-        if place not in self._deciding:
-            expression = self.expressions[place]
-            name = "" if expression.equation is None else expression.equation.primitive.name
-            inner = expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
-            self._deciding[place] = name in RULES or any(map(self.decides, inner))
-        return self._deciding[place]
 
     def values(self, place: int) -> np.ndarray | None:
         """An expression at random values of the arrays that it is computed from, entry by entry.
 
         Of shape (points, 1, …, 1); None if it cannot be evaluated.
         """
-        if place not in self._values:
-            try:
-                self._values[place] = self._evaluated(place)
-            except (UatJaxError, TypeError, ValueError):
-                self._values[place] = None
+        for unseen in self._unseen(place):
+            self._see(unseen)
         return self._values[place]
+
+    def _unseen(self, place: int) -> list[int]:
+        """The places that an expression is computed from and that were not looked at, operands first; itself too."""
+        found, waiting = set(), [place]
+        while waiting:
+            here = waiting.pop()
+            if here not in found and here not in self._values:
+                found.add(here)
+                waiting += self._operands(here)
+        return sorted(found)  # operands have their places before what is computed from them
+
+    def _operands(self, place: int) -> tuple[int, ...]:
+        """What an expression is computed from, entry by entry."""
+        expression = self.expressions[place]
+        name = "" if expression.equation is None else expression.equation.primitive.name
+        return expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
+
+    def _see(self, place: int) -> None:
+        """Keep the values of an expression, and whether it is made, entry by entry, of what decides by signs."""
+        try:
+            self._values[place] = self._evaluated(place)
+        except (UatJaxError, TypeError, ValueError):
+            self._values[place] = None
+        equation = self.expressions[place].equation
+        if equation is not None and equation.primitive.name in RULES:
+            self._deciding.add(place)
+        elif not self._deciding.isdisjoint(self._operands(place)):
+            self._deciding.add(place)
 
     def _evaluated(self, place: int) -> np.ndarray | None:
         expression = self.expressions[place]

@@ -190,10 +190,11 @@ _RULES: dict[str, Callable[..., Any]] = {
     "tan": _entrywise(np.tan),
     "tanh": _entrywise(np.tanh),
     "top_k": _top_k,
+    "xor": _entrywise(np.bitwise_xor),
 }
 
 
-_TOGETHER = frozenset("and convert_element_type eq ge gt le lt ne not or select_n".split())
+_TOGETHER = frozenset("and convert_element_type eq ge gt le lt ne not or select_n xor".split())
 """Primitives whose rules take integers and booleans per copy."""
 
 
@@ -272,7 +273,7 @@ def _copy(value: Any, atom: Any, index: int) -> Any:
     """A number's, or an integer's, value in one copy, as a value of a walk over that copy alone."""
     if is_number(atom):
         return value[index : index + 1] if len(value) > 1 else value
-    return value[index] if _per_copy(value, atom) else value
+    return value[min(index, len(value) - 1)] if _per_copy(value, atom) else value
 
 
 def _needs_turns(equation: JaxprEqn, operands: Sequence[Value]) -> bool:

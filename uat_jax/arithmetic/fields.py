@@ -188,9 +188,9 @@ class Fields(Arithmetic):
 
     def _first(self, value: Value) -> Value:
         """A number that is defined for all inputs, or another one met before that is the same function by cases."""
-        if self.alike is None or not isinstance(value, Number) or not self.certain(value):
+        if self.alike is None or not isinstance(value, Number):
             return value
-        return self.alike.first(value)
+        return self.alike.first(value, certain=self.certain(value))
 
     def _remember(self, value: Value) -> None:
         """Keep the value of an expression, for selections further on."""

@@ -96,20 +96,25 @@ def formula(expressions: Expressions, *places: int) -> Formula | None:
 
 
 class _Builder:
-    """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed."""
+    """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed.
+
+    begun: how many places were visited, counted before their operands, so that no chain of them is followed too far.
+    """
 
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.nodes: list[Node] = []
         self.seen: dict[int, int | None] = {}
+        self.begun = 0
 
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
         if place not in self.seen:
+            self.begun += 1
             self.seen[place] = self._visited(place, used_by, operand)
         return self.seen[place]
 
     def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
-        if len(self.nodes) > LARGEST or used_by is None or place in self.expressions.doubtful:
+        if self.begun > LARGEST or used_by is None or place in self.expressions.doubtful:
             return None
         expression = self.expressions[place]
         equation = expression.equation

@@ -239,11 +239,13 @@ class UnderCondition:
         self.given = given
         self.signs_too = signs_too
         self.found: dict[tuple[int, Chain], Any] = {}
+        self.begun = 0
 
     def value(self, place: int, chain: Chain = ()) -> Any:
         """The value at a place below a chain of rearrangements."""
         if (place, chain) not in self.found:
-            value = self._value(place, chain) if len(self.found) < LONGEST else self.values[place]
+            self.begun += 1  # counted before its operands, so that no chain of them is followed too far
+            value = self._value(place, chain) if self.begun <= LONGEST else self.values[place]
             self.found[place, chain] = self._signed(value, place, chain) if self.signs_too else value
         return self.found[place, chain]
 
