@@ -53,6 +53,11 @@ class Facts:
     thin: np.ndarray
     guarded: bool = False
 
+    @property
+    def is_number(self) -> bool:
+        """Whether every entry is known to be a real number for all inputs, and analytic."""
+        return self.nature is Nature.ENTIRE and self.defined is Defined.ALWAYS and not self.hollow
+
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
         positive, thin = move(self.positive[None])[0], move(self.thin[None])[0]
@@ -73,6 +78,16 @@ def of_constant(values: np.ndarray) -> Facts:
     """Facts of an array of constants, given in float64; infinities and NaN are neither positive nor thin."""
     finite = np.isfinite(values)
     return Facts(Nature.ENTIRE, Defined.ALWAYS, False, finite & (values > 0), finite & (values != 0))
+
+
+def of_balls(balls: np.ndarray) -> Facts | None:
+    """Facts of constants that lie in balls, one for each entry; None unless all of them are finite."""
+    if not all(x.is_finite() for x in balls.ravel()):
+        return None
+    where = lambda holds: np.array([holds(x) for x in balls.ravel()], bool).reshape(balls.shape)
+    return Facts(
+        Nature.ENTIRE, Defined.ALWAYS, False, where(lambda x: x > 0), where(lambda x: not x.contains(0))
+    )
 
 
 def of_inputs(shape: tuple[int, ...], *, positive: bool = False) -> Facts:

@@ -18,8 +18,9 @@ from uat_jax.arithmetic import chosen_infinities
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
-from uat_jax.arithmetic.facts import Defined, Facts, Nature
+from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_balls
 from uat_jax.arithmetic.field_constants import FieldConstants
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
@@ -34,12 +35,13 @@ from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers
+from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import vanishes
 from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import InputError, UnsupportedError
 
 JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 """Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
@@ -310,9 +312,24 @@ class Fields(Arithmetic):
         decided = results if all(numbers) else self.known.decided(equation, operands)
         enclosures = self.known.enclosures(equation, operands)
         return [
-            r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
+            self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _enclosed(self, constant: Number) -> Number:
+        """A constant with the facts that its balls show, which hold whichever way constants are read."""
+        if constant.facts is None or constant.enclosure is None or constant.special is not None:
+            return constant
+        small = constant.known is not None and 0 < constant.known.size <= MOST_READ
+        if not small or constant.facts.positive.all() and constant.facts.is_number:
+            return constant
+        try:
+            facts = of_balls(np.broadcast_to(constant.enclosure.balls(), constant.shape))
+        except (UndecidedError, UnsupportedError, InputError):
+            return constant
+        if facts is None:
+            return constant
+        return constant.but(facts=facts, nonnegative=constant.nonnegative or bool(facts.positive.all()))
 
     def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         if any(map(chosen_infinities.is_chosen, operands)):
