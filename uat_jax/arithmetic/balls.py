@@ -146,6 +146,8 @@ def _convert(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
 
 def _integer(x: arb) -> int:
     """x without its fraction: an exact integer m 2^e, e ≥ 0."""
+    if not x.is_finite() and not x.is_exact():
+        raise UndecidedError(f"the integer next to {x} is not decided")
     if not x.is_finite():
         raise InputError(f"got {x} to cast to an integer; pass finite numbers")
     mantissa, exponent = decisions.truncated(x).man_exp()

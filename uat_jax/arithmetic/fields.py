@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities
 from uat_jax.arithmetic.alike import Alike
+from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
@@ -52,6 +53,12 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
+
+
+_ADDED, _TIMES = ((0, 0), (1, 0)), ((0, 1), (1, 1))
+
+NEUTRAL = {"add": _ADDED, "add_any": _ADDED, "sub": _ADDED[:1], "mul": _TIMES, "div": _TIMES[:1]}
+"""(which operand, number) for each primitive: it is that operand if the other one is the number."""
 
 
 @dataclass(frozen=True)
@@ -290,6 +297,8 @@ class Fields(Arithmetic):
 
     def _followed(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
+        if (same := self._unchanged(equation, operands)) is not None:
+            return [same]
         self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
@@ -315,6 +324,16 @@ class Fields(Arithmetic):
             self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
+        """The number x of x + 0, x - 0, 1·x and x/1, or None: whatever is known of x is not lost."""
+        for place, neutral in NEUTRAL.get(equation.primitive.name, ()):
+            x, other = operands[place], operands[1 - place]
+            if not isinstance(x, Number) or not isinstance(other, Number) or x.shape != shape_of(equation.outvars[0]):
+                continue
+            if other.closed is not None and other.special is None and other.closed.uniform == rational_form(neutral):
+                return x
+        return None
 
     def _enclosed(self, constant: Number) -> Number:
         """A constant with the facts that its balls show, which hold whichever way constants are read."""

@@ -22,6 +22,7 @@ class AssumptionKind(StrEnum):
     FIXED_INPUT = "fixed input"
     DOMAIN = "domain"
     READ_AS = "read as"
+    NO_ERROR = "no error"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
     SYMBOLIC_SIZES = "symbolic sizes"
@@ -57,6 +58,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
+    AssumptionKind.NO_ERROR: lambda *, side, where: (
+        f"inputs for which the {side} function raises an error {where} are left out"
+    ),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (
         f"no axis is longer than {largest}: beyond that, integers that count places may wrap"

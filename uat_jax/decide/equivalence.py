@@ -25,6 +25,7 @@ from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
+from uat_jax.decide.expansion import raising
 from uat_jax.decide.except_where import except_where
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
@@ -475,6 +476,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached, loops = "nothing was decided", Loops()
     try:
+        if (always := _always_raised(pair, effort)) is not None:
+            return always
         pair = dataclasses.replace(pair, left=without_conditionals(pair.left), right=without_conditionals(pair.right))
         half = dataclasses.replace(effort, error=effort.error / 2)
         loops = of_loops(pair.left, pair.right, half, pair.domains)
@@ -523,6 +526,20 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
 
 
+def _always_raised(pair: Pair, effort: Effort) -> Evidence | None:
+    """That there may be nothing to compare: a function raises an error at all inputs that are tried."""
+    for side, program in (("left", pair.left), ("right", pair.right)):
+        where = next(raising(program), None)
+        if where is None:
+            continue
+        with_errors = without_conditionals(program, errors=True)
+        seen = sample(with_errors, with_errors, effort.seed, effort.deadline, pair.domains).seen
+        if seen.nowhere_defined:
+            finding = f"the {side} function raises an error {where}, or is undefined, at all of {seen.points} inputs"
+            return Evidence(Method.VACUITY, f"vacuous: {finding}; restrict the inputs to those it takes", Verdict.UNKNOWN)
+    return None
+
+
 def _except_where(pair: Pair, found: Evidence, fields: Evidence, seen: Seen, effort: Effort) -> Evidence:
     """A refutation that says where the functions differ, if they are shown to be equal almost everywhere."""
     example, compared = found.example, fields.figures
@@ -565,7 +582,7 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question))
+    of_inputs = (*specification.assumptions, *specification.hypotheses(names), *_readings(question), *_errors(pairs))
     general = shown_for_all_sizes(evidence)
     only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
     assumptions = [*of_inputs, *only, *assumed(evidence)]
@@ -577,6 +594,14 @@ def _readings(question: Question) -> list[Assumption]:
     """What stands in a program that was read for a function of JAX."""
     read = readings_of(question.left, question.right)
     return [Assumption(AssumptionKind.READ_AS, {"written": what, "function": name}) for what, name in read.items()]
+
+
+def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:
+    """That a function raises an error for some inputs, at which nothing is compared."""
+    for pair in pairs:
+        for side, program in (("left", pair.left), ("right", pair.right)):
+            for where in raising(program):
+                yield Assumption(AssumptionKind.NO_ERROR, {"side": side, "where": where})
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:
