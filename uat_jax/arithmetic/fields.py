@@ -358,7 +358,8 @@ class Fields(Arithmetic):
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
-        return result.but(facts=facts, expression=place, almost=almost)
+        nonnegative = result.nonnegative or bool(facts.positive.all())
+        return result.but(facts=facts, expression=place, almost=almost, nonnegative=nonnegative)
 
     def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
         """The results for operands as they are almost everywhere, or None where that cannot be followed."""
