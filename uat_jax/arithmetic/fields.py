@@ -38,7 +38,7 @@ from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers
 from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
-from uat_jax.arithmetic.residues import vanishes
+from uat_jax.arithmetic.residues import same, vanishes
 from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
@@ -75,7 +75,8 @@ class Step:
 class Fields(Arithmetic):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
-    alike: the numbers of the draw by the functions that they are, if cases are compared.
+    alike: the numbers of the draw by the functions that they are, if cases are compared.  positive: inputs that are
+    exponentials of real numbers, to be known again.
     trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
     its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
     condition.
@@ -100,6 +101,7 @@ class Fields(Arithmetic):
         self.selects = selects and "guards" in functions.laws
         self.meet = meet
         self.deadline = deadline
+        self.positive: Sequence[Number] = ()
         self.draw = functions.draw
         self.expressions = functions.expressions
         self.constants = FieldConstants(functions)
@@ -190,10 +192,18 @@ class Fields(Arithmetic):
         taken = operands
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
-        results = list(map(self._unconditional, self._evaluated(equation, taken)))
+        results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
         if self.alike is None or equation.primitive.name not in ENTRYWISE:
             return results
         return [self._first(x) for x in (*operands, *results)][len(operands) :]
+
+    def _again(self, value: Value) -> Value:
+        """A number that is defined for all inputs, or a positive input that has the same formal value."""
+        if not self.positive or not isinstance(value, Number) or value.almost is not None or not self.certain(value):
+            return value
+        if value.special is not None or value.infinite is not None:
+            return value
+        return next((x for x in self.positive if same(x.residues, value.residues)), value)
 
     def _first(self, value: Value) -> Value:
         """A number that is defined for all inputs, or another one met before that is the same function by cases."""

@@ -383,6 +383,7 @@ class PrimeFields:
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
+            side.positive = [x for x in inputs if x.terms is not None][:MOST_KNOWN_AGAIN]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
@@ -419,6 +420,10 @@ class PrimeFields:
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
         return "logarithm of a positive input" in laws and self.takes_logarithms(laws)
+
+
+MOST_KNOWN_AGAIN = 2
+"""So many positive inputs are known again: results are compared with them, entry by entry."""
 
 
 @functools.lru_cache(maxsize=256)
