@@ -147,8 +147,10 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
     product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
     product = product.reshaped(shape_of(equation.outvars[0]))
+    linear = lambda a, b: fields.draw.matmul(a.moved(left), b.moved(right)).reshaped(product.shape)
+    found = fields.functions.contracted(linear, x, y, product)
     squares = "squares are nonnegative" in fields.functions.laws and _of_itself(equation, x, y)
-    return Number(product, nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+    return found.but(nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
 
 
 def _of_itself(equation: JaxprEqn, x: Number, y: Number) -> bool:
