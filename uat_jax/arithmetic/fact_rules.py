@@ -84,7 +84,8 @@ def _positive_for_all_inputs(facts: Facts) -> bool:
 
 def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
     worst = max(x.nature, y.nature)
-    return worst if worst is Nature.ENTIRE and _positive_for_all_inputs(y) else max(worst, Nature.QUOTIENT)
+    has_signs = bool((y.positive | y.negative).all()) and not y.guarded
+    return worst if worst is Nature.ENTIRE and has_signs else max(worst, Nature.QUOTIENT)
 
 
 def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
@@ -110,7 +111,7 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
 
 
 def _defined_divisor(divisor: Any, facts: Facts) -> Defined:
-    if facts.positive.all():
+    if (facts.positive | facts.negative).all():
         return Defined.ALWAYS
     return Defined.ALMOST if facts.thin.all() else Defined.PARTLY
 
