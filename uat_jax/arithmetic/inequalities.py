@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -142,10 +143,14 @@ def _possible(rows: set[Row]) -> bool:
     while True:
         if any(_contradicts(row) for row in rows):
             return False
-        left = {m for terms, _ in rows for m, _ in terms if m}
+        above, below = Counter(), Counter()
+        for terms, _ in rows:
+            for m, c in terms:
+                (above if c > 0 else below)[m] += 1
+        left = (above.keys() | below.keys()) - {()}
         if not left or len(rows) > MOST or sum(len(terms) for terms, _ in rows) > MOST_WRITTEN:
             return True
-        rows = _without(min(left, key=lambda m: (_pairs(rows, m), m)), rows)
+        rows = _without(min(left, key=lambda m: (above[m] * below[m], m)), rows)
 
 
 def _contradicts(row: Row) -> bool:
@@ -153,12 +158,6 @@ def _contradicts(row: Row) -> bool:
     terms, strict = row
     value = Polynomial(dict(terms)).value
     return value is not None and (value <= 0 if strict else value < 0)
-
-
-def _pairs(rows: Iterable[Row], monomial: Monomial) -> int:
-    """How many inequalities come of eliminating a monomial."""
-    signs = [dict(terms).get(monomial, 0) for terms, _ in rows]
-    return sum(s > 0 for s in signs) * sum(s < 0 for s in signs)
 
 
 def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:
