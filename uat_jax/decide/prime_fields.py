@@ -176,7 +176,7 @@ class PrimeFields:
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
-        self.cases = Cases(self._same_in_case, deadline)
+        self.cases = Cases(self._same_in_case, self.deadline)
 
     def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
         """Whether two programs of scalars are the same function; signs: 1 of those that are ≥ 0, 2 of those > 0."""
