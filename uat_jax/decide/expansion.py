@@ -1,4 +1,4 @@
-"""Programs in JAX's own primitives: what other libraries add to them is written out, and so are errors.
+"""Programs in the primitives that are followed: what stands for others is written out, and so are errors.
 
 A library may bring primitives of its own, with an implementation in Python that JAX can trace: the equation is replaced
 by what is traced.  A branch of a conditional that calls a host function which never returns is an error that the program
@@ -9,21 +9,33 @@ from __future__ import annotations
 
 import dis
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import bound, dtype_of, shape_of, source_line
+from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, source_line
 
 LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
 """The parameters of loops that are programs."""
+
+SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index", "reduce"])
+"""Primitives of JAX that are written out where that is possible."""
+
+MONOIDS: Mapping[str, Callable[[Any, Sequence[int]], Any]] = {
+    "add": lambda x, axes: jnp.sum(x, axis=axes, dtype=x.dtype),
+    "max": lambda x, axes: jnp.max(x, axis=axes),
+    "min": lambda x, axes: jnp.min(x, axis=axes),
+    "mul": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),
+}
+"""From the operation in the body of a reduction to the reduction."""
 
 RAISES = "raises an error"
 """The name of the function that stands for an error: no function of Python has a name with spaces."""
@@ -56,7 +68,7 @@ def _changes(equation: JaxprEqn) -> bool:
     name = equation.primitive.name
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
-    return name in ("platform_index", "nextafter") or _is_foreign(equation)
+    return name in SPECIAL or _is_foreign(equation)
 
 
 def _retraced(program: ClosedJaxpr | Jaxpr, function: Callable[..., Any]) -> ClosedJaxpr:
@@ -71,9 +83,20 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
     jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
     values: dict[Var, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
     values |= dict(zip(jaxpr.constvars, constants, strict=True))
-    read = lambda atom: np.asarray(atom.val, dtype_of(atom)) if isinstance(atom, Literal) else values[atom]
+    bits = {e.outvars[0]: e for e in jaxpr.eqns if e.primitive.name == "bitcast_convert_type"}
+
+    def read(atom: Any) -> Any:
+        if isinstance(atom, Literal):
+            return np.asarray(atom.val, dtype_of(atom))
+        if atom not in values:  # bits are made where they are needed
+            (values[atom],) = _applied(bits[atom], list(map(read, bits[atom].invars)))
+        return values[atom]
+
     for equation in jaxpr.eqns:
-        values.update(zip(equation.outvars, _applied(equation, list(map(read, equation.invars))), strict=True))
+        if equation.outvars and equation.outvars[0] in bits:
+            continue
+        found = _sign_bits(equation, bits, read) or _applied(equation, list(map(read, equation.invars)))
+        values.update(zip(equation.outvars, found, strict=True))
     return list(map(read, jaxpr.outvars))
 
 
@@ -87,16 +110,12 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     if name == "cond" and isinstance(operands[0], np.ndarray | np.generic):
         branches = equation.params["branches"]
         return _results(branches[int(np.clip(operands[0], 0, len(branches) - 1))], operands[1:])
-    if name not in ("cond", *LOOPS) and all(isinstance(x, np.ndarray | np.generic) for x in operands):
-        return _known(equation, operands)
+    known = all(isinstance(x, np.ndarray | np.generic) for x in operands)
+    if name == "nextafter" and known:
+        return [np.nextafter(*operands)]
+    if name == "reduce" and (written := _by_monoid(equation, operands)) is not None:
+        return [written]
     return bound(equation, operands, _rewritten(equation))
-
-
-def _known(equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
-    """The results of an equation of small whole numbers or floats that are constants, or a traced equation."""
-    if equation.primitive.name != "nextafter":
-        return bound(equation, operands, equation.params)
-    return [np.nextafter(*operands)]
 
 
 def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
@@ -107,6 +126,39 @@ def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
     if equation.primitive.name == "cond":
         parameters["branches"] = tuple(_error(b) if _surely_raises(b) else expanded(b) for b in parameters["branches"])
     return parameters
+
+
+def _by_monoid(equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+    """A reduction whose body is one known operation of both its arguments: that reduction, then the initial value."""
+    jaxpr, constants = equation.params["jaxpr"], equation.params.get("consts", ())
+    body = getattr(jaxpr, "jaxpr", jaxpr)
+    if len(operands) != 2 or constants or len(body.eqns) != 1 or len(body.invars) != 2:
+        return None
+    (inner,) = body.eqns
+    reduction = MONOIDS.get(inner.primitive.name)
+    whole = list(body.outvars) == list(inner.outvars) and set(inner.invars) == set(body.invars)
+    if reduction is None or not whole or inner.primitive.multiple_results:
+        return None
+    array, initial = operands
+    with source_info_util.user_context(equation.source_info.traceback):
+        return inner.primitive.bind(reduction(array, equation.params["dimensions"]), initial, **inner.params)
+
+
+def _sign_bits(equation: JaxprEqn, bits: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:
+    """The sign bit of a float, which `jnp.signbit` shifts down: whether a real number is below 0."""
+    if equation.primitive.name not in ("shift_right_arithmetic", "shift_right_logical"):
+        return None
+    shifted, places = equation.invars
+    if isinstance(shifted, Literal) or shifted not in bits or not isinstance(places, Literal):
+        return None
+    (number,), dtype = bits[shifted].invars, dtype_of(equation.outvars[0])
+    if not is_number(number) or int(np.asarray(places.val)) != 8 * dtype.itemsize - 1:
+        return None
+    if dtype_of(number).itemsize != dtype.itemsize:
+        return None
+    with source_info_util.user_context(equation.source_info.traceback):
+        found = lax.convert_element_type(lax.lt(read(number), lax.full_like(read(number), 0)), dtype)
+        return [lax.neg(found) if equation.primitive.name == "shift_right_arithmetic" else found]
 
 
 def _platform(platforms: Sequence[Sequence[str] | None]) -> int:
