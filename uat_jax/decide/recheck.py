@@ -32,6 +32,7 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
+from uat_jax.decide.expansion import raising
 from uat_jax.decide.figures import (
     FieldsOfFunctions,
     FieldsOfLoops,
@@ -116,6 +117,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     pairs = [_pair(data, given.claim) for data in given.claim["programs"]]
     _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
+    _check_raising(given, pairs)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
@@ -262,7 +264,16 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
     if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
-    return fixed + domains + [a for a in given.assumptions if a.kind is AssumptionKind.READ_AS]
+    kept = (AssumptionKind.READ_AS, AssumptionKind.NO_ERROR)
+    return fixed + domains + [a for a in given.assumptions if a.kind in kept]
+
+
+def _check_raising(given: Certificate, pairs: Sequence[Pair]) -> None:
+    """A side is said to raise errors exactly if its program does; the lines are not known of a program from a file."""
+    stated = {a.about["side"] for a in given.assumptions if a.kind is AssumptionKind.NO_ERROR}
+    found = {side for pair in pairs for side in ("left", "right") if any(raising(getattr(pair, side)))}
+    if stated != found:
+        raise MismatchError("the certificate does not say which of its programs raise an error for some inputs")
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
