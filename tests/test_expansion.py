@@ -72,7 +72,8 @@ ERRORS = [
      (Verdict.REFUTED,)),
     # The functions differ for negative numbers only, where the first raises an error: nothing may be refuted there.
     ("differs beyond", lambda x: unless(x, x < 0), lambda x: jnp.where(x < 0, 5, x), (Verdict.UNKNOWN, *EQUAL)),
-    ("is not certified beyond", lambda x: unless(x, x < 0), lambda x: jnp.abs(x) + jnp.where(x < -1, x, 0), (Verdict.UNKNOWN,)),
+    ("is not certified beyond", lambda x: unless(x, x < 0), lambda x: jnp.abs(x) + jnp.where(x < -1, x, 0),
+     (Verdict.UNKNOWN,)),
 ]  # fmt: skip
 
 

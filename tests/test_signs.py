@@ -1,4 +1,4 @@
-"""What is known of numbers before a law is used: constants in balls, signs, neutral elements, roots that all terms have.
+"""What is known of numbers before laws are used: constants in balls, signs, neutral elements, roots of all terms.
 
 Each row: two functions that are equal, one that is not, and a pair that would be equal if the side condition held.
 """
@@ -56,8 +56,8 @@ def unit(v):
 CASES = [
     Case("a divisor of constants", adam(0.999), lambda g, v: g / (jnp.sqrt(1000 * v) + np.float32(1e-8)),
          lambda g, v: g / (jnp.sqrt(999 * v) + np.float32(1e-8)), (V, P)),
-    Case("a constant below 0", lambda x: jnp.where(jnp.isnan(x / (1 - np.float32(3) ** ONE)), 1, -2 * x), lambda x: -2 * x,
-         lambda x: 2 * x),
+    Case("a constant below 0", lambda x: jnp.where(jnp.isnan(x / (1 - np.float32(3) ** ONE)), 1, -2 * x),
+         lambda x: -2 * x, lambda x: 2 * x),
     Case("nothing added", lambda p, u: jnp.where(u == 0, 1, p / (u + 0)), lambda p, u: jnp.where(u != 0, p / u, 1),
          lambda p, u: jnp.where(u > 0, p / u, 1), (V, V)),
     Case("softplus and its inverse", lambda s: jax.nn.softplus(inverse_softplus(s)), lambda s: s, lambda s: 2 * s, (P,),

@@ -184,9 +184,10 @@ def _polygamma(m: arb, x: arb) -> arb:
     """The m-th derivative of digamma for a whole m: (-1)^(m + 1) m! ζ(m + 1, x) for x > 0 and m > 0."""
     if m.is_zero():
         return x.digamma()
-    if not (m.is_integer() and m > 0):
+    order = m.unique_fmpz()
+    if order is None or not m.is_exact() or order < 0:
         return arb.nan()
-    return (-1 if int(m.unique_fmpz()) % 2 == 0 else 1) * (m + 1).gamma() * _zeta(m + 1, x)
+    return (1 if order % 2 else -1) * (m + 1).gamma() * _zeta(m + 1, x)
 
 
 def _incomplete_gamma(function: Callable[..., arb]) -> Callable[[arb, arb], arb]:

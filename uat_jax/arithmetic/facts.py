@@ -61,8 +61,8 @@ class Facts:
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
-        signs = (move(known[None])[0] for known in (self.positive, self.negative, self.thin))
-        return Facts(self.nature, self.defined, self.hollow, *signs, self.guarded)
+        positive, negative, thin = (move(known[None])[0] for known in (self.positive, self.negative, self.thin))
+        return Facts(self.nature, self.defined, self.hollow, positive, negative, thin, self.guarded)
 
     def signed(self, signs: frozenset[int]) -> Facts:
         """The facts of entries whose signs are among these where a condition holds."""

@@ -21,6 +21,7 @@ from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, sou
 from uat_jax.decide.expansion import LOOPS, is_error
 from uat_jax.errors import UnsupportedError
 
+
 def without_conditionals(program: ClosedJaxpr, *, errors: bool = False) -> ClosedJaxpr:
     """A program of the same inputs and outputs, in which no conditional is decided by a floating-point number.
 

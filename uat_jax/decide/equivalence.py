@@ -25,8 +25,8 @@ from uat_jax.decide.demands import Demands, Tolerance
 from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
-from uat_jax.decide.expansion import raising
 from uat_jax.decide.except_where import except_where
+from uat_jax.decide.expansion import raising
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.garbage import old_objects_left_alone
@@ -536,7 +536,9 @@ def _always_raised(pair: Pair, effort: Effort) -> Evidence | None:
         seen = sample(with_errors, with_errors, effort.seed, effort.deadline, pair.domains).seen
         if seen.nowhere_defined:
             finding = f"the {side} function raises an error {where}, or is undefined, at all of {seen.points} inputs"
-            return Evidence(Method.VACUITY, f"vacuous: {finding}; restrict the inputs to those it takes", Verdict.UNKNOWN)
+            return Evidence(
+                Method.VACUITY, f"vacuous: {finding}; restrict the inputs to those it takes", Verdict.UNKNOWN
+            )
     return None
 
 

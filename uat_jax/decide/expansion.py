@@ -1,8 +1,8 @@
 """Programs in the primitives that are followed: what stands for others is written out, and so are errors.
 
 A library may bring primitives of its own, with an implementation in Python that JAX can trace: the equation is replaced
-by what is traced.  A branch of a conditional that calls a host function which never returns is an error that the program
-raises there: for such inputs it is undefined (docs/soundness.md §10.11).
+by what is traced.  A branch of a conditional that calls a host function which never returns is an error that the
+program raises there: for such inputs it is undefined (docs/soundness.md §10.10).
 """
 
 from __future__ import annotations
@@ -202,7 +202,8 @@ def implementation(equation: JaxprEqn) -> ClosedJaxpr | None:
 
 def _surely_raises(branch: ClosedJaxpr | Jaxpr) -> bool:
     """Whether every result of a branch needs the result of a host function that never returns."""
-    return all(_waiting(branch, [False] * len(getattr(branch, "jaxpr", branch).invars))) and bool(branch.jaxpr.outvars)
+    jaxpr = getattr(branch, "jaxpr", branch)
+    return bool(jaxpr.outvars) and all(_waiting(branch, [False] * len(jaxpr.invars)))
 
 
 def _waiting(program: ClosedJaxpr | Jaxpr, inputs: Sequence[bool]) -> list[bool]:

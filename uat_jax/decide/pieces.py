@@ -540,9 +540,7 @@ def profile_of(program: FlatProgram) -> Profile:
 
 def _as_much_known(a: Facts, b: Facts) -> bool:
     """Whether of arrays of which `b` is known all is known, of entry by entry, that is known of those of `a`."""
-    signs = all(
-        (y >= x).all() for x, y in ((a.positive, b.positive), (a.negative, b.negative), (a.thin, b.thin))
-    )
+    signs = all((y >= x).all() for x, y in ((a.positive, b.positive), (a.negative, b.negative), (a.thin, b.thin)))
     return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and signs
 
 
