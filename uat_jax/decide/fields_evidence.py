@@ -14,11 +14,11 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
+from uat_jax.decide.missing import missing
 from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
-from uat_jax.decide.missing import missing
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import MemoryLimitError, UnsupportedError
 

@@ -1,4 +1,4 @@
-"""Which law is missing where prime fields call two functions different that may be equal, in words a user can act on."""
+"""Which law is missing where prime fields call functions different that may be equal, in words a user can act on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ FOLLOWED = RULES.keys() | DEFINITIONS.keys() | STRUCTURAL | IDENTITY | BODY.keys
 """Primitives of which prime fields know more than that equal operands give equal results."""
 
 MISSING = {
-    "ceil floor rem round": "no law says it of rounding; compare what is rounded, or leave the rounding out on both sides",
+    "ceil floor rem round": (
+        "no law says it of rounding; compare what is rounded, or leave the rounding out on both sides"
+    ),
     "argmax argmin sort top_k": "no law says it of sorted numbers and places; compare what is sorted",
     "abs clamp eq ge gt le lt max min ne reduce_max reduce_min select_n sign": (
         "the cases of these decisions do not all show it; a domain (uj.positive, uj.interval) leaves fewer of them"
