@@ -15,7 +15,7 @@ from uat_jax.decide.domain import nonnegative as nonnegative
 from uat_jax.decide.domain import positive as positive
 from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
 from uat_jax.decide.equivalence import certify as certify
-from uat_jax.decide.parametrized import ascending as sorted
+from uat_jax.decide.parametrized import ascending as sorted  # noqa: F401
 from uat_jax.decide.parametrized import orthogonal as orthogonal
 from uat_jax.decide.parametrized import simplex as simplex
 from uat_jax.decide.parametrized import symmetric as symmetric

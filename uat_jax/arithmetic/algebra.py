@@ -5,6 +5,8 @@ number = a + b·ℓ  with ℓ² known,    number = s·y  with s > 0 rational,   
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +25,7 @@ from uat_jax.arithmetic.number import (
     from_quadratic,
     rational,
 )
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, EntriesLeftOut, Residues, same, vanishes
 
 REMEMBERED = 4096
@@ -243,14 +246,48 @@ class Algebra:
         terms = x.terms if count else None
         if terms is not None:
             terms = Terms(self.draw.sum(terms.exponents, axes), terms.count * count)
-        return Number(
-            self.draw.sum(x.residues, axes),
-            special,
+        number = self._sum_of_multiples(x, axes) if x.quadratic is not None and special is None else None
+        number = number or Number(self.draw.sum(x.residues, axes), special)
+        return number.but(
             nonnegative=x.nonnegative,
             scale=x.scale,
             sum_of_squares=None if x.square_of is None else (x.square_of, axes),
             terms=terms,
         )
+
+    def _sum_of_multiples(self, x: Number, axes: tuple[int, ...]) -> Number | None:
+        """Σ (aᵢ + bᵢℓ) = Σ aᵢ + (Σ bᵢ)ℓ, if all terms have one letter."""
+        q, draw = x.quadratic, self.draw
+        assert q is not None
+        letter = q.letter.common(axes)
+        if letter is None:
+            return None
+        constant = None if q.constant is None else draw.sum(q.constant, axes)
+        return from_quadratic(draw, constant, draw.sum(q.coefficient, axes), letter, draw.sum(x.residues, axes))
+
+    def contracted(
+        self, bilinear: Callable[[Residues, Residues], Residues], x: Number, y: Number, product: Residues
+    ) -> Number:
+        """A sum of products of entries of two arrays, f(bℓ, y) = f(b, y)·ℓ; `product`: its value without that."""
+        a, b = self._multiple_of_root(x), self._multiple_of_root(y)
+        if math.prod(product.shape) >= LARGE or "square of a root" not in self.laws or a is None and b is None:
+            return Number(product)
+        letter = (a or b).letter.spread(product.shape)  # type: ignore[union-attr]
+        if a is not None and b is not None and a.letter.is_(b.letter):
+            both = bilinear(a.coefficient, b.coefficient)
+            return Number(both if letter.square is None else self.draw.multiply(both, letter.square))
+        coefficient = (
+            bilinear(a.coefficient, y.residues) if a is not None else bilinear(x.residues, b.coefficient)  # type: ignore[union-attr]
+        )
+        return from_quadratic(self.draw, None, coefficient, letter, product)
+
+    def _multiple_of_root(self, x: Number) -> Quadratic | None:
+        """bℓ with one letter for all entries, whose shape is (); None for anything else."""
+        q = x.quadratic
+        if q is None or q.constant is not None:
+            return None
+        letter = q.letter.common(tuple(range(len(x.shape))))
+        return None if letter is None else Quadratic(None, q.coefficient, letter)
 
     def canonical_scale(self, x: Residues, scale: Fraction) -> Fraction:
         """A positive s such that x/s is the same for all multiples of x that were met: the first one's choice.

@@ -51,9 +51,9 @@ class Alike:
         self._kept = 0
 
     def first(self, number: Number, *, certain: bool) -> Number:
-        """The number itself, or one met before that is shown to be the same function; `certain`: defined for all inputs.
+        """The number itself, or one met before that is shown to be the same function.
 
-        Numbers that are infinite or NaN for some inputs are themselves, and so is what is computed from them: the cases
+        certain: whether it is defined for all inputs.  Numbers that are infinite or NaN for some inputs are themselves, and so is what is computed from them: the cases
         are those of real numbers.
         """
         place, facts = number.expression, number.facts

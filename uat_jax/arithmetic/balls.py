@@ -146,6 +146,8 @@ def _convert(balls: "Balls", equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
 
 def _integer(x: arb) -> int:
     """x without its fraction: an exact integer m 2^e, e ≥ 0."""
+    if not x.is_finite() and not x.is_exact():
+        raise UndecidedError(f"the integer next to {x} is not decided")
     if not x.is_finite():
         raise InputError(f"got {x} to cast to an integer; pass finite numbers")
     mantissa, exponent = decisions.truncated(x).man_exp()
@@ -165,6 +167,39 @@ def _cube_root(x: arb) -> arb:
     return x if x.is_zero() else decisions.sign(x) * abs(x).root(3)
 
 
+# Where a function has other conventions at the border of its domain, or beyond it, a ball may be anything.
+
+
+def _scaled_bessel(x: arb) -> arb:
+    """exp(-|x|) I₁(x), which is odd."""
+    return x if x.is_zero() else decisions.sign(x) * abs(x).bessel_i(1, scaled=True)
+
+
+def _zeta(s: arb, q: arb) -> arb:
+    """Σ 1/(q + k)^s for s > 1 and q > 0."""
+    return s.zeta(q) if s > 1 and q > 0 else arb.nan()
+
+
+def _polygamma(m: arb, x: arb) -> arb:
+    """The m-th derivative of digamma for a whole m: (-1)^(m + 1) m! ζ(m + 1, x) for x > 0 and m > 0."""
+    if m.is_zero():
+        return x.digamma()
+    order = m.unique_fmpz()
+    if order is None or not m.is_exact() or order < 0:
+        return arb.nan()
+    return (1 if order % 2 else -1) * (m + 1).gamma() * _zeta(m + 1, x)
+
+
+def _incomplete_gamma(function: Callable[..., arb]) -> Callable[[arb, arb], arb]:
+    """The integral of e^-t t^(a - 1) / Γ(a) up to x, or from x on, for a > 0 and x > 0."""
+    return lambda a, x: function(x, a, regularized=1) if a > 0 and x > 0 else arb.nan()
+
+
+def _incomplete_beta(a: arb, b: arb, x: arb) -> arb:
+    """The integral of t^(a - 1) (1 - t)^(b - 1) / B(a, b) up to x, for a > 0, b > 0 and 0 < x < 1."""
+    return x.beta_lower(a, b, regularized=True) if a > 0 and b > 0 and 0 < x < 1 else arb.nan()
+
+
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _elementwise(lambda x: abs(x), 1),
     "acos": _elementwise(arb.acos, 1),
@@ -178,11 +213,14 @@ _RULES: dict[str, Callable[..., Any]] = {
     "atan2": _elementwise(arb.atan2, 2),
     "atanh": _elementwise(arb.atanh, 1),
     "cbrt": _elementwise(_cube_root, 1),
+    "bessel_i0e": _elementwise(lambda x: abs(x).bessel_i(0, scaled=True), 1),
+    "bessel_i1e": _elementwise(_scaled_bessel, 1),
     "ceil": _elementwise(decisions.ceil, 1),
     "clamp": _elementwise(_clamp, 3),
     "convert_element_type": _convert,
     "cos": _elementwise(_circular(arb.cos), 1),
     "cosh": _elementwise(arb.cosh, 1),
+    "digamma": _elementwise(arb.digamma, 1),
     "div": _elementwise(lambda x, y: x / y, 2),
     "dot_general": _dot_general,
     "eq": compared(lambda x, y: x == y, lambda x, y: x != y, "=="),
@@ -195,6 +233,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "floor": _elementwise(decisions.floor, 1),
     "ge": compared(lambda x, y: x >= y, lambda x, y: x < y, ">="),
     "gt": compared(lambda x, y: x > y, lambda x, y: x <= y, ">"),
+    "igamma": _elementwise(_incomplete_gamma(arb.gamma_lower), 2),
+    "igammac": _elementwise(_incomplete_gamma(arb.gamma_upper), 2),
     "integer_pow": lambda balls, equation, x: _objects(x ** equation.params["y"]),
     "is_finite": _is_finite,
     "le": compared(lambda x, y: x <= y, lambda x, y: x > y, "<="),
@@ -208,11 +248,13 @@ _RULES: dict[str, Callable[..., Any]] = {
     "mul": _elementwise(lambda x, y: x * y, 2),
     "ne": compared(lambda x, y: x != y, lambda x, y: x == y, "!="),
     "neg": _elementwise(lambda x: -x, 1),
+    "polygamma": _elementwise(_polygamma, 2),
     "pow": _elementwise(lambda x, y: x ** (y if isinstance(y, arb) else int(y)), 2),
     "reduce_max": _reduce(arb.max, arb.neg_inf),
     "reduce_min": _reduce(arb.min, arb.pos_inf),
     "reduce_precision": lambda balls, equation, x: x,
     "reduce_sum": _reduce(lambda x, y: x + y, arb),
+    "regularized_incomplete_beta": _elementwise(_incomplete_beta, 3),
     "rem": _elementwise(lambda x, y: x - y * decisions.truncated(x / y), 2),
     "round": _round,
     "rsqrt": _elementwise(arb.rsqrt, 1),
@@ -225,6 +267,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sub": _elementwise(lambda x, y: x - y, 2),
     "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
+    "zeta": _elementwise(_zeta, 2),
 }
 
 

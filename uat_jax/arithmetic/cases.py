@@ -19,6 +19,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
 from uat_jax.arithmetic.recognition import LOWEST, meaning
@@ -57,11 +58,12 @@ POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 class Cases:
     """Decides for pairs of formulas whether they are the same function, case by case; answers are kept.
 
-    tests: how many identity tests the answers rest on.
+    tests: how many identity tests the answers rest on.  deadline: when no case is looked at any more.
     """
 
-    def __init__(self, equal: Equal):
+    def __init__(self, equal: Equal, deadline: Deadline | None = None):
         self.equal = equal
+        self.deadline = deadline
         self.answers: dict[Any, bool] = {}
         self.tests = 0
 
@@ -78,7 +80,8 @@ class Cases:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                self.answers[key] = all(self._agree(pair, cell, meant) for cell in cells(pair, ranges, meant=meant))
+                all_cells = cells(pair, ranges, meant=meant, deadline=self.deadline)
+                self.answers[key] = all(self._agree(pair, cell, meant) for cell in all_cells)
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
@@ -310,14 +313,19 @@ def _whole(pair: Formula, ranges: Mapping[int, Range]) -> Cell:
     return Cell(atoms, tuple(inequalities))
 
 
-def cells(pair: Formula, ranges: Mapping[int, Range], *, meant: bool) -> Iterator[Cell]:
+def cells(
+    pair: Formula, ranges: Mapping[int, Range], *, meant: bool, deadline: Deadline | None = None
+) -> Iterator[Cell]:
     """All cells in which the two results of a formula are decided.
 
     Raises:
+        BudgetError: the deadline is over.
         UnsupportedError: there are too many, or something is not followed.
     """
     waiting, number = [_whole(pair, ranges)], 0
     while waiting:
+        if deadline is not None:
+            deadline.check()
         cell = waiting.pop()
         number += 1
         if number > MOST_CELLS:

@@ -30,7 +30,7 @@ def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _special(name: str) -> Callable[..., np.ndarray]:
     """A function of SciPy, which is imported when a program has it."""
-    return lambda x: getattr(importlib.import_module("scipy.special"), name)(x)
+    return lambda *operands: getattr(importlib.import_module("scipy.special"), name)(*operands)
 
 
 def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
@@ -146,6 +146,9 @@ _RULES: dict[str, Callable[..., Any]] = {
     "cosh": _entrywise(np.cosh),
     "div": _entrywise(np.divide),
     "dot_general": _dot_general,
+    "bessel_i0e": _entrywise(_special("i0e")),
+    "bessel_i1e": _entrywise(_special("i1e")),
+    "digamma": _entrywise(_special("psi")),
     "eq": _entrywise(np.equal),
     "erf": _entrywise(_special("erf")),
     "erf_inv": _entrywise(_special("erfinv")),
@@ -157,6 +160,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ge": _entrywise(np.greater_equal),
     "gt": _entrywise(np.greater),
     "integer_pow": lambda doubles, equation, x: x ** float(equation.params["y"]),
+    "igamma": _entrywise(_special("gammainc")),
+    "igammac": _entrywise(_special("gammaincc")),
     "is_finite": _entrywise(np.isfinite),
     "le": _entrywise(np.less_equal),
     "lgamma": _entrywise(_special("gammaln")),
@@ -171,11 +176,13 @@ _RULES: dict[str, Callable[..., Any]] = {
     "neg": _entrywise(np.negative),
     "not": _entrywise(np.bitwise_not),
     "or": _entrywise(np.bitwise_or),
+    "polygamma": _entrywise(_special("polygamma")),
     "pow": _entrywise(np.power),
     "reduce_max": _reduced(np.max, -np.inf),
     "reduce_min": _reduced(np.min, np.inf),
     "reduce_precision": lambda doubles, equation, x: x,
     "reduce_sum": _reduced(np.sum, 0.0),
+    "regularized_incomplete_beta": _entrywise(_special("betainc")),
     "rem": _entrywise(np.fmod),
     "round": _round,
     "rsqrt": _entrywise(lambda x: 1 / np.sqrt(x)),
@@ -189,6 +196,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sub": _entrywise(np.subtract),
     "tan": _entrywise(np.tan),
     "tanh": _entrywise(np.tanh),
+    "zeta": _entrywise(_special("zeta")),
     "top_k": _top_k,
     "xor": _entrywise(np.bitwise_xor),
 }

@@ -53,7 +53,7 @@ def _known(operand: Any) -> Facts:
     if operand.facts is not None:
         return operand.facts
     nothing = np.zeros(operand.shape, bool)
-    return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing)
+    return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, nothing)
 
 
 def _nature(equation: JaxprEqn, operands: Sequence[Facts]) -> Nature:
@@ -84,7 +84,8 @@ def _positive_for_all_inputs(facts: Facts) -> bool:
 
 def _nature_of_quotient(x: Facts, y: Facts) -> Nature:
     worst = max(x.nature, y.nature)
-    return worst if worst is Nature.ENTIRE and _positive_for_all_inputs(y) else max(worst, Nature.QUOTIENT)
+    has_signs = bool((y.positive | y.negative).all()) and not y.guarded
+    return worst if worst is Nature.ENTIRE and has_signs else max(worst, Nature.QUOTIENT)
 
 
 def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequence[Facts]) -> Defined:
@@ -110,7 +111,7 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
 
 
 def _defined_divisor(divisor: Any, facts: Facts) -> Defined:
-    if facts.positive.all():
+    if (facts.positive | facts.negative).all():
         return Defined.ALWAYS
     return Defined.ALMOST if facts.thin.all() else Defined.PARTLY
 
@@ -169,9 +170,57 @@ def _sum(which: str) -> Signs:
     return signs
 
 
-def _product(which: str) -> Signs:
-    """A product is positive (thin) where both factors are."""
+def _both(which: str) -> Signs:
+    """Where both operands are so: a product of thin factors, the smaller of two positive numbers."""
     return lambda equation, operands, facts: getattr(facts[0], which) & getattr(facts[1], which)
+
+
+def _alike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """A product or quotient is positive where both operands have the same sign."""
+    x, y = facts
+    return x.positive & y.positive | x.negative & y.negative
+
+
+def _unlike(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """It is negative where they have different signs."""
+    x, y = facts
+    return x.positive & y.negative | x.negative & y.positive
+
+
+def _sum_of_negative(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """A sum of numbers that are all negative, which says nothing under a condition."""
+    if any(f.guarded for f in facts):
+        return False
+    if equation.primitive.name == "reduce_sum":
+        axes = tuple(equation.params["axes"])
+        return facts[0].negative.all(axis=axes) & facts[0].negative.any(axis=axes)
+    return facts[0].negative & facts[1].negative
+
+
+def _difference(above: int) -> Signs:
+    """A difference has a sign where what is subtracted has the other one, and the rest has it or is not below 0."""
+
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+        larger, smaller = facts[above], facts[1 - above]
+        if larger.guarded or smaller.guarded:
+            return False
+        return smaller.negative & (larger.positive | _nonnegative(operands[above]))
+
+    return signs
+
+
+def _even_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """x^n is positive where x is, and where x is negative and n even."""
+    return facts[0].positive | (facts[0].negative & (equation.params["y"] % 2 == 0))
+
+
+def _odd_power(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    return facts[0].negative & (equation.params["y"] % 2 == 1)
+
+
+def _size(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+    """|x| and x² are positive where x has a sign."""
+    return facts[0].positive | facts[0].negative
 
 
 def _dot(which: str) -> Signs:
@@ -192,12 +241,21 @@ def _nonnegative(x: Any) -> bool:
     return x.nonnegative if isinstance(x, Number) else bool(np.all(np.asarray(x) >= 0))
 
 
-def _largest(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
-    """A maximum is positive where one of its members is; under a condition, where all are."""
-    guarded = any(f.guarded for f in facts)
-    if equation.primitive.name == "reduce_max":
-        return (np.all if guarded else np.any)(facts[0].positive, axis=tuple(equation.params["axes"]))
-    return (np.logical_and if guarded else np.logical_or)(facts[0].positive, facts[1].positive)
+def _extreme(which: str) -> Signs:
+    """A maximum is positive, and a minimum negative, where one of its members is; under a condition, where all are."""
+
+    def signs(equation: JaxprEqn, operands: Sequence[Any], facts: Sequence[Facts]) -> Any:
+        guarded = any(f.guarded for f in facts)
+        if equation.primitive.name.startswith("reduce"):
+            return (np.all if guarded else np.any)(getattr(facts[0], which), axis=tuple(equation.params["axes"]))
+        return (np.logical_and if guarded else np.logical_or)(*(getattr(f, which) for f in facts))
+
+    return signs
+
+
+def _every(which: str) -> Signs:
+    """A minimum is positive, and a maximum negative, where all members are."""
+    return lambda equation, operands, facts: getattr(facts[0], which).all(axis=tuple(equation.params["axes"]))
 
 
 def _same(which: str) -> Signs:
@@ -217,31 +275,53 @@ def _cases(which: str) -> Signs:
 
 
 POSITIVE: dict[str, Signs] = {
-    "abs": _same("positive"),
+    "abs": _size,
     "add": _sum("positive"),
     "add_any": _sum("positive"),
     "convert_element_type": _cast("positive"),
-    "div": _product("positive"),
+    "div": _alike,
     "dot_general": _dot("positive"),
     "erfc": _wherever_finite,
     "exp": _wherever_finite,
-    "integer_pow": _same("positive"),
+    "integer_pow": _even_power,
     "log1p": _same("positive"),
     "logistic": _wherever_finite,
-    "max": _largest,
-    "min": _product("positive"),
-    "mul": _product("positive"),
+    "max": _extreme("positive"),
+    "min": _both("positive"),
+    "mul": _alike,
+    "neg": _same("negative"),
     "pow": _same("positive"),
-    "reduce_max": _largest,
-    "reduce_min": lambda equation, operands, facts: facts[0].positive.all(axis=tuple(equation.params["axes"])),
+    "reduce_max": _extreme("positive"),
+    "reduce_min": _every("positive"),
     "reduce_sum": _sum("positive"),
     "rsqrt": _same("positive"),
     "select_n": _cases("positive"),
     "sqrt": _same("positive"),
-    "square": _same("positive"),
-    **dict.fromkeys(sorted(IDENTITY), _same("positive")),
+    "square": _size,
+    "sub": _difference(0),
+    **dict.fromkeys(sorted(ODD_INCREASING | IDENTITY), _same("positive")),
 }
 """Where results are larger than 0; of other primitives nothing is known."""
+
+NEGATIVE: dict[str, Signs] = {
+    "add": _sum_of_negative,
+    "add_any": _sum_of_negative,
+    "convert_element_type": _cast("negative"),
+    "div": _unlike,
+    "integer_pow": _odd_power,
+    "log1p": _same("negative"),
+    "max": _both("negative"),
+    "min": _extreme("negative"),
+    "mul": _unlike,
+    "neg": _same("positive"),
+    "reduce_max": _every("negative"),
+    "reduce_min": _extreme("negative"),
+    "reduce_sum": _sum_of_negative,
+    "select_n": _cases("negative"),
+    "sub": _difference(1),
+    **dict.fromkeys(sorted(ODD_INCREASING | IDENTITY), _same("negative")),
+}
+"""Where results are smaller than 0."""
 
 THIN: dict[str, Signs] = {
     "abs": _same("thin"),
@@ -250,7 +330,7 @@ THIN: dict[str, Signs] = {
     "convert_element_type": _cast("thin"),
     "div": _same("thin"),
     "integer_pow": lambda equation, operands, facts: equation.params["y"] == 0 or facts[0].thin,
-    "mul": _product("thin"),
+    "mul": _both("thin"),
     "neg": _same("thin"),
     "reduce_sum": _sum("thin"),
     "rsqrt": _wherever_finite,
@@ -278,21 +358,21 @@ def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:
     """Facts of a number that is infinite on purpose for some inputs, or comes from one."""
     nothing = np.zeros(result.shape, bool)
     defined, hollow = max(f.defined for f in known), any(f.hollow for f in known)
-    return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing, any(f.guarded for f in known))
+    return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing, nothing, any(f.guarded for f in known))
 
 
 def _zeros(
     equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number, nature: Nature
-) -> tuple[np.ndarray, np.ndarray]:
-    """(positive, thin) of one result."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(positive, negative, thin) of one result."""
     name = equation.primitive.name
     finite = np.ones(result.shape, bool) if result.special is None else result.special == FINITE
-    if name in STRUCTURAL and name != "select_n" and result.facts is not None:
-        return result.facts.positive & finite, result.facts.thin & finite
-    if name == "select_n" and result.facts is not None and not isinstance(operands[0], Number):
-        return result.facts.positive & finite, result.facts.thin & finite
+    moved = name in STRUCTURAL and (name != "select_n" or not isinstance(operands[0], Number))
+    if moved and result.facts is not None:
+        return result.facts.positive & finite, result.facts.negative & finite, result.facts.thin & finite
     positive = finite & POSITIVE.get(name, _nowhere)(equation, operands, known)
+    negative = finite & NEGATIVE.get(name, _nowhere)(equation, operands, known)
     thin = THIN.get(name, _nowhere)(equation, operands, known)
     if nature is not Nature.PIECEWISE:
         thin = thin | ~vanishes(result.residues)
-    return positive, (positive | thin) & finite
+    return positive, negative, (positive | negative | thin) & finite

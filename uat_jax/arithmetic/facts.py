@@ -41,44 +41,60 @@ class Facts:
     """What is known about an array of functions of the inputs.
 
     nature, defined: of the least regular entry.  hollow: whether an entry contains a quotient by something that may be
-    zero for inputs of positive measure.  positive: which entries are larger than 0 wherever they are defined.  thin:
-    which entries are zero on a set of measure zero only.  Both are boolean arrays of the array's shape.  guarded:
-    whether this holds only where the condition of a selection does, which is being followed.
+    zero for inputs of positive measure.  positive: which entries are larger than 0 wherever they are defined; negative:
+    which are smaller.  thin: which entries are zero on a set of measure zero only.  All three are boolean arrays of the
+    array's shape.  guarded: whether this holds only where the condition of a selection does, which is being followed.
     """
 
     nature: Nature
     defined: Defined
     hollow: bool
     positive: np.ndarray
+    negative: np.ndarray
     thin: np.ndarray
     guarded: bool = False
 
+    @property
+    def is_number(self) -> bool:
+        """Whether every entry is known to be a real number for all inputs, and analytic."""
+        return self.nature is Nature.ENTIRE and self.defined is Defined.ALWAYS and not self.hollow
+
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
-        positive, thin = move(self.positive[None])[0], move(self.thin[None])[0]
-        return Facts(self.nature, self.defined, self.hollow, positive, thin, self.guarded)
+        positive, negative, thin = (move(known[None])[0] for known in (self.positive, self.negative, self.thin))
+        return Facts(self.nature, self.defined, self.hollow, positive, negative, thin, self.guarded)
 
     def signed(self, signs: frozenset[int]) -> Facts:
         """The facts of entries whose signs are among these where a condition holds."""
-        positive, thin = self.positive | (signs <= {1}), self.thin | (0 not in signs)
-        return replace(self, positive=positive, thin=thin, guarded=True)
+        positive, negative = self.positive | (signs <= {1}), self.negative | (signs <= {-1})
+        return replace(self, positive=positive, negative=negative, thin=self.thin | (0 not in signs), guarded=True)
 
     def positive_too(self) -> Facts:
         """The facts of entries that are known to be positive wherever they are defined."""
         everywhere = np.ones(self.positive.shape, bool)
-        return replace(self, positive=everywhere, thin=everywhere)
+        return replace(self, positive=everywhere, negative=~everywhere, thin=everywhere)
 
 
 def of_constant(values: np.ndarray) -> Facts:
     """Facts of an array of constants, given in float64; infinities and NaN are neither positive nor thin."""
     finite = np.isfinite(values)
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, finite & (values > 0), finite & (values != 0))
+    positive, negative = finite & (values > 0), finite & (values < 0)
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, positive, negative, positive | negative)
 
 
-def of_inputs(shape: tuple[int, ...], *, positive: bool = False) -> Facts:
+def of_balls(balls: np.ndarray) -> Facts | None:
+    """Facts of constants that lie in balls, one for each entry; None unless all of them are finite."""
+    if not all(x.is_finite() for x in balls.ravel()):
+        return None
+    where = lambda holds: np.array([holds(x) for x in balls.ravel()], bool).reshape(balls.shape)
+    positive, negative = where(lambda x: x > 0), where(lambda x: x < 0)
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, positive, negative, positive | negative)
+
+
+def of_inputs(shape: tuple[int, ...], *, positive: bool = False, negative: bool = False) -> Facts:
     """Facts of an input whose entries may be any real numbers, or any of a domain of positive measure.
 
-    `positive`: whether the domain has numbers above 0 only.
+    `positive`, `negative`: whether the domain has numbers above 0 only, or below 0 only.
     """
     everywhere = lambda value: np.broadcast_to(np.bool_(value), shape)  # takes no memory
-    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, everywhere(positive), everywhere(True))
+    return Facts(Nature.ENTIRE, Defined.ALWAYS, False, everywhere(positive), everywhere(negative), everywhere(True))

@@ -147,8 +147,10 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
     product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
     product = product.reshaped(shape_of(equation.outvars[0]))
+    linear = lambda a, b: fields.draw.matmul(a.moved(left), b.moved(right)).reshaped(product.shape)
+    found = fields.functions.contracted(linear, x, y, product)
     squares = "squares are nonnegative" in fields.functions.laws and _of_itself(equation, x, y)
-    return Number(product, nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+    return found.but(nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
 
 
 def _of_itself(equation: JaxprEqn, x: Number, y: Number) -> bool:
@@ -400,10 +402,14 @@ def _ceil(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     return fields.functions.negate(_unknown(fields, "floor", fields.functions.negate(x)))
 
 
-def _erfc(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """1 - erf(x)."""
-    f = fields.functions
-    return f.subtract(f.constant(1, x.shape), _odd("erf")(fields, equation, x))
+def _complement(rule: Rule) -> Rule:
+    """1 - what a rule says, such as 1 - erf(x)."""
+
+    def complement(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
+        found = rule(fields, equation, *operands)
+        return fields.functions.subtract(fields.functions.constant(1, found.shape), found)
+
+    return complement
 
 
 def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
@@ -523,6 +529,8 @@ RULES: dict[str, Rule] = {
     "acosh": _opaque("acosh"),
     "asin": _odd("asin"),
     "cbrt": _odd("cbrt"),
+    "bessel_i0e": _even("bessel_i0e"),
+    "bessel_i1e": _odd("bessel_i1e"),
     "ceil": _ceil,
     "convert_element_type": _convert,
     "clz": _of_integers,
@@ -534,12 +542,14 @@ RULES: dict[str, Rule] = {
     "eq": _equality,
     "erf": _odd("erf"),
     "erf_inv": _odd("erf_inv"),
-    "erfc": _erfc,
+    "erfc": _complement(_odd("erf")),
     "exp": _lifted(lambda f, x: f.exponential(x)),
     "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
     "floor": _opaque("floor"),
     "ge": _comparison(strict=False, swapped=False),
     "gt": _comparison(strict=True, swapped=False),
+    "igamma": _opaque("igamma"),
+    "igammac": _complement(_opaque("igamma")),
     "integer_pow": _integer_pow,
     "is_finite": _is_finite,
     "le": _comparison(strict=False, swapped=True),
@@ -556,6 +566,7 @@ RULES: dict[str, Rule] = {
     "not": _unless_integers(_not),
     "or": _unless_integers(_or),
     "population_count": _of_integers,
+    "polygamma": _opaque("polygamma"),
     "pow": _pow,
     "reduce_and": _reduce_logical(negated=False),
     "reduce_max": _unless_booleans(_reduce_max, _reduce_logical(negated=True)),
@@ -564,6 +575,7 @@ RULES: dict[str, Rule] = {
     "reduce_precision": lambda fields, equation, x: x,
     "reduce_sum": _reduce_sum,
     "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
+    "regularized_incomplete_beta": _opaque("regularized_incomplete_beta"),
     "rem": _unless_integers(_rem),
     "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
     "shift_left": _of_integers,
@@ -582,4 +594,5 @@ RULES: dict[str, Rule] = {
     "xor": _unless_integers(
         _lifted(lambda f, x, y: f.subtract(f.add(x, y), f.multiply(f.constant(2, x.shape), f.multiply(x, y))))
     ),
+    "zeta": _opaque("zeta"),
 }

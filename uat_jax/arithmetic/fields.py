@@ -16,10 +16,12 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic import chosen_infinities
 from uat_jax.arithmetic.alike import Alike
+from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
-from uat_jax.arithmetic.facts import Defined, Facts, Nature
+from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_balls
 from uat_jax.arithmetic.field_constants import FieldConstants
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.field_rules import RULES
@@ -34,12 +36,13 @@ from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers
+from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
-from uat_jax.arithmetic.residues import vanishes
+from uat_jax.arithmetic.residues import same, vanishes
 from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import InputError, UnsupportedError
 
 JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 """Primitives whose values are whole numbers: of constants they are decided, as comparisons are."""
@@ -50,6 +53,12 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
+
+
+_ADDED, _TIMES = ((0, 0), (1, 0)), ((0, 1), (1, 1))
+
+NEUTRAL = {"add": _ADDED, "add_any": _ADDED, "sub": _ADDED[:1], "mul": _TIMES, "div": _TIMES[:1]}
+"""(which operand, number) for each primitive: it is that operand if the other one is the number."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,8 @@ class Step:
 class Fields(Arithmetic):
     """Numbers are `Number`s of a draw; `functions` says under which laws.
 
-    alike: the numbers of the draw by the functions that they are, if cases are compared.
+    alike: the numbers of the draw by the functions that they are, if cases are compared.  positive: inputs that are
+    exponentials of real numbers, to be known again.
     trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
     its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
     condition.
@@ -91,6 +101,7 @@ class Fields(Arithmetic):
         self.selects = selects and "guards" in functions.laws
         self.meet = meet
         self.deadline = deadline
+        self.positive: Sequence[Number] = ()
         self.draw = functions.draw
         self.expressions = functions.expressions
         self.constants = FieldConstants(functions)
@@ -181,10 +192,18 @@ class Fields(Arithmetic):
         taken = operands
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
-        results = list(map(self._unconditional, self._evaluated(equation, taken)))
+        results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
         if self.alike is None or equation.primitive.name not in ENTRYWISE:
             return results
         return [self._first(x) for x in (*operands, *results)][len(operands) :]
+
+    def _again(self, value: Value) -> Value:
+        """A number that is defined for all inputs, or a positive input that has the same formal value."""
+        if not self.positive or not isinstance(value, Number) or value.almost is not None or not self.certain(value):
+            return value
+        if value.special is not None or value.infinite is not None:
+            return value
+        return next((x for x in self.positive if same(x.residues, value.residues)), value)
 
     def _first(self, value: Value) -> Value:
         """A number that is defined for all inputs, or another one met before that is the same function by cases."""
@@ -288,6 +307,8 @@ class Fields(Arithmetic):
 
     def _followed(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
+        if (same := self._unchanged(equation, operands)) is not None:
+            return [same]
         self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
@@ -310,9 +331,34 @@ class Fields(Arithmetic):
         decided = results if all(numbers) else self.known.decided(equation, operands)
         enclosures = self.known.enclosures(equation, operands)
         return [
-            r.but(known=k[0], enclosure=e) if number and isinstance(r, Number) else d
+            self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
+        """The number x of x + 0, x - 0, 1·x and x/1, or None: whatever is known of x is not lost."""
+        for place, neutral in NEUTRAL.get(equation.primitive.name, ()):
+            x, other = operands[place], operands[1 - place]
+            if not isinstance(x, Number) or not isinstance(other, Number) or x.shape != shape_of(equation.outvars[0]):
+                continue
+            if other.closed is not None and other.special is None and other.closed.uniform == rational_form(neutral):
+                return x
+        return None
+
+    def _enclosed(self, constant: Number) -> Number:
+        """A constant with the facts that its balls show, which hold whichever way constants are read."""
+        if constant.facts is None or constant.enclosure is None or constant.special is not None:
+            return constant
+        small = constant.known is not None and 0 < constant.known.size <= MOST_READ
+        if not small or constant.facts.positive.all() and constant.facts.is_number:
+            return constant
+        try:
+            facts = of_balls(np.broadcast_to(constant.enclosure.balls(), constant.shape))
+        except (UndecidedError, UnsupportedError, InputError):
+            return constant
+        if facts is None:
+            return constant
+        return constant.but(facts=facts, nonnegative=constant.nonnegative or bool(facts.positive.all()))
 
     def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         if any(map(chosen_infinities.is_chosen, operands)):
@@ -322,7 +368,8 @@ class Fields(Arithmetic):
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
-        return result.but(facts=facts, expression=place, almost=almost)
+        nonnegative = result.nonnegative or bool(facts.positive.all())
+        return result.but(facts=facts, expression=place, almost=almost, nonnegative=nonnegative)
 
     def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
         """The results for operands as they are almost everywhere, or None where that cannot be followed."""

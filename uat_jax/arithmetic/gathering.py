@@ -106,6 +106,7 @@ def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None
         max(f.defined for f in known),
         any(f.hollow for f in known),
         join(f.positive for f in known),
+        join(f.negative for f in known),
         join(f.thin for f in known),
         any(f.guarded for f in known),
     )

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+from uat_jax.errors import UnsupportedError
 
 Monomial = tuple[tuple[int, int], ...]
 """Atoms, which are numbered, with their exponents, in their order; () is 1."""
 
 MOST = 400
 """With more inequalities than this, elimination ends and they are taken for possible."""
+
+MOST_WRITTEN = 500
+"""With more terms than this in all inequalities together, elimination ends as well."""
+
+MOST_TERMS = 32
+"""Inequalities between polynomials of more terms are left out: those that remain say less."""
+
+MOST_PRODUCTS = 1024
+"""Polynomials whose product has more terms than this, before like ones are added, are not multiplied."""
 
 MOST_MULTIPLIED = 12
 """So many inequalities are also multiplied by each other."""
@@ -59,7 +71,9 @@ class Polynomial:
         return self + -other
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        """p·q."""
+        """p·q.  Raises `UnsupportedError` if so many terms would take long to multiply."""
+        if len(self.terms) * len(other.terms) > MOST_PRODUCTS:
+            raise UnsupportedError(f"a polynomial has more than {MOST_PRODUCTS} terms")
         total: dict[Monomial, Fraction] = {}
         for (m, c), (n, d) in itertools.product(self.terms.items(), other.terms.items()):
             product = _product(m, n)
@@ -92,9 +106,11 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
     rows = [*known, *inequalities]
     if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
-        multiplied = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
+        few = [row for row in rows if len(row.polynomial.terms) <= MOST_TERMS]
+        multiplied = list(itertools.combinations_with_replacement(few[-MOST_MULTIPLIED:], 2))
         rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]
         rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in multiplied]
+    rows = [row for row in rows if len(row.polynomial.terms) <= MOST_TERMS]
     monomials = {m for row in rows for m in row.polynomial.terms if m}
     for monomial in monomials:
         above = all(atom in positive for atom, _ in monomial)
@@ -127,10 +143,14 @@ def _possible(rows: set[Row]) -> bool:
     while True:
         if any(_contradicts(row) for row in rows):
             return False
-        left = {m for terms, _ in rows for m, _ in terms if m}
-        if not left or len(rows) > MOST:
+        above, below = Counter(), Counter()
+        for terms, _ in rows:
+            for m, c in terms:
+                (above if c > 0 else below)[m] += 1
+        left = (above.keys() | below.keys()) - {()}
+        if not left or len(rows) > MOST or sum(len(terms) for terms, _ in rows) > MOST_WRITTEN:
             return True
-        rows = _without(min(left, key=lambda m: (_pairs(rows, m), m)), rows)
+        rows = _without(min(left, key=lambda m: (above[m] * below[m], m)), rows)
 
 
 def _contradicts(row: Row) -> bool:
@@ -138,12 +158,6 @@ def _contradicts(row: Row) -> bool:
     terms, strict = row
     value = Polynomial(dict(terms)).value
     return value is not None and (value <= 0 if strict else value < 0)
-
-
-def _pairs(rows: Iterable[Row], monomial: Monomial) -> int:
-    """How many inequalities come of eliminating a monomial."""
-    signs = [dict(terms).get(monomial, 0) for terms, _ in rows]
-    return sum(s > 0 for s in signs) * sum(s < 0 for s in signs)
 
 
 def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:
@@ -154,9 +168,11 @@ def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:
         (above if c > 0 else below if c < 0 else []).append((row, abs(c)))
         if not c:
             kept.add(row)
+    written = sum(len(terms) for terms, _ in kept)
     for (a, c), (b, d) in itertools.product(above, below):
         left, right = (Polynomial({m: x / scale for m, x in row[0]}) for row, scale in ((a, c), (b, d)))
         kept.add(_normalized(Inequality(left + right, a[1] or b[1])))
-        if len(kept) > MOST:
+        written += len(a[0]) + len(b[0])
+        if len(kept) > MOST or written > MOST_WRITTEN:
             break
     return kept

@@ -73,6 +73,14 @@ def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
     return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
 
 
+def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxpr]:
+    """A jaxpr and all those within it."""
+    yield program
+    for equation in program.eqns:
+        for inner in inner_programs(equation):
+            yield from programs_within(inner)
+
+
 @functools.lru_cache(maxsize=4096)
 def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
     """The definition that an operation of JAX 0.12 brings along, traced once for every walk over the equation."""

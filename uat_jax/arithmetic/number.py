@@ -45,6 +45,20 @@ class Letter:
         square = None if self.square is None else self.square.moved(move)
         return Letter(self.value.moved(move), self.inverse.moved(move), square, self.nonnegative)
 
+    def common(self, axes: tuple[int, ...]) -> Letter | None:
+        """The letter that all entries along some axes are, without these axes; None if they are not one."""
+        places = tuple(axis + 1 for axis in axes)
+        first = lambda a: a[tuple(0 if i in places else slice(None) for i in range(a.ndim))]
+        if any(0 in a.shape for a in self.value.levels):
+            return None
+        if not all(np.all(a == np.expand_dims(first(a), places)) for a in self.value.levels):
+            return None
+        return self.moved(first)
+
+    def spread(self, shape: tuple[int, ...]) -> Letter:
+        """A letter of shape () at every place of a shape."""
+        return self.moved(lambda a: np.broadcast_to(a.reshape(len(a), *(1,) * len(shape)), (len(a), *shape)))
+
     def is_(self, other: Letter) -> bool:
         """Whether two letters are the same, entry by entry."""
         return (self.square is None) == (other.square is None) and same(self.value, other.value)

@@ -70,6 +70,8 @@ asinh                  f-- rule   rule   rule   rounds
 atan                   f-- rule   rule   rule   rounds
 atan2                  f-- rule   rule   rule   rounds
 atanh                  f-- rule   rule   rule   rounds
+bessel_i0e             f-- rule   rule   rule   none
+bessel_i1e             f-- rule   rule   rule   none
 bitcast_convert_type   i   none   jax    jax    exact   new_dtype
 broadcast_in_dim       fib moved  moved  moved  exact   shape broadcast_dimensions
 call_hi_primitive      *   walked walked walked walked  *
@@ -96,7 +98,7 @@ cumsum                 fi- parts  parts  parts  parts   axis reverse
 custom_jvp_call        *   walked walked walked walked  *
 custom_vjp_call        *   walked walked walked walked  *
 custom_vjp_call_jaxpr  *   walked walked walked walked  *
-digamma                f-- rule   none   none   none
+digamma                f-- rule   rule   rule   none
 div                    fi- rule   rule   rule   rounds
 dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
 dynamic_slice          fib moved  moved  moved  exact   slice_sizes
@@ -113,6 +115,8 @@ floor                  f-- rule   rule   rule   exact
 gather                 fib moved  moved  moved  exact   @gather
 ge                     fib rule   rule   rule   exact
 gt                     fib rule   rule   rule   exact
+igamma                 f-- rule   rule   rule   none
+igammac                f-- rule   rule   rule   none
 integer_pow            fi- rule   rule   rule   rounds  y
 is_finite              f-- rule   rule   rule   exact
 jit                    *   walked walked walked walked  *
@@ -137,6 +141,7 @@ optimization_barrier   fib same   same   same   exact
 or                     -ib rule   rule   jax    exact
 pad                    fib moved  moved  moved  exact   padding_config
 pjit                   *   walked walked walked walked  *
+polygamma              f-- rule   rule   rule   none
 population_count       -i- rule   jax    jax    exact
 pow                    fi- rule   rule   rule   rounds
 random_bits            k   none   jax    jax    exact   bit_width shape
@@ -156,6 +161,7 @@ reduce_sum             fi- rule   rule   rule   rounds  axes
 reduce_window_max      f-- parts  parts  parts  parts   @window
 reduce_window_min      f-- parts  parts  parts  parts   @window
 reduce_window_sum      fi- parts  parts  parts  parts   @window
+regularized_incomplete_beta f-- rule rule rule none
 rem                    fi- rule   rule   rule   exact
 remat                  *   walked walked walked walked  *
 remat2                 *   walked walked walked walked  *
@@ -197,6 +203,7 @@ transpose              fib moved  moved  moved  exact   permutation
 unstack                fib moved  moved  moved  exact   axis
 while                  *   walked walked walked walked  *
 xor                    -ib rule   jax    jax    exact
+zeta                   f-- rule   rule   rule   none
 """
 
 

@@ -95,7 +95,7 @@ def gather(parameters: Mapping[str, Any], x: np.ndarray, indices: np.ndarray) ->
     result = x[tuple(places)]
     if parameters["mode"] != GatherScatterMode.FILL_OR_DROP:
         return result
-    return np.where(np.expand_dims(inside, numbers.offset_dims), result, -1)
+    return np.where(np.expand_dims(inside, tuple(numbers.offset_dims)), result, -1)
 
 
 def _gather_start(numbers: Any, axis: int, indices: np.ndarray) -> np.ndarray:

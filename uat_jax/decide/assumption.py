@@ -24,6 +24,7 @@ class AssumptionKind(StrEnum):
     FAMILY = "family"
     READ_AS = "read as"
     COMPLEX_NUMBERS = "complex numbers"
+    NO_ERROR = "no error"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
     SYMBOLIC_SIZES = "symbolic sizes"
@@ -71,6 +72,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
     AssumptionKind.COMPLEX_NUMBERS: lambda: (
         "complex numbers are pairs of real ones; zero has no sign, also on branch cuts"
+    ),
+    AssumptionKind.NO_ERROR: lambda *, side, where: (
+        f"inputs for which the {side} function raises an error {where} are left out"
     ),
     AssumptionKind.ONLY_AT_SIZES: _only_at_sizes,
     AssumptionKind.LARGEST_SIZE: lambda *, largest: (

@@ -16,19 +16,17 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.interpreter import called
-from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
-from uat_jax.decide.specification import programs_within
+from uat_jax.arithmetic.interpreter import called, programs_within
+from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.expansion import LOOPS, is_error
 from uat_jax.errors import UnsupportedError
 
-LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
-"""The parameters of loops that are programs."""
 
-
-def without_conditionals(program: ClosedJaxpr) -> ClosedJaxpr:
+def without_conditionals(program: ClosedJaxpr, *, errors: bool = False) -> ClosedJaxpr:
     """A program of the same inputs and outputs, in which no conditional is decided by a floating-point number.
 
-    Conditionals that whole numbers decide, such as the counter of a loop, stay as they are.
+    Conditionals that whole numbers decide, such as the counter of a loop, stay as they are.  A branch that raises an
+    error is left out, unless `errors` are kept: the results are right wherever the program raises none.
 
     Example:
         >>> import jax
@@ -46,7 +44,7 @@ def without_conditionals(program: ClosedJaxpr) -> ClosedJaxpr:
 
         def rewritten(*arguments: Any) -> list[Any]:
             inputs = [_Value(x, is_number(v)) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
-            return [value.array for value in _results(program, inputs)]
+            return [value.array for value in _results(program, inputs, errors)]
 
         return jax.make_jaxpr(rewritten)(*specs)
 
@@ -67,25 +65,25 @@ class _Value:
     truth: Any = None
 
 
-def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[_Value]) -> list[_Value]:
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[_Value], errors: bool) -> list[_Value]:
     """What a program returns, with its conditionals rewritten."""
     jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
     values: dict[Var, _Value] = dict(zip(jaxpr.invars, inputs, strict=True))
     values |= {v: _Value(c, False) for v, c in zip(jaxpr.constvars, constants, strict=True)}
     read = lambda atom: _Value(atom.val, False) if isinstance(atom, Literal) else values[atom]
     for equation in jaxpr.eqns:
-        values.update(zip(equation.outvars, _applied(equation, list(map(read, equation.invars))), strict=True))
+        operands = list(map(read, equation.invars))
+        values.update(zip(equation.outvars, _applied(equation, operands, errors), strict=True))
     return list(map(read, jaxpr.outvars))
 
 
-def _applied(equation: JaxprEqn, operands: list[_Value]) -> list[_Value]:
+def _applied(equation: JaxprEqn, operands: list[_Value], errors: bool) -> list[_Value]:
     name, function = equation.primitive.name, called(equation)
     if function is not None:
-        return _results(function, operands)
+        return _results(function, operands, errors)
     if name == "cond" and operands[0].from_floats:
-        return _selected(equation, operands[0], operands[1:])
-    found = equation.primitive.bind(*(o.array for o in operands), **_rewritten(equation))
-    results = found if equation.primitive.multiple_results else [found]
+        return _selected(equation, operands[0], operands[1:], errors)
+    results = bound(equation, [o.array for o in operands], _rewritten(equation, errors))
     from_floats = any(o.from_floats for o in operands)
     return [_Value(x, from_floats, _truth(equation, operands)) for x in results]
 
@@ -101,24 +99,28 @@ def _truth(equation: JaxprEqn, operands: Sequence[_Value]) -> Any:
     return None
 
 
-def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
+def _rewritten(equation: JaxprEqn, errors: bool) -> dict[str, Any]:
     """The parameters of an equation, the programs of loops and of branches without conditionals."""
     parameters = dict(equation.params)
     for name in LOOPS.get(equation.primitive.name, ()):
-        parameters[name] = without_conditionals(parameters[name])
+        parameters[name] = without_conditionals(parameters[name], errors=errors)
     if equation.primitive.name == "cond":
-        parameters["branches"] = tuple(map(without_conditionals, parameters["branches"]))
+        parameters["branches"] = tuple(without_conditionals(b, errors=errors) for b in parameters["branches"])
     return parameters
 
 
-def _selected(equation: JaxprEqn, index: _Value, operands: list[_Value]) -> list[_Value]:
-    """The results of all branches, and of each the one that the index selects."""
+def _selected(equation: JaxprEqn, index: _Value, operands: list[_Value], errors: bool) -> list[_Value]:
+    """The results of all branches, and of each the one that the index selects.
+
+    Where the index selects a branch that is left out, the results are those of another one.
+    """
     branches = equation.params["branches"]
     if any(branch.effects for branch in branches):
         raise UnsupportedError(f"a branch{source_line(equation)} has an effect; use pure functions of arrays")
-    first, *others = (_results(branch, operands) for branch in branches)
-    chosen = [value.array for value in first]
-    for number, results in enumerate(others, 1):
+    kept = [k for k, branch in enumerate(branches) if errors or not is_error(branch)] or range(len(branches))
+    first, *others = ((k, _results(branches[k], operands, errors)) for k in kept)
+    chosen = [value.array for value in first[1]]
+    for number, results in others:
         taken = _at_least(index, number)
         select = functools.partial(lax.select_n, taken)
         chosen = [select(x, value.array) for x, value in zip(chosen, results, strict=True)]

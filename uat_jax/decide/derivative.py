@@ -27,7 +27,9 @@ def pulled_back(
     """
     if specification.symbols:
         raise InputError('wrt="grad" needs concrete dimensions; certify jax.grad of both functions instead')
-    (first, outputs), (second, others) = (as_written(f, specification.arguments) for f in (left, right))
+    (first, outputs), (second, others) = (
+        as_written(f, specification.arguments, to_differentiate=True) for f in (left, right)
+    )
     same_outputs(outputs, others)
     cotangents = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), outputs)
     arguments = Specification((*specification.arguments, cotangents))

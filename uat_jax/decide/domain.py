@@ -113,7 +113,7 @@ class Interval:
 
     def facts(self, shape: tuple[int, ...]) -> Facts:
         """What is known of an input of this shape."""
-        return of_inputs(shape, positive=self.positive)
+        return of_inputs(shape, positive=self.positive, negative=self.high < 0)
 
     @property
     def range(self) -> Range:

@@ -25,6 +25,7 @@ from uat_jax.decide.derivative import pulled_back
 from uat_jax.decide.domain import EVERYWHERE, Domains, domain_of
 from uat_jax.decide.effort import BUDGET, ERROR, MEMORY, Effort, deadline
 from uat_jax.decide.except_where import except_where
+from uat_jax.decide.expansion import raising
 from uat_jax.decide.fields_evidence import field_evidence
 from uat_jax.decide.figures import EqualElsewhere, FieldsOfFunctions, RefutedAtTies, Skipped
 from uat_jax.decide.garbage import old_objects_left_alone
@@ -483,6 +484,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached, loops = "nothing was decided", Loops()
     try:
+        if (always := _always_raised(pair, effort)) is not None:
+            return always
         pair = dataclasses.replace(pair, left=without_conditionals(pair.left), right=without_conditionals(pair.right))
         half = dataclasses.replace(effort, error=effort.error / 2)
         loops = of_loops(pair.left, pair.right, half, pair.domains)
@@ -529,6 +532,22 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             raise
         found = Evidence(Method.DISAGREEMENT, str(error), Verdict.UNKNOWN)
     return dataclasses.replace(found or fields, subject=sizes_text(pair.sizes))
+
+
+def _always_raised(pair: Pair, effort: Effort) -> Evidence | None:
+    """That there may be nothing to compare: a function raises an error at all inputs that are tried."""
+    for side, program in (("left", pair.left), ("right", pair.right)):
+        where = next(raising(program), None)
+        if where is None:
+            continue
+        with_errors = without_conditionals(program, errors=True)
+        seen = sample(with_errors, with_errors, effort.seed, effort.deadline, pair.domains).seen
+        if seen.nowhere_defined:
+            finding = f"the {side} function raises an error {where}, or is undefined, at all of {seen.points} inputs"
+            return Evidence(
+                Method.VACUITY, f"vacuous: {finding}; restrict the inputs to those it takes", Verdict.UNKNOWN
+            )
+    return None
 
 
 def _except_where(pair: Pair, found: Evidence, fields: Evidence, seen: Seen, effort: Effort) -> Evidence:
@@ -579,7 +598,8 @@ def _certificate(
 ) -> Certificate:
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
-    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question), *_in_parts(pairs)]
+    of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
+    of_inputs += [*_in_parts(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
     general = shown_for_all_sizes(evidence)
@@ -598,6 +618,14 @@ def _readings(question: Question) -> list[Assumption]:
 def _in_parts(pairs: Sequence[Pair]) -> list[Assumption]:
     """How complex numbers are read, where there are some."""
     return [Assumption(AssumptionKind.COMPLEX_NUMBERS)] if any(pair.complex_numbers for pair in pairs) else []
+
+
+def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:
+    """That a function raises an error for some inputs, at which nothing is compared."""
+    for pair in pairs:
+        for side, program in (("left", pair.left), ("right", pair.right)):
+            for where in raising(program):
+                yield Assumption(AssumptionKind.NO_ERROR, {"side": side, "where": where})
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
@@ -14,6 +14,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
+from uat_jax.decide.missing import missing
 from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
@@ -60,7 +61,7 @@ def field_evidence(
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
     except MemoryLimitError as error:
         return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
-    whole = _evidence(found, ties, seen, effort.error)
+    whole = _evidence(found, ties, seen, effort.error, (left, right))
     if large or not found.equal or found.almost or found.within(effort.error) and not found.condition:
         return whole
     pieces = pieces_evidence(left, right, seen, effort, domains)  # of lower degree, and with fewer exponents each
@@ -83,7 +84,9 @@ def _vacuous(reason: str) -> Evidence:
     return Evidence(Method.VACUITY, f"vacuous: {reason}, so that being equal says nothing", Verdict.UNKNOWN)
 
 
-def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: float) -> Evidence:
+def _evidence(
+    found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: float, programs: Sequence[ClosedJaxpr]
+) -> Evidence:
     figures = FieldsOfFunctions(
         *fields_of(found),
         derivation=DERIVATION,
@@ -95,7 +98,7 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: fl
         sample=seen,
         almost_everywhere=found.almost,
     )
-    reason = _doubt(found, ties, error)
+    reason = _doubt(found, ties, error, programs)
     if reason:
         return Evidence(Method.PRIME_FIELDS, reason, Verdict.UNKNOWN, figures, found.assumptions)
     kind = f"conditional: {found.condition}" if found.condition else "a theorem"
@@ -104,7 +107,7 @@ def _evidence(found: FieldComparison, ties: set[JaxprEqn], seen: Seen, error: fl
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, figures, _assumptions(found, seen))
 
 
-def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float) -> str:
+def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: Sequence[ClosedJaxpr]) -> str:
     """Why the functions are not certified, or ''."""
     if found.almost and ties:
         return f"equal except where numbers are equal that may be so for inputs of positive measure: {_lines(ties)}"
@@ -114,7 +117,8 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float) -> str:
     if not found.equal:
         output, entry = found.where or (0, ())
         parting = f"; they part at {found.parting}" if found.parting else ""
-        return f"different as formal expressions, at output {output}{list(entry)}{parting}"
+        law = missing(programs, parting)
+        return f"different as formal expressions, at output {output}{list(entry)}{parting}; {law}"
     if not found.within(error):
         bound = f"2^{found.log2_error:.0f}, wanted 2^{math.log2(error):.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"

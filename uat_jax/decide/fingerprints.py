@@ -216,7 +216,8 @@ class Fingerprints:
         for side, arrays in enumerate(cut.sides):
             for variable, places in arrays.items():
                 facts = replaced[side][variable]
-                known = facts.nature, facts.defined, facts.hollow, facts.positive.tobytes(), facts.thin.tobytes()
+                signs = (known.tobytes() for known in (facts.positive, facts.negative, facts.thin))
+                known = facts.nature, facts.defined, facts.hollow, *signs
                 same = places.shape, places.tobytes(), known
                 if same not in taken:
                     number = gathered(self.functions, [letters], places)
@@ -372,7 +373,7 @@ def _of_letters(value: Number) -> Facts:
     if value.facts is not None:
         return replace(value.facts, guarded=False)
     nothing = np.zeros(value.shape, bool)
-    return Facts(Nature.PIECEWISE, Defined.PARTLY, True, nothing, nothing)
+    return Facts(Nature.PIECEWISE, Defined.PARTLY, True, nothing, nothing, nothing)
 
 
 def _ravelled(keys: Iterable[np.ndarray]) -> np.ndarray:

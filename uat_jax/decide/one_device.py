@@ -18,10 +18,9 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
-from uat_jax.arithmetic.interpreter import called, inner_programs, scan_counts
+from uat_jax.arithmetic.interpreter import called, inner_programs, programs_within, scan_counts
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.collectives import COLLECTIVES
-from uat_jax.decide.specification import programs_within
 from uat_jax.errors import UnsupportedError
 
 PLACEMENT = frozenset(["pvary", "reduced_vary_cast", "reshard", "sharding_constraint"])

@@ -539,9 +539,9 @@ def profile_of(program: FlatProgram) -> Profile:
 
 
 def _as_much_known(a: Facts, b: Facts) -> bool:
-    """Whether arrays of which `b` is known are defined, positive and thin wherever those of which `a` is known are."""
-    signs = (b.positive >= a.positive).all() and (b.thin >= a.thin).all()
-    return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and bool(signs)
+    """Whether of arrays of which `b` is known all is known, of entry by entry, that is known of those of `a`."""
+    signs = all((y >= x).all() for x, y in ((a.positive, b.positive), (a.negative, b.negative), (a.thin, b.thin)))
+    return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and signs
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:

@@ -181,7 +181,7 @@ class PrimeFields:
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
-        self.cases = Cases(self._same_in_case)
+        self.cases = Cases(self._same_in_case, self.deadline)
 
     def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
         """Whether two programs of scalars are the same function; signs: 1 of those that are ≥ 0, 2 of those > 0."""
@@ -388,6 +388,7 @@ class PrimeFields:
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
+            side.positive = [x for x in inputs if x.terms is not None][:MOST_KNOWN_AGAIN]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         order = math.lcm(4, self.order, *draw.orders)
         if draw.orders and order > self.order and order.bit_length() * len(copies) <= min(self.bits - 16, ORDER_BITS):
@@ -428,6 +429,10 @@ class PrimeFields:
     def _with_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether positive inputs are written as exponentials, which only logarithms need."""
         return "logarithm of a positive input" in laws and self.takes_logarithms(laws)
+
+
+MOST_KNOWN_AGAIN = 2
+"""So many positive inputs are known again: results are compared with them, entry by entry."""
 
 
 @functools.lru_cache(maxsize=256)

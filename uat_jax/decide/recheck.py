@@ -32,6 +32,7 @@ from uat_jax.decide.equivalence import (
     not_for_all_sizes,
     only_at,
 )
+from uat_jax.decide.expansion import raising
 from uat_jax.decide.figures import (
     FieldsOfFunctions,
     FieldsOfLoops,
@@ -56,7 +57,12 @@ BUDGET, EQUATIONS = 600.0, 10_000_000
 loops that take hours."""
 
 REPRODUCER = "# both programs stand in the certificate\n"
-HOW_READ = (AssumptionKind.READ_AS, AssumptionKind.COMPLEX_NUMBERS, AssumptionKind.FAMILY)
+HOW_READ = (
+    AssumptionKind.READ_AS,
+    AssumptionKind.COMPLEX_NUMBERS,
+    AssumptionKind.FAMILY,
+    AssumptionKind.NO_ERROR,
+)
 """What is said of how the programs were read, which they do not show themselves."""
 
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
@@ -120,6 +126,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     pairs = [_pair(data, given.claim, complex_numbers) for data in given.claim["programs"]]
     _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
+    _check_raising(given, pairs)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
@@ -271,6 +278,14 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
     return fixed + domains + [a for a in given.assumptions if a.kind in HOW_READ]
+
+
+def _check_raising(given: Certificate, pairs: Sequence[Pair]) -> None:
+    """A side is said to raise errors exactly if its program does; the lines are not known of a program from a file."""
+    stated = {a.about["side"] for a in given.assumptions if a.kind is AssumptionKind.NO_ERROR}
+    found = {side for pair in pairs for side in ("left", "right") if any(raising(getattr(pair, side)))}
+    if stated != found:
+        raise MismatchError("the certificate does not say which of its programs raise an error for some inputs")
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:

@@ -17,14 +17,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
-from uat_jax.arithmetic.interpreter import inner_programs
+from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
+from uat_jax.decide.expansion import expanded
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -323,11 +324,14 @@ def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr,
     return in_real_parts(program), outputs
 
 
-def as_written(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
+def as_written(
+    function: Callable, arguments: tuple[Any, ...], *, to_differentiate: bool = False
+) -> tuple[ClosedJaxpr, Any]:
     """The jaxpr of a function of its variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
 
     `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float and complex leaves in the order of
-    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64 or complex128.
+    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64 or complex128.  It is written out
+    (`expanded`), unless it is to be differentiated: rules of derivatives that a function brings are used before.
 
     Raises:
         ConcreteValueError: it needs the value of a variable.
@@ -352,7 +356,9 @@ def as_written(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJa
             raise
         except Exception as error:  # whatever the function raises is the user's to read
             raise _untraceable(name_of(function), error) from error
-    _check_program(name_of(function), program)
+    if not to_differentiate:
+        program = expanded(program)
+        _check_program(name_of(function), program)
     _check_outputs(name_of(function), outputs)
     return program, outputs
 
@@ -407,14 +413,6 @@ def _line(error: Exception) -> str:
     libraries = (str(Path(jax.__file__ or "").parent), str(Path(__file__).parent))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(libraries)]
     return f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-
-
-def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxpr]:
-    """A jaxpr and all those within it."""
-    yield program
-    for equation in program.eqns:
-        for inner in inner_programs(equation):
-            yield from programs_within(inner)
 
 
 def _check_program(name: str, program: ClosedJaxpr) -> None:

@@ -34,7 +34,7 @@ from uat_jax.arithmetic.balls import (
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.footprint import of_balls, of_doubles
-from uat_jax.arithmetic.interpreter import interpret_all
+from uat_jax.arithmetic.interpreter import interpret_all, programs_within
 from uat_jax.arithmetic.recognition import Reading
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.counterexample import Counterexample, Input
@@ -43,7 +43,7 @@ from uat_jax.decide.explained import explained
 from uat_jax.decide.landmarks import constants, landmarks, near
 from uat_jax.decide.pieces_evidence import is_large
 from uat_jax.decide.simplification import Trials, simplify
-from uat_jax.decide.specification import Sizes, programs_within
+from uat_jax.decide.specification import Sizes
 from uat_jax.decide.tie_points import tie_points
 from uat_jax.errors import BudgetError, ShapeError, UatJaxError
 

@@ -7,12 +7,11 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, jaxpr_as_fun
 
 from uat_jax.arithmetic.exponential_depth import UNDEFINED_STAYS
-from uat_jax.arithmetic.interpreter import called
+from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.decide.domain import Domains
 from uat_jax.decide.loops.walk import LOOPS
 from uat_jax.decide.on_device import OnDevice
-from uat_jax.decide.specification import programs_within
 
 DECIDING = frozenset("abs clamp cond cummax cummin max min pow reduce_max reduce_min select_n top_k".split())
 """Primitives of floats that may leave an operand out, or choose by one."""

@@ -1,0 +1,206 @@
+"""Programs written out: primitives of other libraries, errors that a program raises, reductions, sign bits."""
+
+import equinox as eqx
+import equinox.internal as eqxi
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+
+import uat_jax as uj
+from uat_jax import Verdict
+from uat_jax.decide.assumption import AssumptionKind
+from uat_jax.decide.expansion import expanded, never_returns
+from uat_jax.errors import MismatchError, UnsupportedError
+
+V = jax.ShapeDtypeStruct((3,), jnp.float32)
+S = jax.ShapeDtypeStruct((), jnp.float32)
+EQUAL = (Verdict.PROVED, Verdict.CERTIFIED)
+ZERO = np.float32(0)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def unless(x, failing):
+    """x; an error where any of the booleans is true."""
+    return eqx.error_if(x, failing, "not allowed")
+
+
+def stop(x):
+    raise ValueError(x)
+
+
+def doubled(x):
+    return 2 * x
+
+
+def sometimes(x):
+    if x > 0:
+        raise ValueError(x)
+
+
+def generator(x):
+    yield x
+
+
+def in_a_branch(host):
+    """A host function that is called for positive numbers only."""
+    return lambda x: lax.cond(x > 0, lambda x: jax.pure_callback(host, S, x), lambda x: x, x)
+
+
+@pytest.mark.parametrize("host, never", [(stop, True), (doubled, False), (sometimes, False), (generator, False),
+                                         (lambda x: stop(x), False), (print, False)])  # fmt: skip
+def test_a_function_without_a_return_never_returns(host, never):
+    """That another function never returns is not looked at."""
+    assert never_returns(host) is never
+
+
+ERRORS = [
+    ("an identity", lambda x: unless(x, x < 0), lambda x: x, EQUAL),
+    ("twice", lambda x: unless(x, x < 0), lambda x: 2 * x, (Verdict.REFUTED,)),
+    ("another threshold", lambda x: unless(x, x < 0), lambda x: jnp.where(x > 1, 1, x), (Verdict.REFUTED,)),
+    ("two checks", lambda x: 2 * unless(x, x < 0), lambda x: unless(2 * x, x < 0), EQUAL),
+    ("caught", lambda x: jnp.where(jnp.isnan(unless(x, x < 0)), ZERO, x), lambda x: x, EQUAL),
+    ("of integers", lambda x: unless(jnp.arange(3), x < 0).astype(np.float32) * x,
+     lambda x: jnp.arange(3, dtype=np.float32) * x, EQUAL),
+    ("in a scan", lambda x: lax.scan(lambda c, a: (unless(c + a, c < -1), a), ZERO, x)[0], jnp.sum, EQUAL),
+    ("in a scan, wrong", lambda x: lax.scan(lambda c, a: (unless(c + a, c < -1), a), ZERO, x)[0], jnp.max,
+     (Verdict.REFUTED,)),
+    # The functions differ for negative numbers only, where the first raises an error: nothing may be refuted there.
+    ("differs beyond", lambda x: unless(x, x < 0), lambda x: jnp.where(x < 0, 5, x), (Verdict.UNKNOWN, *EQUAL)),
+    ("is not certified beyond", lambda x: unless(x, x < 0), lambda x: jnp.abs(x) + jnp.where(x < -1, x, 0),
+     (Verdict.UNKNOWN,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("left, right, verdicts", [row[1:] for row in ERRORS], ids=[row[0] for row in ERRORS])
+def test_inputs_for_which_a_program_raises_an_error_are_left_out(left, right, verdicts):
+    found = uj.certify(left, right, V)
+    assert found.verdict in verdicts, found.evidence
+    said = [a.text for a in found.assumptions if a.kind is AssumptionKind.NO_ERROR]
+    assert said and all("raises an error at" in text for text in said)
+
+
+def test_an_error_that_an_input_within_the_domain_does_not_raise_is_a_hypothesis_too():
+    found = uj.certify(lambda x: unless(x, x < 0), lambda x: x, uj.positive(V))
+    assert found.verdict in EQUAL and any(a.kind is AssumptionKind.NO_ERROR for a in found.assumptions)
+
+
+def test_a_program_that_always_raises_an_error_is_no_function():
+    found = uj.certify(lambda x: unless(x, x * x >= 0), lambda x: x, V)
+    assert found.verdict is Verdict.UNKNOWN and "raises an error" in found.evidence[-1].finding
+
+
+def test_rules_of_derivatives_are_used_before():
+    """The derivative of a branch that raises is none of an identity's."""
+    found = uj.certify(lambda x: unless(x, x < 0) ** 2, lambda x: x * x, V, wrt="grad")
+    assert found.verdict in EQUAL
+    found = uj.certify(lambda x: unless(x, x < 0) ** 2, lambda x: 2 * x, V, wrt="grad")
+    assert found.verdict is Verdict.REFUTED
+
+
+def test_only_a_host_function_that_never_returns_is_an_error():
+    assert uj.certify(in_a_branch(stop), lambda x: x, S).verdict in EQUAL
+    for host in (doubled, sometimes):
+        with pytest.raises(UnsupportedError, match="calls back to the host"):
+            uj.certify(in_a_branch(host), lambda x: x, S)
+    unused = lambda x: lax.cond(x > 0, lambda x: (jax.pure_callback(stop, S, x), 2 * x)[1], lambda x: x, x)
+    with pytest.raises(UnsupportedError, match="calls back to the host"):
+        uj.certify(unused, lambda x: x, S)
+    with pytest.raises(UnsupportedError, match="calls back to the host"):
+        uj.certify(lambda x: jax.pure_callback(stop, S, x), lambda x: x, S)
+
+
+def test_a_certificate_says_which_program_raises(tmp_path):
+    found = uj.certify(lambda x: 2 * unless(x, x < 0), lambda x: x + x, V)
+    path = tmp_path / "certificate.json"
+    found.save(path)
+    assert uj.recheck(path).verdict is found.verdict
+    said = path.read_text().replace('"side": "left"', '"side": "right"')
+    path.write_text(said.replace("the left function", "the right function"))
+    with pytest.raises(MismatchError, match="which of its programs raise"):
+        uj.recheck(path)
+
+
+# --- primitives of other libraries ------------------------------------------------------------------------------------
+
+
+def primitive(name, implementation):
+    """A primitive as other libraries make them."""
+    found = Primitive(name)
+    found.def_impl(implementation)
+    found.def_abstract_eval(lambda x, **parameters: x)
+    mlir.register_lowering(found, mlir.lower_fun(implementation, multiple_results=False))
+    return found
+
+
+scaled = primitive("uat_test_scaled", lambda x, *, by: x * by)
+on_host = primitive("uat_test_on_host", lambda x: np.asarray(x) * 2)
+nested = primitive("uat_test_nested", lambda x: scaled.bind(jnp.sin(x), by=2.0))
+itself = primitive("uat_test_itself", lambda x: itself.bind(x))
+
+
+FOREIGN = [
+    ("its implementation", lambda x: scaled.bind(x, by=2.0), lambda x: x + x, EQUAL),
+    ("another parameter", lambda x: scaled.bind(x, by=3.0), lambda x: x + x, (Verdict.REFUTED,)),
+    ("one in another", nested.bind, lambda x: jnp.sin(x) + jnp.sin(x), EQUAL),
+    ("in a scan", lambda x: lax.scan(lambda c, a: (c + scaled.bind(a, by=2.0), a), ZERO, x)[0],
+     lambda x: 2 * x.sum(), EQUAL),
+    ("any", lambda x: jnp.where(eqxi.unvmap_any(x > 0), x, 0), lambda x: jnp.where((x > 0).any(), x, 0), EQUAL),
+    ("any, not all", lambda x: jnp.where(eqxi.unvmap_any(x > 0), x, 0), lambda x: jnp.where((x > 0).all(), x, 0),
+     (Verdict.REFUTED,)),
+    ("an implementation in NumPy", on_host.bind, lambda x: 2 * x, (Verdict.UNKNOWN,)),
+    ("no implementation", itself.bind, lambda x: x, (Verdict.UNKNOWN,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("left, right, verdicts", [row[1:] for row in FOREIGN], ids=[row[0] for row in FOREIGN])
+def test_primitives_of_other_libraries_are_their_implementations(left, right, verdicts):
+    assert uj.certify(left, right, V).verdict in verdicts
+
+
+def test_a_program_without_such_primitives_stays_as_it_is():
+    program = jax.make_jaxpr(lambda x: lax.scan(lambda c, a: (c + a, a), ZERO, x))(V)
+    assert expanded(program) is program
+
+
+# --- primitives of JAX ------------------------------------------------------------------------------------------------
+
+
+def reduction(operation, initial):
+    return lambda x: lax.reduce(x, np.float32(initial), operation, (0,))
+
+
+def platform(x):
+    return lax.platform_dependent(x, cpu=lambda x: x + 1, cuda=lambda x: x + 1, default=lambda x: x + 2)
+
+
+WRITTEN_OUT = [
+    ("a sum", reduction(lambda a, b: a + b, 0), jnp.sum, EQUAL),
+    ("a sum from 1", reduction(lambda a, b: a + b, 1), lambda x: 1 + jnp.sum(x), EQUAL),
+    ("a sum from 1, wrong", reduction(lambda a, b: a + b, 1), jnp.sum, (Verdict.REFUTED,)),
+    ("a product, exchanged", reduction(lambda a, b: b * a, 1), jnp.prod, EQUAL),
+    ("a maximum from 0", reduction(jnp.maximum, 0), lambda x: jnp.maximum(jnp.max(x), 0), EQUAL),
+    ("a maximum from 0, wrong", reduction(jnp.maximum, 0), jnp.max, (Verdict.REFUTED,)),
+    ("squares are no product", reduction(lambda a, b: a * a, 1), jnp.prod, (Verdict.UNKNOWN,)),
+    ("differences are no sum", reduction(lambda a, b: a - b, 0), lambda x: -jnp.sum(x), (Verdict.UNKNOWN,)),
+    ("a sign bit, wrong", lambda x: jnp.where(jnp.signbit(x), -x, 2 * x), jnp.abs, (Verdict.REFUTED,)),
+    ("other bits", lambda x: lax.bitcast_convert_type(lax.bitcast_convert_type(x, np.int32) + 1, np.float32),
+     lambda x: x, (Verdict.UNKNOWN,)),
+    ("the next float", lambda x: x + lax.nextafter(np.float32(1), np.float32(2)),
+     lambda x: x + np.float32(1.0000001), EQUAL),
+    ("the next float, wrong", lambda x: x + 2**20 * lax.nextafter(np.float32(1), np.float32(2)),
+     lambda x: x + 2**20, (Verdict.REFUTED, Verdict.UNKNOWN)),
+    ("the next of an input", lambda x: lax.nextafter(x, jnp.ones(3)), lambda x: x, (Verdict.UNKNOWN,)),
+    ("this platform", platform, lambda x: 1 + x, EQUAL),
+    ("another platform", platform, lambda x: 2 + x, (Verdict.REFUTED,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("left, right, verdicts", [row[1:] for row in WRITTEN_OUT], ids=[row[0] for row in WRITTEN_OUT])
+def test_what_stands_for_simpler_primitives_is_written_out(left, right, verdicts):
+    assert uj.certify(left, right, V).verdict in verdicts

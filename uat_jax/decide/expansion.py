@@ -1,0 +1,255 @@
+"""Programs in the primitives that are followed: what stands for others is written out, and so are errors.
+
+A library may bring primitives of its own, with an implementation in Python that JAX can trace: the equation is replaced
+by what is traced.  A branch of a conditional that calls a host function which never returns is an error that the
+program raises there: for such inputs it is undefined (docs/soundness.md §10.10).
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend import source_info_util
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+
+from uat_jax.arithmetic.interpreter import called, programs_within
+from uat_jax.arithmetic.primitives import TABLE
+from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, source_line
+
+LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
+"""The parameters of loops that are programs."""
+
+SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index", "reduce"])
+"""Primitives of JAX that are written out where that is possible."""
+
+MONOIDS: Mapping[str, Callable[[Any, Sequence[int]], Any]] = {
+    "add": lambda x, axes: jnp.sum(x, axis=axes, dtype=x.dtype),
+    "max": lambda x, axes: jnp.max(x, axis=axes),
+    "min": lambda x, axes: jnp.min(x, axis=axes),
+    "mul": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),
+}
+"""From the operation in the body of a reduction to the reduction."""
+
+MARK = np.float32(2.0**-77)
+"""(MARK - MARK)/(MARK - MARK) is what stands for an error: a program of its own hardly writes it."""
+
+
+def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
+    """A program of the same inputs and outputs, without the primitives of other libraries and without errors.
+
+    What JAX chooses by the platform is what it chooses for the one on which this process computes.
+    """
+    if not any(_changes(equation) for inner in programs_within(program) for equation in inner.eqns):
+        return program
+    return _retraced(program, lambda *arguments: _results(program, arguments))
+
+
+def raising(program: ClosedJaxpr | Jaxpr) -> Iterator[str]:
+    """The places, such as 'at step.py:12', at which an expanded program raises an error for some inputs."""
+    for inner in programs_within(program):
+        for equation in inner.eqns:
+            if equation.primitive.name == "cond" and any(map(is_error, equation.params["branches"])):
+                yield source_line(equation).strip() or "in a library"
+
+
+def is_error(branch: ClosedJaxpr | Jaxpr) -> bool:
+    """Whether a branch of a conditional stands for an error."""
+    jaxpr = getattr(branch, "jaxpr", branch)
+    atoms = [atom for equation in jaxpr.eqns for atom in equation.invars]
+    simple = all(e.primitive.name in ("broadcast_in_dim", "convert_element_type", "div", "sub") for e in jaxpr.eqns)
+    return simple and any(isinstance(atom, Literal) and np.all(atom.val == MARK) for atom in atoms)
+
+
+def _changes(equation: JaxprEqn) -> bool:
+    name = equation.primitive.name
+    if name == "cond":
+        return any(map(_surely_raises, equation.params["branches"]))
+    return name in SPECIAL or _is_foreign(equation)
+
+
+def _retraced(program: ClosedJaxpr | Jaxpr, function: Callable[..., Any]) -> ClosedJaxpr:
+    """What a function does to the inputs of a program."""
+    invars = getattr(program, "jaxpr", program).invars
+    with jax.enable_x64(True):  # the types are the equations' own
+        return jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in invars))
+
+
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
+    """What a program returns, written out."""
+    jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
+    values: dict[Var, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
+    values |= dict(zip(jaxpr.constvars, constants, strict=True))
+    bits = {e.outvars[0]: e for e in jaxpr.eqns if e.primitive.name == "bitcast_convert_type"}
+
+    def read(atom: Any) -> Any:
+        if isinstance(atom, Literal):
+            return np.asarray(atom.val, dtype_of(atom))
+        if atom not in values:  # bits are made where they are needed
+            (values[atom],) = _applied(bits[atom], list(map(read, bits[atom].invars)))
+        return values[atom]
+
+    for equation in jaxpr.eqns:
+        if equation.outvars and equation.outvars[0] in bits:
+            continue
+        found = _sign_bits(equation, bits, read) or _applied(equation, list(map(read, equation.invars)))
+        values.update(zip(equation.outvars, found, strict=True))
+    return list(map(read, jaxpr.outvars))
+
+
+def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
+    """The results of an equation."""
+    name, function = equation.primitive.name, called(equation) or implementation(equation)
+    if function is not None:
+        return _results(function, operands)
+    if name == "platform_index":
+        return [np.int32(_platform(equation.params["platforms"]))]
+    if name == "cond" and isinstance(operands[0], np.ndarray | np.generic):
+        branches = equation.params["branches"]
+        return _results(branches[int(np.clip(operands[0], 0, len(branches) - 1))], operands[1:])
+    known = all(isinstance(x, np.ndarray | np.generic) for x in operands)
+    if name == "nextafter" and known:
+        return [np.nextafter(*operands)]
+    if name == "reduce" and (written := _by_monoid(equation, operands)) is not None:
+        return [written]
+    return bound(equation, operands, _rewritten(equation))
+
+
+def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
+    """The parameters of an equation, the programs of loops and branches written out."""
+    parameters = dict(equation.params)
+    for name in LOOPS.get(equation.primitive.name, ()):
+        parameters[name] = expanded(parameters[name])
+    if equation.primitive.name == "cond":
+        parameters["branches"] = tuple(_error(b) if _surely_raises(b) else expanded(b) for b in parameters["branches"])
+    return parameters
+
+
+def _by_monoid(equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
+    """A reduction whose body is one known operation of both its arguments: that reduction, then the initial value."""
+    jaxpr, constants = equation.params["jaxpr"], equation.params.get("consts", ())
+    body = getattr(jaxpr, "jaxpr", jaxpr)
+    if len(operands) != 2 or constants or len(body.eqns) != 1 or len(body.invars) != 2:
+        return None
+    (inner,) = body.eqns
+    reduction = MONOIDS.get(inner.primitive.name)
+    whole = list(body.outvars) == list(inner.outvars) and set(inner.invars) == set(body.invars)
+    if reduction is None or not whole or inner.primitive.multiple_results:
+        return None
+    array, initial = operands
+    with source_info_util.user_context(equation.source_info.traceback):
+        return inner.primitive.bind(reduction(array, equation.params["dimensions"]), initial, **inner.params)
+
+
+def _sign_bits(equation: JaxprEqn, bits: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:
+    """The sign bit of a float, which `jnp.signbit` shifts down: whether a real number is below 0."""
+    if equation.primitive.name not in ("shift_right_arithmetic", "shift_right_logical"):
+        return None
+    shifted, places = equation.invars
+    if isinstance(shifted, Literal) or shifted not in bits or not isinstance(places, Literal):
+        return None
+    (number,), dtype = bits[shifted].invars, dtype_of(equation.outvars[0])
+    if not is_number(number) or int(np.asarray(places.val)) != 8 * dtype.itemsize - 1:
+        return None
+    if dtype_of(number).itemsize != dtype.itemsize:
+        return None
+    with source_info_util.user_context(equation.source_info.traceback):
+        found = lax.convert_element_type(lax.lt(read(number), lax.full_like(read(number), 0)), dtype)
+        return [lax.neg(found) if equation.primitive.name == "shift_right_arithmetic" else found]
+
+
+def _platform(platforms: Sequence[Sequence[str] | None]) -> int:
+    """Which of the platforms is the one on which this process computes; None stands for all others."""
+    names = {jax.default_backend(), *(("cuda", "rocm") if jax.default_backend() == "gpu" else ())}
+    return next(i for i, some in enumerate(platforms) if some is None or names & set(some))
+
+
+# --- primitives of other libraries ------------------------------------------------------------------------------------
+
+
+def _is_foreign(equation: JaxprEqn) -> bool:
+    """Whether a primitive was implemented outside of JAX, by a function of Python."""
+    implementation = getattr(equation.primitive, "impl", None)
+    of_jax = getattr(implementation, "__module__", "jax").partition(".")[0] in ("jax", "functools")
+    return equation.primitive.name not in TABLE and inspect.isfunction(implementation) and not of_jax
+
+
+def implementation(equation: JaxprEqn) -> ClosedJaxpr | None:
+    """What the implementation of a primitive of another library computes, or None if JAX cannot trace it."""
+    if not _is_foreign(equation):
+        return None
+    specs = [jax.ShapeDtypeStruct(shape_of(atom), dtype_of(atom)) for atom in equation.invars]
+    wide = any(dtype_of(atom).itemsize == 8 for atom in (*equation.invars, *equation.outvars))
+    function = lambda *operands: equation.primitive.impl(*operands, **equation.params)
+    try:
+        with jax.enable_x64(wide):
+            program = jax.make_jaxpr(function)(*specs)
+    except Exception:  # whatever a library's own code raises under the tracer: the primitive stays as it is
+        return None
+    made = [(shape_of(v), dtype_of(v)) for v in equation.outvars]
+    same_primitive = any(e.primitive is equation.primitive for inner in programs_within(program) for e in inner.eqns)
+    return None if same_primitive or made != [(v.shape, v.dtype) for v in program.out_avals] else program
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def _surely_raises(branch: ClosedJaxpr | Jaxpr) -> bool:
+    """Whether every result of a branch needs the result of a host function that never returns."""
+    jaxpr = getattr(branch, "jaxpr", branch)
+    return bool(jaxpr.outvars) and all(_waiting(branch, [False] * len(jaxpr.invars)))
+
+
+def _waiting(program: ClosedJaxpr | Jaxpr, inputs: Sequence[bool]) -> list[bool]:
+    """Which results of a program need a host function that never returns, given which inputs do."""
+    jaxpr = getattr(program, "jaxpr", program)
+    waits = {v for v, waiting in zip(jaxpr.invars, inputs, strict=True) if waiting}
+    waiting = lambda atom: not isinstance(atom, Literal) and atom in waits
+    for equation in jaxpr.eqns:
+        operands, function = list(map(waiting, equation.invars)), called(equation)
+        if function is not None:
+            found = _waiting(function, operands)
+        else:
+            raises = equation.primitive.name == "pure_callback" and never_returns(equation.params["callback"])
+            found = [raises or any(operands) and equation.primitive.name == "pure_callback"] * len(equation.outvars)
+        waits.update(v for v, waits_too in zip(equation.outvars, found, strict=True) if waits_too)
+    return list(map(waiting, jaxpr.outvars))
+
+
+def never_returns(callback: Any) -> bool:
+    """Whether a host function has no instruction that returns, so that it can only raise an error, or never end.
+
+    Example:
+        >>> def stop(x):
+        ...     raise ValueError(x)
+        >>> never_returns(stop), never_returns(lambda x: x)
+        (True, False)
+    """
+    function = getattr(callback, "callback_func", callback)
+    if not inspect.isfunction(function) or inspect.isgeneratorfunction(function):
+        return False
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return False
+    return not any("RETURN" in instruction.opname for instruction in dis.get_instructions(function))
+
+
+def _error(branch: ClosedJaxpr) -> ClosedJaxpr:
+    """A branch of the same types that computes 0/0: where it is taken, the program is undefined."""
+
+    def undefined(*operands: Any) -> list[Any]:
+        return [_undefined(shape_of(v), dtype_of(v)) for v in branch.jaxpr.outvars]
+
+    return _retraced(branch, undefined)
+
+
+def _undefined(shape: tuple[int, ...], dtype: Any) -> Any:
+    """0/0, cast to the dtype."""
+    mark = lax.broadcast(MARK, shape)
+    zeros = lax.sub(mark, mark)
+    return lax.convert_element_type(lax.div(zeros, zeros), dtype)
