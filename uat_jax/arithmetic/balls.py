@@ -17,7 +17,7 @@ from flint import arb, arb_mat
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 from jax.lax import RoundingMethod
 
-from uat_jax.arithmetic import decisions
+from uat_jax.arithmetic import ball_matrices, decisions
 from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.constants import ClosedForms
@@ -225,6 +225,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sub": _elementwise(lambda x, y: x - y, 2),
     "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
+    **ball_matrices.RULES,
 }
 
 
