@@ -90,7 +90,7 @@ def _eigen(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _unit(real: np.ndarray, imaginary: np.ndarray) -> np.ndarray:
     """A real vector of length 1 that is a multiple of a complex one, whose largest entry is divided by first."""
     largest = max(range(len(real)), key=lambda i: float(abs(real[i].mid())) + float(abs(imaginary[i].mid())))
-    size = real[largest] ** 2 + imaginary[largest] ** 2
+    size = real[largest] * real[largest] + imaginary[largest] * imaginary[largest]
     vector = _array([(x * real[largest] + y * imaginary[largest]) / size for x, y in zip(real, imaginary, strict=True)])
     return vector / sum(x * x for x in vector).sqrt()
 
@@ -100,7 +100,7 @@ def _signed(vectors: np.ndarray, like: np.ndarray) -> np.ndarray:
     products = (_middle(vectors) * like).sum(0)
     if np.any(np.abs(products) < 1 / 2):
         raise UndecidedError(f"the signs of vectors are not decided at {ctx.prec} bits")
-    return vectors * np.where(products < 0, -1, 1)
+    return vectors * np.where(products < 0, arb(-1), arb(1))
 
 
 def _middle(x: np.ndarray) -> np.ndarray:
