@@ -44,26 +44,22 @@ def svd(balls: Any, equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
         )
     results = [np.empty(shape, object) for shape in shapes]
     for index in np.ndindex(*batch):
-        parts = _singular(x[index]) if m >= n else _flipped(_singular(x[index].T))
+        u, _, v = np.linalg.svd(_middle(x[index]), full_matrices=False)
+        values, left, right = _singular(x[index], v.T) if m >= n else _singular(x[index].T, u)
+        parts = [values, left, right.T] if m >= n else [values, right, left.T]
         for result, part in zip(results, parts, strict=False):
             result[index] = part
     return results
 
 
-def _flipped(parts: list[np.ndarray]) -> list[np.ndarray]:
-    """The decomposition of the transposed matrix."""
-    values, left, right = parts
-    return [values, right.T, left.T]
-
-
-def _singular(a: np.ndarray) -> list[np.ndarray]:
-    """Singular values, U and Vᵀ of a matrix with at least as many rows as columns."""
-    values, vectors = _eigen(a.T @ a) if a.size else (np.empty(0, object), np.empty((0, 0), object))
-    values = np.array([value.sqrt() for value in values[::-1]], object)
-    vectors = vectors[:, ::-1]
-    if a.size:
-        vectors = _signed(vectors, np.linalg.svd(_middle(a), full_matrices=False)[2].T)
-    return [values, (a @ vectors) / values, vectors.T]
+def _singular(a: np.ndarray, like: np.ndarray) -> list[np.ndarray]:
+    """Singular values, U and V of a matrix with at least as many rows as columns; V has the signs of floats."""
+    if not a.size:
+        return [np.empty(0, object), np.empty((len(a), 0), object), np.empty((0, 0), object)]
+    values, vectors = _eigen(a.T @ a)
+    values = _array([value.sqrt() for value in values[::-1]])
+    vectors = _signed(vectors[:, ::-1], like)
+    return [values, (a @ vectors) / values, vectors]
 
 
 def _eigen(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic import exchanges
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -548,6 +549,8 @@ RULES: dict[str, Rule] = {
     "log1p": _lifted(lambda f, x: f.logarithm(f.add(f.constant(1, x.shape), x))),
     "logistic": _logistic,
     "lt": _comparison(strict=True, swapped=True),
+    "lu": exchanges.factorised,
+    "lu_pivots_to_permutation": exchanges.order,
     "max": _unless_booleans(_maximum, _or),
     "min": _unless_booleans(_minimum, _and),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),

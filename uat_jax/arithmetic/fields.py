@@ -7,6 +7,7 @@ too.  Two programs that agree here are the same function, up to a probability th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +15,11 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities
+from uat_jax.arithmetic import chosen_infinities, exchanges
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.exchanges import Exchanged
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.field_constants import FieldConstants
@@ -111,7 +113,7 @@ class Fields(Arithmetic):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever the type of its variable."""
-        return any(isinstance(operand, Number | Refused) for operand in operands)
+        return any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
@@ -119,7 +121,7 @@ class Fields(Arithmetic):
         places = np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
         stacked = gathered(self.functions, numbers, places)
         stacked = stacked.but(
-            expression=self.expressions.part("stack", 0, list(map(self._place, numbers)), places.shape)
+            expression=self.expressions.part("stack", 0, list(map(self.place, numbers)), places.shape)
         )
         if all(n.almost is None for n in numbers):
             return stacked
@@ -130,16 +132,18 @@ class Fields(Arithmetic):
         """value[index] along the leading axis."""
         if isinstance(value, Refused):
             raise value.error
+        if isinstance(value, Exchanged):
+            return self.lift(value)
         if not isinstance(value, Number):
             return value[index]
-        place = self.expressions.part("entry", index, [self._place(value)], value.shape[1:])
+        place = self.expressions.part("entry", index, [self.place(value)], value.shape[1:])
         take = lambda number: number.moved(lambda a: a[:, index]).but(expression=place)
         entry = take(value)
         return entry if value.almost is None else self._open(entry, take(value.almost).but(lawful=value.almost.lawful))
 
-    def _place(self, value: Value) -> int:
+    def place(self, value: Value) -> int:
         """Where the expression of a value stands in the table."""
-        if isinstance(value, Refused):
+        if isinstance(value, Refused | Exchanged):
             return value.expression
         if isinstance(value, Number):
             return self.expressions.unnamed(value.shape) if value.expression is None else value.expression
@@ -149,6 +153,8 @@ class Fields(Arithmetic):
         """A concrete array as numbers."""
         if isinstance(value, Refused):
             raise value.error
+        if isinstance(value, Exchanged):
+            raise UnsupportedError("a value depends on which rows an elimination exchanges; use what does not, as a solve")
         return value if isinstance(value, Number) else self.number(value)
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -168,7 +174,7 @@ class Fields(Arithmetic):
         operation = operation_of(equation)
         if not operation.comparable or operation.is_large:
             return self._for_all_inputs(equation, operands)
-        key = operation, tuple(map(self._place, operands))
+        key = operation, tuple(map(self.place, operands))
         if key not in self.expressions.results:
             found = self._for_all_inputs(equation, operands)
             self.expressions.results[key] = found, equation in self.lawful
@@ -257,7 +263,7 @@ class Fields(Arithmetic):
 
     def _refused(self, equation: JaxprEqn, operands: Sequence[Value], error: HollowError) -> list[Value]:
         """The results of an equation that cannot be followed."""
-        places = tuple(map(self._place, operands))
+        places = tuple(map(self.place, operands))
         shapes = list(map(shape_of, equation.outvars))
         found = [self.expressions.applied(equation, places, i, s) for i, s in enumerate(shapes)]
         self.expressions.doubtful.update(found)
@@ -265,6 +271,8 @@ class Fields(Arithmetic):
 
     def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with what is known about them, and what they are almost everywhere."""
+        if any(isinstance(operand, Exchanged) for operand in operands):
+            return exchanges.followed(self, equation, operands, functools.partial(self.evaluate, equation))
         refused = next((o for o in operands if isinstance(o, Refused)), None)
         if refused is not None:
             return self._refused(equation, operands, refused.error)
@@ -288,7 +296,7 @@ class Fields(Arithmetic):
 
     def _followed(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
-        self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
+        self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
         if known is not None and (not any(numbers) or equation.primitive.name in JUMPS):

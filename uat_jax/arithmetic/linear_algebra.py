@@ -71,6 +71,18 @@ def tridiagonal_solve(
     return jnp.stack(rows[::-1], axis=-2)
 
 
+def eliminated(a: jax.Array) -> jax.Array:
+    """L below the diagonal, and U, of A = L U with ones on the diagonal of L, by elimination without exchanges."""
+    m, n = a.shape[-2:]
+    rest = {(i, j): a[..., i, j] for i in range(m) for j in range(n)}
+    for k in range(min(m, n)):
+        for i in range(k + 1, m):
+            rest[i, k] = rest[i, k] / rest[k, k]
+            for j in range(k + 1, n):
+                rest[i, j] = rest[i, j] - rest[i, k] * rest[k, j]
+    return _matrix([[rest[i, j] for j in range(n)] for i in range(m)])
+
+
 def cholesky(parameters: Parameters, a: jax.Array) -> jax.Array:
     """L with L Lᵀ = A and a positive diagonal; the upper triangle of A is not read.
 

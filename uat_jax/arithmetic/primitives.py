@@ -128,8 +128,8 @@ log1p                  f-- rule   rule   rule   rounds
 logistic               f-- rule   rule   rule   rounds
 lt                     fib rule   rule   rule   exact
 lt_to                  fib parts  parts  parts  parts
-lu                     f-- none   rule   rule   none
-lu_pivots_to_permutation i none   jax    jax    exact   permutation_size
+lu                     f-- rule   rule   rule   none
+lu_pivots_to_permutation i rule   jax    jax    exact   permutation_size
 max                    fib rule   rule   rule   exact
 min                    fib rule   rule   rule   exact
 mul                    fi- rule   rule   rule   rounds  out_dtype
