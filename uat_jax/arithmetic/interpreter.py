@@ -8,10 +8,12 @@ indices and masks are the same in every number system, so JAX itself evaluates t
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any, ClassVar
 
 import jax
 import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic import concrete
@@ -63,7 +65,9 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     if equation.primitive.name == "call_hi_primitive":
         return _expanded(equation)
     parameter = BODY.get(equation.primitive.name)
-    return None if parameter is None else equation.params[parameter]
+    if parameter is None:
+        return None if equation.primitive.name in TABLE else _implementation(equation)
+    return equation.params[parameter]
 
 
 def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
@@ -80,6 +84,35 @@ def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
     expand = lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat))
     with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in atoms)):
         return jax.make_jaxpr(expand)(*(atom.aval for atom in equation.invars))
+
+
+@functools.lru_cache(maxsize=4096)
+def _implementation(equation: JaxprEqn) -> ClosedJaxpr | None:
+    """The program of a primitive that is not JAX's own, by its implementation; None if that cannot be traced."""
+    implementation = equation.primitive.impl
+    if not isinstance(implementation, FunctionType) or implementation.__module__.split(".")[0] in ("jax", "jaxlib"):
+        return None
+    atoms = (*equation.invars, *equation.outvars)
+    if not all(isinstance(atom.aval, ShapedArray) for atom in atoms):
+        return None
+    try:
+        with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in atoms)):
+            found = jax.make_jaxpr(functools.partial(implementation, **equation.params))(*(a.aval for a in equation.invars))
+    except Exception:  # it may do anything with what is no array
+        return None
+    types = lambda avals: [(aval.shape, aval.dtype) for aval in avals]
+    as_said = types(found.out_avals) == types(atom.aval for atom in equation.outvars)
+    itself = any(inner.primitive is equation.primitive for inner in _all_equations(found.jaxpr))
+    return found if as_said and not itself else None
+
+
+def _all_equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """The equations of a jaxpr and of those among their parameters."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for part in jax.tree.leaves(list(equation.params.values())):
+            if isinstance(part, ClosedJaxpr | Jaxpr):
+                yield from _all_equations(getattr(part, "jaxpr", part))
 
 
 class Arithmetic(ABC):
@@ -312,7 +345,8 @@ class Walk:
         self.spend(equation)
         call = self.call(equation)
         if call is not None:
-            check(equation)
+            if equation.primitive.name in TABLE:
+                check(equation)
             self.calls.append(equation)
             results = call(equation, operands)
             self.calls.pop()
