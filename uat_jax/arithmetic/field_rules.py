@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Rule = Callable[..., Any]
 
+MOST_TERMS = 1 << 10
+"""Of a product of matrices with more terms, squares of roots are not looked for."""
+
 
 def _lifted(function: Callable[..., Any]) -> Rule:
     """A function of numbers as a rule."""
@@ -146,10 +149,30 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     right = _as_matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
     if dtype_of(equation.outvars[0]) == np.bool_:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
+    if x.quadratic is not None and y.quadratic is not None:
+        product = _product_of_roots(fields, x.moved(left), y.moved(right))
+        if product is not None:
+            return product.moved(_reshaping(shape_of(equation.outvars[0])))
     product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
     product = product.reshaped(shape_of(equation.outvars[0]))
     squares = "squares are nonnegative" in fields.functions.laws and _of_itself(equation, x, y)
     return Number(product, nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+
+
+def _product_of_roots(fields: Fields, left: Number, right: Number) -> Number | None:
+    """Σ_k x[b, i, k] y[b, k, j] term by term, so that squares of roots are seen; None of more than `MOST_TERMS`."""
+    batch, rows, terms, columns = (*left.shape, right.shape[2])
+    if not 0 < batch * rows * terms * columns <= MOST_TERMS:
+        return None
+    f, shape = fields.functions, (batch, rows, columns)
+    products = (
+        f.multiply(
+            f.spread(left.moved(lambda a, k=k: a[:, :, :, k : k + 1]), shape),
+            f.spread(right.moved(lambda a, k=k: a[:, :, k : k + 1, :]), shape),
+        )
+        for k in range(terms)
+    )
+    return functools.reduce(f.add, products)
 
 
 def _of_itself(equation: JaxprEqn, x: Number, y: Number) -> bool:
