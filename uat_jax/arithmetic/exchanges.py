@@ -20,7 +20,6 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.concrete import is_array
 from uat_jax.arithmetic.facts import Facts
-from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.linear_algebra import eliminated
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import same
@@ -110,12 +109,7 @@ def _along(fields: Fields, equation: JaxprEqn, x: Number, exchanges: np.ndarray)
             order[(*index, [k, chosen])] = order[(*index, [chosen, k])]
     notes = set(fields.draw.notes)
     program = _elimination(x.shape, dtype_of(equation.invars[0]), order.tobytes())
-    ranges, given = fields.operand_ranges, fields.input_ranges
-    fields.input_ranges = ()
-    try:
-        (factors,) = interpret(program, fields, [x])
-    finally:
-        fields.operand_ranges, fields.input_ranges = ranges, given
+    (factors,) = fields.inner(program, [x])
     if factors.special is not None:
         fields.draw.notes = notes
         return None

@@ -46,6 +46,10 @@ PASSES_HOLLOW = (POLYNOMIAL - {"square"}) | STRUCTURAL | {"convert_element_type"
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
+WRITTEN_OUT = frozenset("geqrf householder_product lu ormqr qr".split())
+"""Primitives whose rules are programs of others, which say what is known of their results."""
+
+
 def _known(operand: Any) -> Facts:
     """The facts of an operand: nothing of a number that has none, everything of a concrete array."""
     if not isinstance(operand, Number):
@@ -264,6 +268,8 @@ THIN: dict[str, Signs] = {
 
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
+    if equation.primitive.name in WRITTEN_OUT:
+        return [result.facts if isinstance(result, Number) else None for result in results]
     known = [_known(operand) for operand in operands]
     if any(isinstance(number, Number) and number.infinite is not None for number in (*operands, *results)):
         return [_of_infinite(result, known) if isinstance(result, Number) else None for result in results]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic import exchanges
+from uat_jax.arithmetic import exchanges, orthogonal
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -563,7 +563,9 @@ RULES: dict[str, Rule] = {
     "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
     "floor": _opaque("floor"),
     "ge": _comparison(strict=False, swapped=False),
+    "geqrf": orthogonal.reflections,
     "gt": _comparison(strict=True, swapped=False),
+    "householder_product": lambda fields, equation, *x: orthogonal.multiplied(fields, equation, *x)[0],
     "integer_pow": _integer_pow,
     "is_finite": _is_finite,
     "le": _comparison(strict=False, swapped=True),
@@ -581,8 +583,10 @@ RULES: dict[str, Rule] = {
     "neg": _lifted(lambda f, x: f.negate(x)),
     "not": _unless_integers(_not),
     "or": _unless_integers(_or),
+    "ormqr": lambda fields, equation, *x: orthogonal.multiplied(fields, equation, *x)[0],
     "population_count": _of_integers,
     "pow": _pow,
+    "qr": orthogonal.factorised,
     "reduce_and": _reduce_logical(negated=False),
     "reduce_max": _unless_booleans(_reduce_max, _reduce_logical(negated=True)),
     "reduce_min": _unless_booleans(_reduce_min, _reduce_logical(negated=False)),

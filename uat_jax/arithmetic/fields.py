@@ -157,6 +157,15 @@ class Fields(Arithmetic):
             raise UnsupportedError("a value depends on which rows an elimination exchanges; use what does not, as a solve")
         return value if isinstance(value, Number) else self.number(value)
 
+    def inner(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
+        """The outputs of a program that a rule is written as; nothing is known of the ranges of its operands."""
+        kept = self.operand_ranges, self.input_ranges, self._places
+        self.input_ranges = ()
+        try:
+            return interpret(program, self, operands)
+        finally:
+            self.operand_ranges, self.input_ranges, self._places = kept
+
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
         if self.selects:

@@ -104,46 +104,83 @@ def cholesky(parameters: Parameters, a: jax.Array) -> jax.Array:
     return _matrix([[below(i, j) + undefined if j <= i else undefined for j in range(n)] for i in range(n)])
 
 
-def qr(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
-    """Q and R with Q R = A by Householder's reflections, with the signs of LAPACK.
+def geqrf(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
+    """R above, and below the diagonal v of the reflections I - τ (1, v)(1, v)ᵀ that make it; and τ.  Signs are LAPACK's.
 
-    Step k reflects the rest of column k, (α, v), to (β, 0) with β = -‖(α, v)‖, or +‖(α, v)‖ where α < 0.  Where v is
-    0 nothing is reflected, and the diagonal of R keeps the sign of α; so it does in the last row.
+    Step k reflects the rest of column k, (α, x), to (β, 0) with β = -‖(α, x)‖, or +‖(α, x)‖ where α < 0.  Where x is 0,
+    as in the last row, nothing is reflected, and the diagonal of R keeps the sign of α.
     """
     m, n = a.shape[-2:]
-    steps, eye = min(m, n), jnp.broadcast_to(jnp.eye(m, dtype=a.dtype), (*a.shape[:-2], m, m))
-    r, q = a, eye
-    for k in range(min(steps, m - 1)):
-        alpha, below = r[..., k, k], (r[..., k + 1 :, k] ** 2).sum(-1)
-        norm = jnp.sqrt(alpha**2 + below)
-        beta = jnp.where(alpha >= 0, -norm, norm)
-        still = below == 0
-        head = jnp.where(still, 1, alpha - beta)  # the reflection is I - τ v vᵀ, v = (1, rest/(α - β))
-        v = jnp.concatenate([jnp.ones_like(alpha)[..., None], r[..., k + 1 :, k] / head[..., None]], axis=-1)
-        tau = jnp.where(still, 0, (beta - alpha) / jnp.where(still, 1, beta))
-        w = jnp.concatenate([jnp.zeros((*v.shape[:-1], k), a.dtype), v], axis=-1)
-        reflected = lambda x, w=w, tau=tau: (
-            x - tau[..., None, None] * w[..., None] * (w[..., None] * x).sum(-2, keepdims=True)
-        )
-        r, q = reflected(r), reflected(q)
-    rows = m if parameters["full_matrices"] else steps
-    return [_transposed(q)[..., :rows], jnp.triu(r)[..., :rows, :]]
+    taus = []
+    for k in range(min(m, n)):
+        alpha, x = a[..., k, k], a[..., k + 1 :, k]
+        below = (x * x).sum(-1)
+        norm, still = jnp.sqrt(alpha * alpha + below), below == 0
+        beta = jnp.where(still, alpha, jnp.where(alpha >= 0, -norm, norm))
+        taus.append(jnp.where(still, 0, (beta - alpha) / jnp.where(still, 1, beta)))
+        v = x / jnp.where(still, 1, alpha - beta)[..., None]
+        right = _reflected(v, taus[-1], a[..., k:, k + 1 :])
+        left = jnp.concatenate([beta[..., None], v], axis=-1)[..., None]
+        a = jnp.concatenate([a[..., :k], _under(a[..., :k, k:], jnp.concatenate([left, right], axis=-1))], axis=-1)
+    return [a, jnp.stack(taus, axis=-1) if taus else a[..., 0, :0]]
+
+
+def _under(above: jax.Array, below: jax.Array) -> jax.Array:
+    return jnp.concatenate([above, below], axis=-2)
+
+
+def _reflected(v: jax.Array, tau: jax.Array, rows: jax.Array) -> jax.Array:
+    """(I - τ w wᵀ) C for w = (1, v)."""
+    w = jnp.concatenate([jnp.ones_like(tau)[..., None], v], axis=-1)[..., None]
+    return rows - tau[..., None, None] * w * (w * rows).sum(-2, keepdims=True)
+
+
+def ormqr(parameters: Parameters, a: jax.Array, taus: jax.Array, c: jax.Array) -> jax.Array:
+    """Q C, Qᵀ C, C Q or C Qᵀ for the product Q = H₁ H₂ … of the reflections that `geqrf` returns."""
+    if not parameters["left"]:
+        flipped = {"left": True, "transpose": not parameters["transpose"]}
+        return _transposed(ormqr(flipped, a, taus, _transposed(c)))
+    steps = range(taus.shape[-1])
+    for k in steps if parameters["transpose"] else reversed(steps):
+        c = _under(c[..., :k, :], _reflected(a[..., k + 1 :, k], taus[..., k], c[..., k:, :]))
+    return c
 
 
 def householder_product(parameters: Parameters, a: jax.Array, taus: jax.Array) -> jax.Array:
-    """The first columns of H₁ H₂ … with H = I - τ v vᵀ, v being a column of A below a 1 on the diagonal."""
+    """The first columns of Q = H₁ H₂ …, as many as A has."""
+    eye = jnp.broadcast_to(jnp.eye(*a.shape[-2:], dtype=a.dtype), a.shape)
+    return ormqr({"left": True, "transpose": False}, a, taus, eye)
+
+
+def qr(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
+    """Q and R with Q R = A, by reflections."""
     m, n = a.shape[-2:]
-    q = jnp.broadcast_to(jnp.eye(m, n, dtype=a.dtype), a.shape)
-    for k in reversed(range(taus.shape[-1])):
-        head = jnp.zeros((*a.shape[:-2], k), a.dtype)
-        v = jnp.concatenate([head, jnp.ones((*a.shape[:-2], 1), a.dtype), a[..., k + 1 :, k]], axis=-1)
-        q = q - taus[..., k, None, None] * v[..., None] * (v[..., None] * q).sum(-2, keepdims=True)
-    return q
+    reflections, taus = geqrf({}, a)
+    size = m if parameters["full_matrices"] else min(m, n)
+    eye = jnp.broadcast_to(jnp.eye(m, size, dtype=a.dtype), (*a.shape[:-2], m, size))
+    q = ormqr({"left": True, "transpose": False}, reflections, taus, eye)
+    return [q, jnp.triu(reflections)[..., :size, :]]
+
+
+def orthogonalised(a: jax.Array) -> list[jax.Array]:
+    """V/d, VᵀA/d and d: orthogonal columns V that span the first ones of A, as many as it has rows, with d = ‖v‖²."""
+    columns, squares = [], []
+    for k in range(min(a.shape[-2:])):
+        column = v = a[..., k]
+        for u, d in zip(columns, squares, strict=True):
+            v = v - ((u * column).sum(-1) / d)[..., None] * u
+        columns.append(v)
+        squares.append((v * v).sum(-1))
+    rows = [(v[..., None] * a).sum(-2) / d[..., None] for v, d in zip(columns, squares, strict=True)]
+    quotients = [v / d[..., None] for v, d in zip(columns, squares, strict=True)]
+    return [jnp.stack(quotients, axis=-1), jnp.stack(rows, axis=-2), jnp.stack(squares, axis=-1)]
 
 
 LINEAR_ALGEBRA = {
     "cholesky": cholesky,
+    "geqrf": geqrf,
     "householder_product": householder_product,
+    "ormqr": ormqr,
     "qr": qr,
     "triangular_solve": triangular_solve,
     "tridiagonal_solve": tridiagonal_solve,

@@ -115,8 +115,9 @@ expm1                  f-- rule   rule   rule   rounds
 floor                  f-- rule   rule   rule   exact
 gather                 fib moved  moved  moved  exact   @gather
 ge                     fib rule   rule   rule   exact
+geqrf                  f-- rule   parts  parts  none
 gt                     fib rule   rule   rule   exact
-householder_product    f-- parts  parts  parts  none    use_magma
+householder_product    f-- rule   parts  parts  none    use_magma
 integer_pow            fi- rule   rule   rule   rounds  y
 is_finite              f-- rule   rule   rule   exact
 jit                    *   walked walked walked walked  *
@@ -141,11 +142,12 @@ not                    -ib rule   rule   jax    exact
 one_minus_square       f-- parts  parts  parts  parts
 optimization_barrier   fib same   same   same   exact
 or                     -ib rule   rule   jax    exact
+ormqr                  f-- rule   parts  parts  none    left transpose
 pad                    fib moved  moved  moved  exact   padding_config
 pjit                   *   walked walked walked walked  *
 population_count       -i- rule   jax    jax    exact
 pow                    fi- rule   rule   rule   rounds
-qr                     f-- parts  parts  parts  none    pivoting full_matrices use_magma
+qr                     f-- rule   parts  parts  none    pivoting full_matrices use_magma
 random_bits            k   none   jax    jax    exact   bit_width shape
 random_clone           k   none   jax    jax    exact
 random_fold_in         ki  none   jax    jax    exact

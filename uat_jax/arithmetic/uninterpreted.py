@@ -48,20 +48,20 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     fixed = [_text(operand) for operand in operands if not isinstance(operand, Number)]
     where = [isinstance(operand, Number) for operand in operands]
     name = hashlib.sha256(repr((parameters_digest(equation), where, fixed)).encode()).hexdigest()
-    totals = [_of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
+    totals = [of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
     return [
-        _at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
+        at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
         for k, variable in enumerate(equation.outvars)
     ]
 
 
-def _of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:
+def of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:
     """One number for a whole array: the sum of a random function of each entry and its place."""
     size = int(np.prod(x.shape))
     return draw.sum(draw.opaque(name, x.reshaped((size,)), draw.floats(np.arange(size, dtype=float))), (0,))
 
 
-def _at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Sequence[int]) -> Number:
+def at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Sequence[int]) -> Number:
     """A random function of these numbers and the place."""
     size = int(np.prod(shape))
     places = draw.floats(np.arange(size, dtype=float))
