@@ -36,7 +36,7 @@ DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
 SELECTIONS = frozenset(["select_and_scatter_add", "select_n"])
 """Primitives that select entries, by their first operand, or have such ones in their definition."""
 
-CARRY_NAN = frozenset(["eigh", "fft", "svd"])
+CARRY_NAN = frozenset(["fft"])
 """Primitives without a rule that are known to make NaN of NaN; of others nothing is known."""
 
 UNDEFINED_STAYS = (FOLLOWED - DECIDES) | CARRY_NAN

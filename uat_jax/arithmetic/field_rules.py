@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic import exchanges, orthogonal
+from uat_jax.arithmetic import exchanges, orthogonal, spectra
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -555,6 +555,7 @@ RULES: dict[str, Rule] = {
     "digamma": _opaque("digamma"),
     "div": _unless_integers(_lifted(lambda f, x, y: f.divide(x, y))),
     "dot_general": _dot_general,
+    "eigh": spectra.eigh,
     "eq": _equality,
     "erf": _odd("erf"),
     "erf_inv": _odd("erf_inv"),
@@ -606,6 +607,7 @@ RULES: dict[str, Rule] = {
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),
     "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
+    "svd": spectra.svd,
     "tan": _odd("tan"),
     "tanh": _tanh,
     "top_k": _top_k,

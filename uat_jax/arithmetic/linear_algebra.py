@@ -176,6 +176,28 @@ def orthogonalised(a: jax.Array) -> list[jax.Array]:
     return [jnp.stack(quotients, axis=-1), jnp.stack(rows, axis=-2), jnp.stack(squares, axis=-1)]
 
 
+def one_triangle(lower: bool, a: jax.Array) -> jax.Array:
+    """The symmetric matrix that one triangle of A makes."""
+    kept = jnp.tril(a) if lower else jnp.triu(a)
+    other = jnp.tril(a, -1) if lower else jnp.triu(a, 1)
+    return kept + _transposed(other)
+
+
+def smaller_gram(a: jax.Array) -> jax.Array:
+    """AᵀA, or AAᵀ where A has fewer rows than columns."""
+    a = a if a.shape[-2] >= a.shape[-1] else _transposed(a)
+    return (a[..., :, :, None] * a[..., :, None, :]).sum(-3)
+
+
+def two_eigenvalues(a: jax.Array) -> jax.Array:
+    """Of symmetric matrices of at most two rows: (a + d)/2 ∓ √(((a - d)/2)² + b²)."""
+    if a.shape[-1] < 2:
+        return a[..., 0]
+    mean, half = (a[..., 0, 0] + a[..., 1, 1]) / 2, (a[..., 0, 0] - a[..., 1, 1]) / 2
+    root = jnp.sqrt(half * half + a[..., 1, 0] * a[..., 1, 0])
+    return jnp.stack([mean - root, mean + root], axis=-1)
+
+
 LINEAR_ALGEBRA = {
     "cholesky": cholesky,
     "geqrf": geqrf,

@@ -14,12 +14,13 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.definitions import defined
-from uat_jax.arithmetic.facts import Defined, Facts, Nature
+from uat_jax.arithmetic.facts import Facts, Nature
 from uat_jax.arithmetic.gathering import gathered
+from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.linear_algebra import orthogonalised
 from uat_jax.arithmetic.number import Letter, Number, from_quadratic
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.arithmetic.uninterpreted import at_all_places, of_all_entries
+from uat_jax.arithmetic.uninterpreted import of_matrix, refuse_infinite
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -39,19 +40,19 @@ def reflections(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     packed, taus = equation.outvars
     places = [fields.expressions.applied(equation, [fields.place(x)], i, shape_of(v)) for i, v in enumerate((packed, taus))]
     fields.expressions.orthogonal.setdefault(tuple(places), q)
-    below = _unknown(fields, "reflections", x, x.shape)
+    below = of_matrix(fields, "reflections", x, x.shape)
     source = np.arange(2 * np.prod(x.shape, dtype=int)).reshape(2, *x.shape)
     above = np.triu(np.ones(x.shape[-2:], bool))
     return [
         gathered(fields.functions, [r, below], np.where(above, *source)),
-        _unknown(fields, "factors of reflections", x, shape_of(taus)),
+        of_matrix(fields, "factors of reflections", x, shape_of(taus)),
     ]
 
 
 def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Number]:
     """The rules of `ormqr` and `householder_product`: a product with the Q that is kept, or else their definition."""
     packed, taus, *others = (fields.lift(operand) for operand in operands)
-    q = fields.expressions.orthogonal.get((fields.place(packed), fields.place(taus)))
+    q = fields.expressions.orthogonal.get((_origin(fields, packed), _origin(fields, taus)))
     if q is None:
         return fields.inner(defined(equation, [None] * len(equation.invars)), [packed, taus, *others])
     if not others:
@@ -59,6 +60,14 @@ def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Numbe
         return [q.moved(lambda a: a[..., :columns])]
     (c,), parameters = others, equation.params
     return fields.inner(_product(q.shape, c.shape, dtype_of(equation.invars[0]), parameters["left"], parameters["transpose"]), [q, c])
+
+
+def _origin(fields: Fields, x: Number) -> int:
+    """The place of what a number is a copy of."""
+    place = fields.place(x)
+    while (equation := fields.expressions[place].equation) is not None and equation.primitive.name in IDENTITY:
+        (place,) = fields.expressions[place].operands
+    return place
 
 
 @functools.lru_cache(maxsize=256)
@@ -79,20 +88,19 @@ def _factors(fields: Fields, equation: JaxprEqn, x: Number) -> tuple[Number, Num
     Raises:
         UnsupportedError: columns depend on each other for all inputs, or an entry may be infinite.
     """
-    if x.special is not None or x.infinite is not None or x.facts is None or x.facts.hollow:
-        raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} takes a number that may be infinite")
+    refuse_infinite(equation, x)
     columns, rows, squares = fields.inner(_orthogonalised(x.shape, dtype_of(equation.invars[0])), [x])
     if any(part.special is not None for part in (columns, rows)):
         raise UnsupportedError(
             f"'{equation.primitive.name}'{source_line(equation)} has columns that depend on each other for all inputs"
         )
     *batch, m, n = x.shape
-    inverse = _unknown(fields, "diagonal of R", x, squares.shape).residues
+    inverse = of_matrix(fields, "diagonal of R", x, squares.shape).residues
     diagonal = Letter(fields.draw.multiply(squares.residues, inverse), inverse, squares.residues, False)
     q = _times(fields, columns, diagonal.moved(lambda a: np.broadcast_to(a[..., None, :], (len(a), *columns.shape))))
     r = _times(fields, rows, diagonal.moved(lambda a: np.broadcast_to(a[..., None], (len(a), *rows.shape))))
     rest, zeros = (*batch, m, m - min(m, n)), (*batch, m - min(m, n), n)
-    q = _beside(fields, [q, _unknown(fields, "other columns of Q", x, rest)], -1)
+    q = _beside(fields, [q, of_matrix(fields, "other columns of Q", x, rest)], -1)
     return q, _beside(fields, [r, fields.number(np.zeros(zeros))], -2)
 
 
@@ -113,14 +121,6 @@ def _beside(fields: Fields, parts: Sequence[Number], axis: int) -> Number:
     return gathered(fields.functions, parts, np.concatenate(places, axis))
 
 
-def _unknown(fields: Fields, name: str, x: Number, shape: tuple[int, ...]) -> Number:
-    """A function of all entries of a matrix of which nothing else is known."""
-    name, nothing = f"{name} of shape {x.shape}", np.zeros(shape, bool)
-    total = of_all_entries(fields.draw, f"{name}, entry", x.residues)
-    guarded = x.facts is not None and x.facts.guarded
-    return at_all_places(fields.draw, name, [total], shape).but(
-        facts=Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, guarded)
-    )
 
 
 @functools.lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.canonical_form import parameters_digest
+from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw, Residues
@@ -48,20 +49,36 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     fixed = [_text(operand) for operand in operands if not isinstance(operand, Number)]
     where = [isinstance(operand, Number) for operand in operands]
     name = hashlib.sha256(repr((parameters_digest(equation), where, fixed)).encode()).hexdigest()
-    totals = [of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
+    totals = [_of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
     return [
-        at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
+        _at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
         for k, variable in enumerate(equation.outvars)
     ]
 
 
-def of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:
+def refuse_infinite(equation: JaxprEqn, x: Number) -> None:
+    """Return if a number is finite wherever it is defined.  Raises `UnsupportedError`."""
+    if x.special is not None or x.infinite is not None or x.facts is None or x.facts.hollow:
+        raise UnsupportedError(f"{_named(equation)} takes a number that may be infinite; add one to it")
+
+
+def of_matrix(fields: Fields, name: str, x: Number, shape: tuple[int, ...]) -> Number:
+    """A function of all entries of an array of which nothing else is known; it may be undefined."""
+    name, nothing = f"{name} of shape {x.shape}", np.zeros(shape, bool)
+    total = _of_all_entries(fields.draw, f"{name}, entry", x.residues)
+    guarded = x.facts is not None and x.facts.guarded
+    return _at_all_places(fields.draw, name, [total], shape).but(
+        facts=Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, guarded)
+    )
+
+
+def _of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:
     """One number for a whole array: the sum of a random function of each entry and its place."""
     size = int(np.prod(x.shape))
     return draw.sum(draw.opaque(name, x.reshaped((size,)), draw.floats(np.arange(size, dtype=float))), (0,))
 
 
-def at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Sequence[int]) -> Number:
+def _at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Sequence[int]) -> Number:
     """A random function of these numbers and the place."""
     size = int(np.prod(shape))
     places = draw.floats(np.arange(size, dtype=float))
