@@ -39,15 +39,13 @@ class Expressions:
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
     about numbers that may be undefined, so that NaN may be what is decided about.  results: what an operation gave on
-    what stands at some places, and whether it decided between equal numbers.  orthogonal: the products of reflections, by
-    the places of both results that they are known by.
+    what stands at some places, and whether it decided between equal numbers.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
         self.doubtful: set[int] = set()
         self.results: dict[Any, tuple[list[Any], bool]] = {}
-        self.orthogonal: dict[tuple[int, ...], Any] = {}
         self._places: dict[Any, int] = {}
         self._all: list[Expression] = []
 

@@ -36,12 +36,16 @@ from uat_jax.arithmetic.residues import Draw, Residues, vanishes
 
 
 class FieldFunctions(Piecewise):
-    """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well."""
+    """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
+
+    reflections: triples of both results of a factorisation by reflections, and their product Q.
+    """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
         super().__init__(draw, laws, logarithms=logarithms)
         self.forms: dict[ClosedForm, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
+        self.reflections: list[tuple[Number, Number, Number]] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

@@ -16,9 +16,9 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Facts, Nature
 from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.linear_algebra import orthogonalised
 from uat_jax.arithmetic.number import Letter, Number, from_quadratic
+from uat_jax.arithmetic.residues import same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import of_matrix, refuse_infinite
 from uat_jax.errors import UnsupportedError
@@ -37,22 +37,18 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
 def reflections(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `geqrf`: R above the diagonal; what lies below it, and τ, are unknown functions, but Q is kept."""
     q, r = _factors(fields, equation, x)
-    packed, taus = equation.outvars
-    places = [fields.expressions.applied(equation, [fields.place(x)], i, shape_of(v)) for i, v in enumerate((packed, taus))]
-    fields.expressions.orthogonal.setdefault(tuple(places), q)
     below = of_matrix(fields, "reflections", x, x.shape)
     source = np.arange(2 * np.prod(x.shape, dtype=int)).reshape(2, *x.shape)
-    above = np.triu(np.ones(x.shape[-2:], bool))
-    return [
-        gathered(fields.functions, [r, below], np.where(above, *source)),
-        of_matrix(fields, "factors of reflections", x, shape_of(taus)),
-    ]
+    packed = gathered(fields.functions, [r, below], np.where(np.triu(np.ones(x.shape[-2:], bool)), *source))
+    taus = of_matrix(fields, "factors of reflections", x, shape_of(equation.outvars[1]))
+    fields.functions.reflections.append((packed, taus, q))
+    return [packed, taus]
 
 
 def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Number]:
     """The rules of `ormqr` and `householder_product`: a product with the Q that is kept, or else their definition."""
     packed, taus, *others = (fields.lift(operand) for operand in operands)
-    q = fields.expressions.orthogonal.get((_origin(fields, packed), _origin(fields, taus)))
+    q = next((q for a, t, q in fields.functions.reflections if _same(a, packed) and _same(t, taus)), None)
     if q is None:
         return fields.inner(defined(equation, [None] * len(equation.invars)), [packed, taus, *others])
     if not others:
@@ -62,12 +58,9 @@ def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Numbe
     return fields.inner(_product(q.shape, c.shape, dtype_of(equation.invars[0]), parameters["left"], parameters["transpose"]), [q, c])
 
 
-def _origin(fields: Fields, x: Number) -> int:
-    """The place of what a number is a copy of."""
-    place = fields.place(x)
-    while (equation := fields.expressions[place].equation) is not None and equation.primitive.name in IDENTITY:
-        (place,) = fields.expressions[place].operands
-    return place
+def _same(x: Number, y: Number) -> bool:
+    """Whether two numbers are the same elements."""
+    return same(x.residues, y.residues)
 
 
 @functools.lru_cache(maxsize=256)
