@@ -16,7 +16,7 @@ from uat_jax.arithmetic.tracing import shape_of
 
 Parameters = Mapping[str, Any]
 
-LARGEST = 16
+LARGEST = 8
 """Matrices with more rows or columns than this are not written out."""
 
 

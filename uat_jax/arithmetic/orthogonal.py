@@ -20,15 +20,21 @@ from uat_jax.arithmetic.linear_algebra import orthogonalised
 from uat_jax.arithmetic.number import Letter, Number, from_quadratic
 from uat_jax.arithmetic.residues import same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.arithmetic.uninterpreted import of_matrix, refuse_infinite
+from uat_jax.arithmetic.uninterpreted import apply_uninterpreted, of_matrix, refuse_infinite
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
 
 
+MOST_COLUMNS = 6
+"""Of more columns, whose degrees are too large, the factors are unknown functions of the matrix."""
+
+
 def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `qr`: the first columns of Q and rows of R, as many as the equation makes."""
+    if min(x.shape[-2:]) > MOST_COLUMNS:
+        return apply_uninterpreted(fields, equation, [x])
     q, r = _factors(fields, equation, x)
     size = shape_of(equation.outvars[0])[-1]
     return [q.moved(lambda a: a[..., :size]), r.moved(lambda a: a[..., :size, :])]
@@ -36,6 +42,8 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
 
 def reflections(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `geqrf`: R above the diagonal; what lies below it, and τ, are unknown functions, but Q is kept."""
+    if min(x.shape[-2:]) > MOST_COLUMNS:
+        return apply_uninterpreted(fields, equation, [x])
     q, r = _factors(fields, equation, x)
     below = of_matrix(fields, "reflections", x, x.shape)
     source = np.arange(2 * np.prod(x.shape, dtype=int)).reshape(2, *x.shape)
