@@ -108,21 +108,25 @@ def geqrf(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
     """R above, and below the diagonal v of the reflections I - τ (1, v)(1, v)ᵀ that make it; and τ.  Signs are LAPACK's.
 
     Step k reflects the rest of column k, (α, x), to (β, 0) with β = -‖(α, x)‖, or +‖(α, x)‖ where α < 0.  Where x is 0,
-    as in the last row, nothing is reflected, and the diagonal of R keeps the sign of α.
+    as in the last row, nothing is reflected, and the diagonal of R keeps the sign of α.  Where columns depend on each
+    other Q has many values, so 0·Σ 1/β is added, which is undefined then.
     """
     m, n = a.shape[-2:]
-    taus = []
+    if not min(m, n):
+        return [a, a[..., :0, 0] if n else a[..., 0, :0]]
+    taus, undefined = [], jnp.zeros(a.shape[:-2], a.dtype)
     for k in range(min(m, n)):
         alpha, x = a[..., k, k], a[..., k + 1 :, k]
         below = (x * x).sum(-1)
         norm, still = jnp.sqrt(alpha * alpha + below), below == 0
         beta = jnp.where(still, alpha, jnp.where(alpha >= 0, -norm, norm))
+        undefined = undefined + 0 / beta
         taus.append(jnp.where(still, 0, (beta - alpha) / jnp.where(still, 1, beta)))
         v = x / jnp.where(still, 1, alpha - beta)[..., None]
         right = _reflected(v, taus[-1], a[..., k:, k + 1 :])
         left = jnp.concatenate([beta[..., None], v], axis=-1)[..., None]
         a = jnp.concatenate([a[..., :k], _under(a[..., :k, k:], jnp.concatenate([left, right], axis=-1))], axis=-1)
-    return [a, jnp.stack(taus, axis=-1) if taus else a[..., 0, :0]]
+    return [a + undefined[..., None, None], jnp.stack(taus, axis=-1) + undefined[..., None]]
 
 
 def _under(above: jax.Array, below: jax.Array) -> jax.Array:

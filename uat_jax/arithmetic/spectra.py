@@ -14,6 +14,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.facts import Facts, Nature
 from uat_jax.arithmetic.gathering import gathered
+from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.linear_algebra import one_triangle, smaller_gram, two_eigenvalues
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -28,7 +29,7 @@ def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     refuse_infinite(equation, x)
     lower, dtype = equation.params["lower"], dtype_of(equation.invars[0])
     (symmetric,) = fields.inner(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
-    vectors = of_matrix(fields, "eigenvectors", symmetric, x.shape)
+    vectors = of_matrix(fields, _named(equation, "eigenvectors"), symmetric, x.shape)
     return [vectors, _eigenvalues(fields, symmetric, dtype)]
 
 
@@ -40,7 +41,7 @@ def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     squares = _eigenvalues(fields, gram, dtype).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
     values = fields.functions.root(squares)
     names = ("left singular vectors", "right singular vectors")
-    vectors = (of_matrix(fields, name, x, shape_of(v)) for name, v in zip(names, equation.outvars[1:], strict=False))
+    vectors = (of_matrix(fields, _named(equation, name), x, shape_of(v)) for name, v in zip(names, equation.outvars[1:], strict=False))
     return [values.but(facts=_always(x, values.shape)), *vectors]
 
 
@@ -59,6 +60,11 @@ def _eigenvalues(fields: Fields, x: Number, dtype: np.dtype) -> Number:
         [np.arange(count).reshape(others.shape), count + np.arange(count // (n - 1)).reshape(*last.shape, 1)], axis=-1
     )
     return gathered(f, [others, last], places).but(facts=_always(x, (*x.shape[:-2], n)))
+
+
+def _named(equation: JaxprEqn, vectors: str) -> str:
+    """A name for vectors whose signs depend on how a device computes them."""
+    return f"{vectors} of {dtype_of(equation.invars[0])} by {parameters_digest(equation)}"
 
 
 def _always(x: Number, shape: tuple[int, ...]) -> Facts:
