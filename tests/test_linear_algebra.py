@@ -1,10 +1,13 @@
 """Factorisations of matrices: true pairs, their wrong twins, pairs just outside, and every definition against JAX."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 from jax.numpy import linalg
 
 import uat_jax as uj
@@ -21,7 +24,7 @@ A2, A3, TALL, B2, B3 = f32(2, 2), f32(3, 3), f32(3, 2), f32(2), f32(3)
 
 def matmul(*factors):
     """The product, exactly."""
-    return jnp.linalg.multi_dot(factors, precision="highest") if len(factors) > 1 else factors[0]
+    return jnp.linalg.multi_dot([*factors], precision="highest")
 
 
 def gram(a):
@@ -37,6 +40,11 @@ def det2(a):
 def cramer(a, b):
     """The solution of two equations."""
     return jnp.stack([b[0] * a[1, 1] - b[1] * a[0, 1], a[0, 0] * b[1] - a[1, 0] * b[0]]) / det2(a)
+
+
+def qr(a, mode: Any = "reduced") -> Any:
+    """Two arrays; what JAX says it returns is wider."""
+    return linalg.qr(a, mode=mode)
 
 
 def lu_solve(a, b):
@@ -137,27 +145,27 @@ PAIRS = {
         (A2, B2),
     ),
     "QR, multiplied": (
-        lambda a: matmul(*linalg.qr(a)),
+        lambda a: matmul(*qr(a)),
         lambda a: a,
-        lambda a: matmul(linalg.qr(a)[0], linalg.qr(a)[1].T),
+        lambda a: matmul(qr(a)[0], qr(a)[1].T),
         (A2,),
     ),
     "columns of Q": (
-        lambda a: (lambda q: matmul(q.T, q))(linalg.qr(a)[0]),
+        lambda a: (lambda q: matmul(q.T, q))(qr(a)[0]),
         lambda a: jnp.eye(2) + 0 * a[:2],
         lambda a: jnp.eye(2) + a[:2],
         (TALL,),
     ),
     "least squares by QR": (
-        lambda a, b: triangular(linalg.qr(a)[1], matmul(linalg.qr(a)[0].T, b)[:, None], left_side=True)[:, 0],
+        lambda a, b: triangular(qr(a)[1], matmul(qr(a)[0].T, b)[:, None], left_side=True)[:, 0],
         lambda a, b: cramer(matmul(a.T, a), matmul(a.T, b)),
         lambda a, b: cramer(gram(a), matmul(a.T, b)),
         (TALL, B3),
     ),
     "reflections": (
-        lambda a, b: (lambda h, t: lax.linalg.ormqr(h.T, t, b))(*linalg.qr(a, mode="raw"))[:2],
-        lambda a, b: matmul(linalg.qr(a, mode="complete")[0], b)[:2],
-        lambda a, b: matmul(linalg.qr(a, mode="complete")[0].T, b)[:2],
+        lambda a, b: (lambda h, t: lax.linalg.ormqr(h.T, t, b))(*qr(a, mode="raw"))[:2],
+        lambda a, b: matmul(qr(a, mode="complete")[0], b)[:2],
+        lambda a, b: matmul(qr(a, mode="complete")[0].T, b)[:2],
         (TALL, TALL),
     ),
     "two eigenvalues": (
@@ -202,7 +210,11 @@ NEVER = {
         (f32(), B2),
     ),
     "which rows are exchanged": (lambda a: scipy.lu(a)[1][1, 0], lambda a: a[1, 0] / a[0, 0], (A2,)),
-    "the order of rows": (lambda a: scipy.lu_factor(a)[1].astype(jnp.float32), lambda a: 0 * a[0] + jnp.arange(2.0), (A2,)),
+    "the order of rows": (
+        lambda a: scipy.lu_factor(a)[1].astype(jnp.float32),
+        lambda a: 0 * a[0] + jnp.arange(2.0),
+        (A2,),
+    ),
     "a solver that does not solve": (
         lambda a, b: lax.custom_linear_solve(lambda x: matmul(a, x), b, one_step),
         linalg.solve,
@@ -218,7 +230,7 @@ NEVER = {
         lambda x: 0 * x,
         (f32(1),),
     ),
-    "the sign of a column": (lambda a: linalg.qr(a)[1][0, 0], lambda a: jnp.sqrt((a[:, 0] ** 2).sum()), (A2,)),
+    "the sign of a column": (lambda a: qr(a)[1][0, 0], lambda a: jnp.sqrt((a[:, 0] ** 2).sum()), (A2,)),
     "the sign of an eigenvector": (lambda a: linalg.eigh(a)[1], lambda a: -linalg.eigh(a)[1], (A2,)),
     "triangles": (lambda a: triangular(a, a), lambda a: triangular(jnp.tril(a), a), (A2,)),
     "a pivot that vanishes on a half-line": (
@@ -249,7 +261,9 @@ def test_a_large_matrix_is_an_unknown_function_of_which_nothing_is_decided():
 
 # --- every definition against JAX -------------------------------------------------------------------------------------
 
-SQUARE, LONG, WIDE, MANY = (np.sin(np.arange(1.0, 1 + np.prod(s)) ** 2).reshape(s) for s in [(3, 3), (4, 3), (3, 4), (2, 3, 3)])
+SQUARE, LONG, WIDE, MANY = (
+    np.sin(np.arange(1.0, 1 + np.prod(s)) ** 2).reshape(s) for s in [(3, 3), (4, 3), (3, 4), (2, 3, 3)]
+)
 WAYS = [(a, b, c, d) for a in (False, True) for b in (False, True) for c in (False, True) for d in (False, True)]
 DEFINED = {
     **{
@@ -266,12 +280,16 @@ DEFINED = {
     "det": (linalg.det, np.cos(np.arange(16.0) ** 2).reshape(4, 4)),
     "slogdet": (linalg.slogdet, MANY),
     "cholesky": (lambda a: linalg.cholesky(a @ a.swapaxes(-1, -2) + np.eye(3)[None]), MANY),
-    "qr": (linalg.qr, MANY),
-    "qr of a long matrix": (lambda a: linalg.qr(a, mode="complete"), LONG),
-    "qr of a wide matrix": (linalg.qr, WIDE),
-    "qr of a triangle": (linalg.qr, np.triu(SQUARE)),
-    "raw qr": (lambda a: linalg.qr(a, mode="raw"), LONG),
-    "ormqr": (lambda a, c: (lambda h, t: lax.linalg.ormqr(h.T, t, c, left=False))(*linalg.qr(a, mode="raw")), LONG, WIDE),
+    "qr": (qr, MANY),
+    "qr of a long matrix": (lambda a: qr(a, mode="complete"), LONG),
+    "qr of a wide matrix": (qr, WIDE),
+    "qr of a triangle": (qr, np.triu(SQUARE)),
+    "raw qr": (lambda a: qr(a, mode="raw"), LONG),
+    "ormqr": (
+        lambda a, c: (lambda h, t: lax.linalg.ormqr(h.T, t, c, left=False))(*qr(a, mode="raw")),
+        LONG,
+        WIDE,
+    ),
     "householder_product": (lambda a: lax.linalg.householder_product(a, a[0]), LONG),
     "lu": (scipy.lu, LONG),
     "lu_solve": (lu_solve, SQUARE, SQUARE[0]),
@@ -293,7 +311,7 @@ def test_balls_and_float64_compute_what_jax_does(name):
     with jax.enable_x64(True):
         parts = jax.tree.leaves(jax.jit(function)(*arguments))
         program = trace(lambda *x: jnp.concatenate([y.ravel() for y in jax.tree.leaves(function(*x))]), *arguments)
-        flat = jax.extend.core.jaxpr_as_fun(program)
+        flat = jaxpr_as_fun(program)
         wanted = np.concatenate([np.ravel(part) for part in parts])
         balls = exact(lambda *x: flat(*x)[0], arguments)
     (floats,) = interpret(program, Doubles(), [np.stack([x, x]) for x in arguments])

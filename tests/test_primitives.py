@@ -90,7 +90,7 @@ def test_every_table_of_primitives_is_covered():
 
 
 LAPACK = {"eigh", "lu", "svd"}
-"""What float64 follows by a rule although no bound of its rounding is known; where one is asked for they are refused."""
+"""What float64 follows by a rule although no bound of its rounding is known; it is refused where one is asked for."""
 
 
 def test_every_rounding_is_stated():

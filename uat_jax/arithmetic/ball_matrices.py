@@ -4,6 +4,8 @@ Eigenvalues of symmetric matrices are enclosed by Arb, which proves that they ar
 decided.  A vector is known up to its sign: the sign is that of NumPy's float64 LAPACK, as on most devices.
 """
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +90,7 @@ def _unit(real: np.ndarray, imaginary: np.ndarray) -> np.ndarray:
     largest = max(range(len(real)), key=lambda i: float(abs(real[i].mid())) + float(abs(imaginary[i].mid())))
     size = real[largest] * real[largest] + imaginary[largest] * imaginary[largest]
     vector = _array([(x * real[largest] + y * imaginary[largest]) / size for x, y in zip(real, imaginary, strict=True)])
-    return vector / sum(x * x for x in vector).sqrt()
+    return vector / functools.reduce(operator.add, (x * x for x in vector)).sqrt()
 
 
 def _signed(vectors: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -96,7 +98,7 @@ def _signed(vectors: np.ndarray, like: np.ndarray) -> np.ndarray:
     products = (_middle(vectors) * like).sum(0)
     if np.any(np.abs(products) < 1 / 2):
         raise UndecidedError(f"the signs of vectors are not decided at {ctx.prec} bits")
-    return vectors * np.where(products < 0, arb(-1), arb(1))
+    return vectors * _array([arb(-1 if product < 0 else 1) for product in products])
 
 
 def _middle(x: np.ndarray) -> np.ndarray:

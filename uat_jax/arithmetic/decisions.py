@@ -133,7 +133,7 @@ def argmax(balls: Any, equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
     return places
 
 
-def first_largest(row: Sequence[Any]) -> int:
+def first_largest(row: Any) -> int:
     """The place of the first largest entry."""
     best = 0
     for place in range(1, len(row)):

@@ -154,7 +154,9 @@ class Fields(Arithmetic):
         if isinstance(value, Refused):
             raise value.error
         if isinstance(value, Exchanged):
-            raise UnsupportedError("a value depends on which rows an elimination exchanges; use what does not, as a solve")
+            raise UnsupportedError(
+                "a value depends on which rows an elimination exchanges; use what does not, as a solve"
+            )
         return value if isinstance(value, Number) else self.number(value)
 
     def inner(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:

@@ -16,7 +16,6 @@ from uat_jax.arithmetic.number import Infinite, Letter, Number, Quadratic
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.errors import UnsupportedError
 
-
 MOST_ROOTS = 1 << 10
 """Of an array with more entries, gathered from several, it is forgotten that they are roots."""
 
@@ -98,7 +97,9 @@ def _with_root(draw: Draw, n: Number) -> tuple[Residues, Residues, Residues, Res
     if n.quadratic is None:
         return n.residues, zero, one, one, one
     q, letter = n.quadratic, n.quadratic.letter
-    full = lambda part: Residues(tuple(np.broadcast_to(_as_rank(a, n), (len(a), *n.shape)) for a in part.levels), part.degree)
+    full = lambda part: Residues(
+        tuple(np.broadcast_to(_as_rank(a, n), (len(a), *n.shape)) for a in part.levels), part.degree
+    )
     assert letter.square is not None
     return q.constant or zero, full(q.coefficient), full(letter.value), full(letter.inverse), full(letter.square)
 

@@ -97,7 +97,9 @@ def _implementation(equation: JaxprEqn) -> ClosedJaxpr | None:
         return None
     try:
         with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in atoms)):
-            found = jax.make_jaxpr(functools.partial(implementation, **equation.params))(*(a.aval for a in equation.invars))
+            found = jax.make_jaxpr(functools.partial(implementation, **equation.params))(
+                *(a.aval for a in equation.invars)
+            )
     except Exception:  # it may do anything with what is no array
         return None
     types = lambda avals: [(aval.shape, aval.dtype) for aval in avals]
@@ -112,7 +114,7 @@ def _all_equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
         yield equation
         for part in jax.tree.leaves(list(equation.params.values())):
             if isinstance(part, ClosedJaxpr | Jaxpr):
-                yield from _all_equations(getattr(part, "jaxpr", part))
+                yield from _all_equations(part.jaxpr if isinstance(part, ClosedJaxpr) else part)
 
 
 class Arithmetic(ABC):

@@ -105,11 +105,11 @@ def cholesky(parameters: Parameters, a: jax.Array) -> jax.Array:
 
 
 def geqrf(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
-    """R above, and below the diagonal v of the reflections I - τ (1, v)(1, v)ᵀ that make it; and τ.  Signs are LAPACK's.
+    """R above, and below the diagonal v of the reflections I - τ (1, v)(1, v)ᵀ that make it; and τ.
 
-    Step k reflects the rest of column k, (α, x), to (β, 0) with β = -‖(α, x)‖, or +‖(α, x)‖ where α < 0.  Where x is 0,
-    as in the last row, nothing is reflected, and the diagonal of R keeps the sign of α.  Where columns depend on each
-    other Q has many values, so 0·Σ 1/β is added, which is undefined then.
+    The signs are LAPACK's.  Step k reflects the rest of column k, (α, x), to (β, 0) with β = -‖(α, x)‖, or +‖(α, x)‖
+    where α < 0.  Where x is 0, as in the last row, nothing is reflected, and the diagonal of R keeps the sign of α.
+    Where columns depend on each other Q has many values, so 0·Σ 1/β is added, which is undefined then.
     """
     m, n = a.shape[-2:]
     if not min(m, n):

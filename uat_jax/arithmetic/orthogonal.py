@@ -63,7 +63,9 @@ def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Numbe
         columns = shape_of(equation.outvars[0])[-1]
         return [q.moved(lambda a: a[..., :columns])]
     (c,), parameters = others, equation.params
-    return fields.inner(_product(q.shape, c.shape, dtype_of(equation.invars[0]), parameters["left"], parameters["transpose"]), [q, c])
+    return fields.inner(
+        _product(q.shape, c.shape, dtype_of(equation.invars[0]), parameters["left"], parameters["transpose"]), [q, c]
+    )
 
 
 def _same(x: Number, y: Number) -> bool:
@@ -118,10 +120,11 @@ def _beside(fields: Fields, parts: Sequence[Number], axis: int) -> Number:
     if not parts[1].residues.levels[0].size:
         return parts[0]
     ends = np.cumsum([np.prod(part.shape, dtype=int) for part in parts])
-    places = [np.arange(end - np.prod(part.shape, dtype=int), end).reshape(part.shape) for end, part in zip(ends, parts, strict=True)]
+    places = [
+        np.arange(end - np.prod(part.shape, dtype=int), end).reshape(part.shape)
+        for end, part in zip(ends, parts, strict=True)
+    ]
     return gathered(fields.functions, parts, np.concatenate(places, axis))
-
-
 
 
 @functools.lru_cache(maxsize=256)

@@ -12,9 +12,9 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.facts import Facts, Nature
 from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.linear_algebra import one_triangle, smaller_gram, two_eigenvalues
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
@@ -41,7 +41,10 @@ def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     squares = _eigenvalues(fields, gram, dtype).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
     values = fields.functions.root(squares)
     names = ("left singular vectors", "right singular vectors")
-    vectors = (of_matrix(fields, _named(equation, name), x, shape_of(v)) for name, v in zip(names, equation.outvars[1:], strict=False))
+    vectors = (
+        of_matrix(fields, _named(equation, name), x, shape_of(v))
+        for name, v in zip(names, equation.outvars[1:], strict=False)
+    )
     return [values.but(facts=_always(x, values.shape)), *vectors]
 
 
