@@ -42,6 +42,20 @@ def moments(x, clip):
 
 CASES = (
     Case(
+        "roots in matrices",
+        "of a matrix with itself",
+        lambda x: jnp.diag(jnp.dot(jnp.sqrt(1 + x * x), jnp.sqrt(1 + x * x).T)),
+        lambda x: jnp.sum(1 + x * x, -1),
+        lambda x: jnp.sum(jnp.sqrt(1 + x * x), -1),
+    ),
+    Case(
+        "roots in matrices",
+        "put together",
+        lambda x: jnp.stack([jnp.sqrt(1 + x[0] ** 2), jnp.sqrt(2 + x[1] ** 2)]) ** 2,
+        lambda x: jnp.stack([1 + x[0] ** 2, 2 + x[1] ** 2]),
+        lambda x: jnp.stack([2 + x[0] ** 2, 1 + x[1] ** 2]),
+    ),
+    Case(
         "logarithm of exponentials",
         "inverse",
         lambda x: jnp.log(jnp.exp(x)),

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 from jax.numpy import linalg
@@ -190,7 +191,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", one_in(4, PAIRS))
 def test_factorisations_are_followed(name):
     left, right, wrong, specs = PAIRS[name]
     certificate = uj.certify(left, right, *specs)
@@ -246,7 +247,7 @@ NEVER = {
 }
 
 
-@pytest.mark.parametrize("name", NEVER)
+@pytest.mark.parametrize("name", one_in(3, NEVER))
 def test_pairs_just_outside_are_not_certified(name):
     left, right, specs = NEVER[name]
     assert not uj.certify(left, right, *specs).passes
@@ -304,7 +305,7 @@ DEFINED = {
 }
 
 
-@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("name", one_in(8, DEFINED))
 def test_balls_and_float64_compute_what_jax_does(name):
     """To 2⁻³⁰, the condition of these matrices being below 2¹⁰ and each float64 operation right to 2⁻⁵²."""
     function, *arguments = DEFINED[name]

@@ -180,7 +180,7 @@ class Algebra:
 
     def _where_alike(self, letter: Letter, b: Quadratic, y: Number) -> Quadratic | None:
         """y = c + dℓ in this letter where it is that of y, and y = y + 0·ℓ elsewhere; None if it is nowhere."""
-        if letter.square is None or b.letter.square is None:
+        if letter.square is None or b.letter.square is None or "roots in matrices" not in self.laws:
             return None
         alike = np.all(letter.value.levels[0] == b.letter.value.levels[0], axis=0)
         if not alike.any():

@@ -82,7 +82,12 @@ def _joined_quadratics(functions: FieldFunctions, numbers: Sequence[Number], sou
     """Roots next to each other, and next to numbers x = x + 0·ℓ without one, where ℓ is √1."""
     known = [n.quadratic for n in numbers if n.quadratic is not None]
     plain = all(n.special is None for n in numbers) and all(q.letter.square is not None for q in known)
-    if not known or not plain or sum(math.prod(n.shape) for n in numbers) > MOST_ROOTS:
+    if (
+        "roots in matrices" not in functions.laws
+        or not known
+        or not plain
+        or sum(math.prod(n.shape) for n in numbers) > MOST_ROOTS
+    ):
         return None
     draw = functions.draw
     parts = [_with_root(draw, n) for n in numbers]

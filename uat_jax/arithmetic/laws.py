@@ -6,6 +6,7 @@ LAWS = frozenset(
         "exponential form",
         "root of a square",
         "square of a root",
+        "roots in matrices",
         "homogeneity",
         "largest of a set",
         "logarithm of a positive input",

@@ -61,7 +61,7 @@ ROUNDS = 2
 MOST_ROUNDS = 6
 """After so many the bound is given as it is."""
 
-ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
+ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
@@ -235,7 +235,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | {"cases", "guards"}, False)
+        never = dict.fromkeys(POWERS | {"cases", "guards", "roots in matrices"}, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -246,10 +246,10 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases"} - POWERS
+        plain = self.laws - {"exponential form", "cases", "roots in matrices"} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
-            readings.append(plain - {"square of a root"})
+            readings += [plain - {"square of a root"}, plain | {"roots in matrices"} & self.laws]
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):
