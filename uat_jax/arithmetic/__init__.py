@@ -47,6 +47,7 @@ recognition.py       what float constants stand for, and how far they may be rou
 closed_form.py       numbers such as √(2/π) and log 2, exactly
 constants.py         closed forms and enclosures of arrays that depend on constants only
 constant_parts.py    constant factors and summands, which logarithms and exponentials take out
+logged_products.py   products of numbers whose logarithms were taken before
 powers.py            positive numbers as products of powers (power_rules.py: their roots, logarithms and exponentials)
 exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
 rounding.py          float64 with rounding noise: the spread of a program's error

@@ -19,6 +19,7 @@ from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product, m
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
+from uat_jax.arithmetic.logged_products import LoggedProducts
 from uat_jax.arithmetic.number import (
     FINITE,
     MINUS_INFINITY,
@@ -45,6 +46,7 @@ class FieldFunctions(Piecewise):
         super().__init__(draw, laws, logarithms=logarithms)
         self.forms: dict[ClosedForm, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
+        self.products = LoggedProducts(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
 
     def closed(self, form: ClosedForm) -> Number:
@@ -147,10 +149,14 @@ class FieldFunctions(Piecewise):
         return Number(cosine, special), Number(draw.multiply(draw.subtract(forward, backward), half_over_i), special)
 
     def logarithm(self, x: Number) -> Number:
-        """log x: log n - log d for x = n/d, and t + L(x·exp(-t)) for a sum of exponentials of mean exponent t.
+        """log x: ½ log x² for a root, log n - log d for n/d, t + L(x·exp(-t)) for exponentials of mean exponent t.
 
         L(y) = h(y) - h(1/y).
         """
+        if self._is_root(x):
+            assert x.quadratic is not None and x.quadratic.letter.square is not None
+            square = self.draw.multiply(self.draw.power(x.quadratic.coefficient, 2), x.quadratic.letter.square)
+            return self.multiply(self.constant(Fraction(1, 2), x.shape), self.logarithm(Number(square)))
         if x.factors is not None:
             return self.subtract(self.logarithm(x.factors[0]), self.logarithm(x.factors[1]))
         special = combined_special((x.special,), x.shape, _of_positive)
@@ -168,11 +174,20 @@ class FieldFunctions(Piecewise):
         """log c + L(y/c), c being the canonical factor."""
         log = closed_form.logarithm(self._canonical_factor(y, factor or rational_form(1)))
         if log is None or log.rational == 0:
-            return self._odd_logarithm(y)
-        inverse = closed_form.exponential(negated(log) or log)
-        assert inverse is not None
-        rest = self._odd_logarithm(self.draw.multiply(y, self.closed(inverse).residues))
-        return self.draw.add(self.closed(log).residues, rest)
+            found = self._odd_logarithm(y)
+        else:
+            inverse = closed_form.exponential(negated(log) or log)
+            assert inverse is not None
+            rest = self._odd_logarithm(self.draw.multiply(y, self.closed(inverse).residues))
+            found = self.draw.add(self.closed(log).residues, rest)
+        return self.products.logarithm(y, found) if "logarithm of a product met before" in self.laws else found
+
+    def _is_root(self, x: Number) -> bool:
+        """Whether a number is known as bℓ with ℓ² = v, under the law that looks at its square."""
+        q = x.quadratic
+        if "logarithm of a product met before" not in self.laws or q is None or q.letter.square is None:
+            return False
+        return x.special is None and (q.constant is None or bool(vanishes(q.constant).all()))
 
     def _canonical_factor(self, y: Residues, factor: ClosedForm) -> ClosedForm:
         """A positive c such that y/c is the same for all multiples of y that were met: the first one's choice.

@@ -7,6 +7,7 @@ LAWS = frozenset(
         "root of a square",
         "square of a root",
         "roots in matrices",
+        "logarithm of a product met before",
         "homogeneity",
         "largest of a set",
         "logarithm of a positive input",

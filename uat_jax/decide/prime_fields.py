@@ -64,6 +64,9 @@ MOST_ROUNDS = 6
 ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
+OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
+"""Laws in force in a reading of their own, of programs that take roots."""
+
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
 """Primitives for which numbers are known as sums of exponentials."""
 
@@ -235,7 +238,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | {"cases", "guards", "roots in matrices"}, False)
+        never = dict.fromkeys(POWERS | OF_ROOTS | {"cases", "guards"}, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -246,10 +249,10 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases", "roots in matrices"} - POWERS
+        plain = self.laws - {"exponential form", "cases", *OF_ROOTS} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
-            readings += [plain - {"square of a root"}, plain | {"roots in matrices"} & self.laws]
+            readings += [plain - {"square of a root"}, plain | OF_ROOTS & self.laws]
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):
