@@ -119,7 +119,8 @@ def test_every_primitive_of_float64_arithmetic_rounds_or_is_exact():
     """None is taken for exact because nobody wrote a row."""
     sums = {"dot_general", "reduce_sum"}
     named = {kind: {name for name, row in TABLE.items() if row.rounding == kind} for kind in ("exact", "rounds")}
-    assert set(doubles.Doubles.rules) <= named["exact"] | named["rounds"]
+    lapack = {"eigh", "lu", "svd"}  # no bound is known, and one that is asked for is refused
+    assert set(doubles.Doubles.rules) <= named["exact"] | named["rounds"] | lapack
     assert named["rounds"] == {*ROUNDOFFS, *sums, "convert_element_type", "integer_pow"}
 
 

@@ -149,13 +149,12 @@ class FieldFunctions(Piecewise):
         return Number(cosine, special), Number(draw.multiply(draw.subtract(forward, backward), half_over_i), special)
 
     def logarithm(self, x: Number) -> Number:
-        """log x: ½ log x² for a root, log n - log d for n/d, t + L(x·exp(-t)) for exponentials of mean exponent t.
+        """log x: ½ log x² of a root, log n - log d of n/d, t + L(x·exp(-t)) of exponentials of mean exponent t.
 
         L(y) = h(y) - h(1/y).
         """
-        if self._is_root(x):
-            assert x.quadratic is not None and x.quadratic.letter.square is not None
-            square = self.draw.multiply(self.draw.power(x.quadratic.coefficient, 2), x.quadratic.letter.square)
+        square = self._square_of_root(x)
+        if square is not None:
             return self.multiply(self.constant(Fraction(1, 2), x.shape), self.logarithm(Number(square)))
         if x.factors is not None:
             return self.subtract(self.logarithm(x.factors[0]), self.logarithm(x.factors[1]))
@@ -182,12 +181,15 @@ class FieldFunctions(Piecewise):
             found = self.draw.add(self.closed(log).residues, rest)
         return self.products.logarithm(y, found) if "logarithm of a product met before" in self.laws else found
 
-    def _is_root(self, x: Number) -> bool:
-        """Whether a number is known as bℓ with ℓ² = v, under the law that looks at its square."""
+    def _square_of_root(self, x: Number) -> Residues | None:
+        """The square of a number that is known as bℓ with ℓ² = v, or as ±b, under the law that looks at it."""
         q = x.quadratic
-        if "logarithm of a product met before" not in self.laws or q is None or q.letter.square is None:
-            return False
-        return x.special is None and (q.constant is None or bool(vanishes(q.constant).all()))
+        if "logarithm of a product met before" not in self.laws or q is None or x.special is not None:
+            return None
+        if q.constant is not None and not vanishes(q.constant).all():
+            return None
+        square = self.draw.power(q.coefficient, 2)
+        return square if q.letter.square is None else self.draw.multiply(square, q.letter.square)
 
     def _canonical_factor(self, y: Residues, factor: ClosedForm) -> ClosedForm:
         """A positive c such that y/c is the same for all multiples of y that were met: the first one's choice.

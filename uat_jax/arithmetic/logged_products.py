@@ -6,6 +6,8 @@ in a determinant that is written out.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from uat_jax.arithmetic.algebra import columns_of
@@ -48,9 +50,12 @@ class LoggedProducts:
         return log
 
     def _product(self, y: Residues) -> Residues | None:
-        """The logarithm of what is a product of at most three of the numbers and their inverses."""
+        """The logarithm of what is a product of at most three of the numbers and their inverses, or the root of two."""
         if (known := self.known.get(_key(y))) is not None:
             return known
+        square = self.known.get(_key(self.draw.multiply(y, y)))
+        if square is not None:
+            return self.draw.scale(square, Fraction(1, 2))
         for u, log in self.single:
             rest = self.known.get(_key(self.draw.multiply(y, u)))
             if rest is not None:

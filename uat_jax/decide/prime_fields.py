@@ -65,7 +65,7 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
 OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
-"""Laws in force in a reading of their own, of programs that take roots."""
+"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
 
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
 """Primitives for which numbers are known as sums of exponentials."""
@@ -252,7 +252,9 @@ class PrimeFields:
         plain = self.laws - {"exponential form", "cases", *OF_ROOTS} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
-            readings += [plain - {"square of a root"}, plain | OF_ROOTS & self.laws]
+            readings.append(plain - {"square of a root"})
+        if self.primitives & ROOTS or "abs" in self.primitives and self.primitives & LOGARITHMS:
+            readings.append(plain | OF_ROOTS & self.laws)
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):
