@@ -253,6 +253,24 @@ def test_pairs_just_outside_are_not_certified(name):
     assert not uj.certify(left, right, *specs).passes
 
 
+EMPTY = {
+    "inv": linalg.inv,
+    "cholesky": linalg.cholesky,
+    "qr": lambda a: linalg.qr(a, mode="raw")[0],
+    "eigh": lambda a: linalg.eigh(a)[1],
+    "svd": lambda a: linalg.svd(a)[1],
+    "lu": lambda a: scipy.lu(a)[1],
+}
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("name", EMPTY)
+def test_matrices_without_rows_and_with_one(name, size):
+    left = lambda a: a[1, 1] + EMPTY[name](a[:size, :size]).sum()
+    right = lambda a: EMPTY[name]((a * 2 / 2)[:size, :size]).sum() + a[1, 1]
+    assert uj.certify(left, right, A2).passes
+
+
 def test_a_large_matrix_is_an_unknown_function_of_which_nothing_is_decided():
     large = f32(LARGEST + 1, LARGEST + 1)
     root = lambda a: linalg.cholesky(a)[0, 0]

@@ -62,6 +62,9 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         UnsupportedError: there are too many ways, or none.
     """
     *batch, m, n = x.shape
+    if not math.prod(x.shape):
+        rows = np.broadcast_to(np.arange(m, dtype=np.int32), (*batch, m))
+        return [x, np.zeros((*batch, min(m, n)), np.int32), rows]
     if x.known is not None:
         _, exchanges, _ = fields.known.decided(equation, [x])
         ways = [exchanges]

@@ -59,6 +59,8 @@ def tridiagonal_solve(
 ) -> jax.Array:
     """X with lᵢ xᵢ₋₁ + dᵢ xᵢ + uᵢ xᵢ₊₁ = bᵢ, by elimination without exchanges; l₀ and the last u are not read."""
     n = diagonal.shape[-1]
+    if not n:
+        return b
     entry = lambda x, i: x[..., i, None]
     pivots, rest = [entry(diagonal, 0)], [b[..., 0, :]]
     for i in range(1, n):
@@ -113,7 +115,7 @@ def geqrf(parameters: Parameters, a: jax.Array) -> list[jax.Array]:
     """
     m, n = a.shape[-2:]
     if not min(m, n):
-        return [a, a[..., :0, 0] if n else a[..., 0, :0]]
+        return [a, jnp.zeros((*a.shape[:-2], 0), a.dtype)]
     taus, undefined = [], jnp.zeros(a.shape[:-2], a.dtype)
     for k in range(min(m, n)):
         alpha, x = a[..., k, k], a[..., k + 1 :, k]
@@ -196,7 +198,7 @@ def smaller_gram(a: jax.Array) -> jax.Array:
 def two_eigenvalues(a: jax.Array) -> jax.Array:
     """Of symmetric matrices of at most two rows: (a + d)/2 ∓ √(((a - d)/2)² + b²)."""
     if a.shape[-1] < 2:
-        return a[..., 0]
+        return a.sum(-1)
     mean, half = (a[..., 0, 0] + a[..., 1, 1]) / 2, (a[..., 0, 0] - a[..., 1, 1]) / 2
     root = jnp.sqrt(half * half + a[..., 1, 0] * a[..., 1, 0])
     return jnp.stack([mean - root, mean + root], axis=-1)

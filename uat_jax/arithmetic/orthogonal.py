@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 MOST_COLUMNS = 6
-"""Of more columns, whose degrees are too large, the factors are unknown functions of the matrix."""
+"""Of more columns, whose degrees are too large, or of none, the factors are unknown functions of the matrix."""
 
 
 def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `qr`: the first columns of Q and rows of R, as many as the equation makes."""
-    if min(x.shape[-2:]) > MOST_COLUMNS:
+    if not 0 < min(x.shape[-2:]) <= MOST_COLUMNS:
         return apply_uninterpreted(fields, equation, [x])
     q, r = _factors(fields, equation, x)
     size = shape_of(equation.outvars[0])[-1]
@@ -42,7 +42,7 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
 
 def reflections(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `geqrf`: R above the diagonal; what lies below it, and τ, are unknown functions, but Q is kept."""
-    if min(x.shape[-2:]) > MOST_COLUMNS:
+    if not 0 < min(x.shape[-2:]) <= MOST_COLUMNS:
         return apply_uninterpreted(fields, equation, [x])
     q, r = _factors(fields, equation, x)
     below = of_matrix(fields, "reflections", x, x.shape)
