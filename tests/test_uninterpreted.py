@@ -63,12 +63,6 @@ PAIRS = {
         lambda x: binary(1 + x, np.float32(3)),
         (jax.ShapeDtypeStruct((), jnp.float32),),
     ),
-    "nested": (
-        lambda a, b: solve(cholesky(a + b), b, lower=True),
-        lambda a, b: solve(cholesky(b + a), b, lower=True),
-        lambda a, b: solve(cholesky(b + a), a, lower=True),
-        (A, A),
-    ),
     "quotients": (
         lambda a, b: (a[0] * svd(a + b)[1]) / svd(b + a)[1],
         lambda a, b: a[0] + 0 * svd(a + b)[1],
@@ -83,14 +77,14 @@ def test_equal_operands_give_equal_results(name):
     left, right, wrong, specs = PAIRS[name]
     certificate = uj.certify(left, right, *specs)
     assert certificate.verdict is uj.Verdict.CERTIFIED, certificate.evidence[0].finding
-    assert uj.certify(left, wrong, *specs).verdict is uj.Verdict.UNKNOWN
+    assert not uj.certify(left, wrong, *specs).passes
 
 
-matrix = lambda of: lambda a, b: of(cholesky(a + b))
+matrix = lambda of: lambda a, b: of(binary(a, b))
 zero = lambda a, b: 0 * (a + b)
 one = lambda a, b: zero(a, b) + 1
 
-# Where cholesky is NaN, all these are defined, and not what they are elsewhere.
+# Where the unknown function is NaN, all these are defined, and not what they are elsewhere.
 CAUGHT = {
     "isnan": (lambda c: jnp.where(jnp.isnan(c), 1.0, 0.0), zero),
     "isfinite": (lambda c: jnp.where(jnp.isfinite(c), 1.0, 0.0), one),

@@ -5,6 +5,7 @@ primitives.py        the one table of primitives: what stands in no row is refus
 integer_ranges.py    how large the integers of a program can become, so that none wraps
 deadline.py          how long work may go on
 definitions.py       primitives written with simpler ones
+linear_algebra.py    factorisations of matrices, written with simpler primitives
 concrete.py          integers, booleans and random keys: the same in every number system
 structure.py         primitives that only move entries, in NumPy
 contraction.py       matrix products of any shape, in NumPy
@@ -15,6 +16,8 @@ canonical_form.py    two jaxprs compared as programs, whatever their primitives
 jaxpr_file.py        a jaxpr as data, and back (jaxpr_values.py, jaxpr_extents.py, stored_control.py)
 balls.py             exact values with a rigorous radius (python-flint)
 decisions.py         comparisons and sorting that balls decide
+ball_matrices.py     eigenvalues and singular values in balls
+pivoting.py          elimination with exchanges, where numbers can be compared
 doubles.py           float64, many copies at once
 prime_field.py       arithmetic modulo a prime below 2^50
 tower.py             primes in a tower, for exponentials
@@ -29,6 +32,9 @@ piecewise.py         signs, absolute values, maxima, sorting
 field_functions.py   roots, exponentials and logarithms: all functions together
 field_rules.py       the table of primitives in prime fields
 fields.py            prime fields as a number system
+exchanges.py         elimination in prime fields, for every way to exchange rows
+orthogonal.py        Q and R in prime fields
+spectra.py           eigenvalues and singular values in prime fields
 uninterpreted.py     primitives without a rule as unknown functions
 chosen_infinities.py infinities and NaN that the input chooses
 facts.py             where a number is analytic, defined, positive and zero (fact_rules.py: primitive by primitive)
@@ -41,6 +47,7 @@ recognition.py       what float constants stand for, and how far they may be rou
 closed_form.py       numbers such as √(2/π) and log 2, exactly
 constants.py         closed forms and enclosures of arrays that depend on constants only
 constant_parts.py    constant factors and summands, which logarithms and exponentials take out
+logged_products.py   products of numbers whose logarithms were taken before
 powers.py            positive numbers as products of powers (power_rules.py: their roots, logarithms and exponentials)
 exponential_depth.py how deeply exponentials are nested, and what primitives without a rule decide
 rounding.py          float64 with rounding noise: the spread of a program's error

@@ -18,6 +18,7 @@ from uat_jax.arithmetic.number import (
     ONE,
     TALLEST,
     UNDEFINED,
+    Letter,
     Number,
     Quadratic,
     Terms,
@@ -167,8 +168,11 @@ class Algebra:
 
     def _multiply_quadratic(self, x: Number, y: Number) -> Number | None:
         a, b = x.quadratic, y.quadratic
-        if a is not None and b is not None and a.letter.is_(b.letter) and "square of a root" in self.laws:
-            return self._product(a, b)
+        if a is not None and b is not None and "square of a root" in self.laws:
+            b = b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)
+            if b is not None:
+                return self._product(a, b)
+            b = y.quadratic
         one, other = (a, y) if a is not None else (b, x)
         if one is None:
             return None
@@ -176,6 +180,17 @@ class Algebra:
         constant = None if one.constant is None else multiply(one.constant, other.residues)
         product = multiply(x.residues, y.residues)
         return from_quadratic(self.draw, constant, multiply(one.coefficient, other.residues), one.letter, product)
+
+    def _where_alike(self, letter: Letter, b: Quadratic, y: Number) -> Quadratic | None:
+        """y = c + dℓ in this letter where it is that of y, and y = y + 0·ℓ elsewhere; None if it is nowhere."""
+        if letter.square is None or b.letter.square is None or "roots in matrices" not in self.laws:
+            return None
+        alike = np.all(letter.value.levels[0] == b.letter.value.levels[0], axis=0)
+        if not alike.any():
+            return None
+        zero = self.draw.fraction(0, y.shape)
+        constant = self.draw.where(alike, b.constant or zero, y.residues)
+        return Quadratic(constant, self.draw.where(alike, b.coefficient, zero), letter)
 
     def _product(self, a: Quadratic, b: Quadratic) -> Number:
         """(a + bℓ)(c + dℓ) = ac + bdℓ² + (ad + bc)ℓ."""

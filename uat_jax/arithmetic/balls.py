@@ -17,7 +17,7 @@ from flint import arb, arb_mat
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 from jax.lax import RoundingMethod
 
-from uat_jax.arithmetic import decisions
+from uat_jax.arithmetic import ball_matrices, decisions
 from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.concrete import is_wide
 from uat_jax.arithmetic.constants import ClosedForms
@@ -268,6 +268,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "tan": _elementwise(arb.tan, 1),
     "tanh": _elementwise(_odd_limit(arb.tanh), 1),
     "zeta": _elementwise(_zeta, 2),
+    **ball_matrices.RULES,
 }
 
 

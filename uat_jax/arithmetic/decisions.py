@@ -110,11 +110,11 @@ def sort(balls: Any, equation: JaxprEqn, *operands: np.ndarray) -> list[np.ndarr
     rows = [np.moveaxis(x, axis, -1) for x in operands]
     places = np.empty(rows[0].shape, dtype=int)
     for index in np.ndindex(places.shape[:-1]):
-        places[index] = _sorted([row[index] for row in rows[:count]])
+        places[index] = sorted_places([row[index] for row in rows[:count]])
     return [np.moveaxis(np.take_along_axis(row, places, -1), -1, axis) for row in rows]
 
 
-def _sorted(keys: Sequence[np.ndarray]) -> list[int]:
+def sorted_places(keys: Sequence[np.ndarray]) -> list[int]:
     """The places of lexicographically ordered keys, first key first."""
 
     def compare(i: int, j: int) -> int:
@@ -129,11 +129,12 @@ def argmax(balls: Any, equation: JaxprEqn, x: np.ndarray) -> np.ndarray:
     rows = np.moveaxis(x, axis, -1)
     places = np.empty(rows.shape[:-1], dtype=equation.params["index_dtype"])
     for index in np.ndindex(places.shape):
-        places[index] = _first_largest(rows[index])
+        places[index] = first_largest(rows[index])
     return places
 
 
-def _first_largest(row: np.ndarray) -> int:
+def first_largest(row: Any) -> int:
+    """The place of the first largest entry."""
     best = 0
     for place in range(1, len(row)):
         if order(row[place], row[best]) > 0:

@@ -17,6 +17,7 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic.linear_algebra import LINEAR_ALGEBRA, is_written_out
 from uat_jax.arithmetic.scattering import SCATTERS, total
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.arithmetic.windows import convolution, max_pooling_gradient, pooling
@@ -36,6 +37,12 @@ def defined(equation: JaxprEqn, plain: Sequence[Any | None]) -> ClosedJaxpr:
     The others are the concrete arrays in `plain`. Its equations point at the line that `equation` points at.
     """
     return _own_definition(equation) if all(value is None for value in plain) else _trace(equation, plain)
+
+
+def is_defined(equation: JaxprEqn) -> bool:
+    """Whether an equation's primitive has a definition, and its matrices are not too large for it."""
+    name = equation.primitive.name
+    return name in DEFINITIONS and (name not in LINEAR_ALGEBRA or is_written_out(equation))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -193,5 +200,6 @@ DEFINITIONS: Mapping[str, Definition] = {
     "tan": lambda parameters, x: jnp.sin(x) / jnp.cos(x),
     "top_k": _top_k,
     **SCATTERS,
+    **LINEAR_ALGEBRA,
 }
 """From a primitive's name to its definition. No definition leads back to its own primitive."""

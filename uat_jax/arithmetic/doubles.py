@@ -14,6 +14,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 from jax.lax import RoundingMethod
 
+from uat_jax.arithmetic import pivoting
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.contraction import dot_general
 from uat_jax.arithmetic.deadline import Deadline
@@ -124,6 +125,38 @@ def _top_k(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> list[np.nda
     return [np.take_along_axis(x, places, axis), places.astype(np.int32)]
 
 
+def _lu(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
+    """Both factors in one array, the exchanges, and the order of rows."""
+    return pivoting.factors(x, lambda column: int(np.argmax(np.abs(column))))
+
+
+def _eigh(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
+    """Eigenvectors and ascending eigenvalues by LAPACK; NaN of what is not finite."""
+    values, vectors = np.linalg.eigh(_finite_or_zero(x), "L" if equation.params["lower"] else "U")
+    return [_nan_where_not_finite(x, vectors, 2), _nan_where_not_finite(x, values, 1)]
+
+
+def _svd(doubles: "Doubles", equation: JaxprEqn, x: np.ndarray) -> list[np.ndarray]:
+    """Singular values, and U and Vᵀ if they are asked for, by LAPACK; NaN of what is not finite."""
+    if not equation.params["compute_uv"]:
+        return [_nan_where_not_finite(x, np.linalg.svd(_finite_or_zero(x), compute_uv=False), 1)]
+    u, values, v = np.linalg.svd(_finite_or_zero(x), equation.params["full_matrices"])
+    return [_nan_where_not_finite(x, part, rank) for part, rank in ((values, 1), (u, 2), (v, 2))]
+
+
+def _finite_or_zero(x: np.ndarray) -> np.ndarray:
+    return np.where(_all_finite(x, 2), x, 0.0)
+
+
+def _nan_where_not_finite(x: np.ndarray, result: np.ndarray, rank: int) -> np.ndarray:
+    return np.where(_all_finite(x, rank), result, np.nan)
+
+
+def _all_finite(x: np.ndarray, rank: int) -> np.ndarray:
+    """Whether each matrix is finite, with as many axes of length 1 behind."""
+    return np.isfinite(x).all((-1, -2)).reshape(*x.shape[:-2], *(1,) * rank)
+
+
 _RULES: dict[str, Callable[..., Any]] = {
     "abs": _entrywise(np.abs),
     "acos": _entrywise(np.arccos),
@@ -149,6 +182,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "bessel_i0e": _entrywise(_special("i0e")),
     "bessel_i1e": _entrywise(_special("i1e")),
     "digamma": _entrywise(_special("psi")),
+    "eigh": _eigh,
     "eq": _entrywise(np.equal),
     "erf": _entrywise(_special("erf")),
     "erf_inv": _entrywise(_special("erfinv")),
@@ -169,6 +203,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "log1p": _entrywise(np.log1p),
     "logistic": _entrywise(_special("expit")),
     "lt": _entrywise(np.less),
+    "lu": _lu,
     "max": _entrywise(np.maximum),
     "min": _entrywise(np.minimum),
     "mul": _entrywise(np.multiply),
@@ -194,6 +229,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "sqrt": _entrywise(np.sqrt),
     "square": _entrywise(np.square),
     "sub": _entrywise(np.subtract),
+    "svd": _svd,
     "tan": _entrywise(np.tan),
     "tanh": _entrywise(np.tanh),
     "zeta": _entrywise(_special("zeta")),

@@ -13,7 +13,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.definitions import DEFINITIONS
+from uat_jax.arithmetic.definitions import DEFINITIONS, is_defined
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
@@ -36,10 +36,10 @@ DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
 SELECTIONS = frozenset(["select_and_scatter_add", "select_n"])
 """Primitives that select entries, by their first operand, or have such ones in their definition."""
 
-LINEAR_ALGEBRA = frozenset("cholesky eigh fft householder_product lu qr svd triangular_solve tridiagonal_solve".split())
+CARRY_NAN = frozenset(["fft"])
 """Primitives without a rule that are known to make NaN of NaN; of others nothing is known."""
 
-UNDEFINED_STAYS = (FOLLOWED - DECIDES) | LINEAR_ALGEBRA
+UNDEFINED_STAYS = (FOLLOWED - DECIDES) | CARRY_NAN
 """Primitives whose floats are undefined where an operand that they depend on is."""
 
 
@@ -125,7 +125,7 @@ class ExponentialDepth(Arithmetic):
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
         power = name == "pow" and isinstance(operands[1], Depth) and operands[1].varies
         plain, written = deepest.plain + (name in ALWAYS), deepest.written + (power or name in ALWAYS | WRITTEN)
-        doubt = deepest.doubt or ("" if name in FOLLOWED else f"'{name}'{source_line(equation)}")
+        doubt = deepest.doubt or ("" if _is_followed(equation) else f"'{name}'{source_line(equation)}")
         if deepest.doubt and not (all(map(is_number, equation.outvars)) and name in UNDEFINED_STAYS):
             raise UnsupportedError(
                 f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
@@ -145,6 +145,12 @@ class ExponentialDepth(Arithmetic):
     def entry(self, value: Value, index: int) -> Value:
         """Every entry is as deep as the array."""
         return value if isinstance(value, Depth) else value[index]
+
+
+def _is_followed(equation: JaxprEqn) -> bool:
+    """Whether prime fields look into an equation; a large matrix is not written out."""
+    name = equation.primitive.name
+    return name in FOLLOWED and (name not in DEFINITIONS or name in RULES or is_defined(equation))
 
 
 def _has_exponential(form: ClosedForm | None) -> bool:

@@ -46,6 +46,10 @@ PASSES_HOLLOW = (POLYNOMIAL - {"square"}) | STRUCTURAL | {"convert_element_type"
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
+WRITTEN_OUT = frozenset("eigh geqrf householder_product lu ormqr qr svd".split())
+"""Primitives whose rules are programs of others, which say what is known of their results."""
+
+
 def _known(operand: Any) -> Facts:
     """The facts of an operand: nothing of a number that has none, everything of a concrete array."""
     if not isinstance(operand, Number):
@@ -56,11 +60,12 @@ def _known(operand: Any) -> Facts:
     return Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, nothing)
 
 
-def _nature(equation: JaxprEqn, operands: Sequence[Facts]) -> Nature:
+def _nature(equation: JaxprEqn, given: Sequence[Any], operands: Sequence[Facts]) -> Nature:
     name, worst = equation.primitive.name, max(f.nature for f in operands)
     if name == "convert_element_type":
         return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE
-    if name in POLYNOMIAL or name in STRUCTURAL and name != "select_n":
+    chosen = name == "select_n" and isinstance(given[0], Number)
+    if name in POLYNOMIAL or name in STRUCTURAL and not chosen:
         return worst
     if name == "integer_pow" and equation.params["y"] >= 0:
         return worst
@@ -344,10 +349,12 @@ THIN: dict[str, Signs] = {
 
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
+    if equation.primitive.name in WRITTEN_OUT:
+        return [result.facts if isinstance(result, Number) else None for result in results]
     known = [_known(operand) for operand in operands]
     if any(isinstance(number, Number) and number.infinite is not None for number in (*operands, *results)):
         return [_of_infinite(result, known) if isinstance(result, Number) else None for result in results]
-    nature, defined = _nature(equation, known), _defined(equation, operands, known)
+    nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
     guarded = any(f.guarded for f in known)
     facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature), guarded)

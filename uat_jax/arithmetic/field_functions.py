@@ -19,6 +19,7 @@ from uat_jax.arithmetic.closed_form import PI, Base, ClosedForm, Cosine, E, LogS
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
+from uat_jax.arithmetic.logged_products import LoggedProducts
 from uat_jax.arithmetic.number import (
     FINITE,
     MINUS_INFINITY,
@@ -36,12 +37,17 @@ from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 
 
 class FieldFunctions(Piecewise):
-    """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well."""
+    """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
+
+    reflections: triples of both results of a factorisation by reflections, and their product Q.
+    """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
         super().__init__(draw, laws, logarithms=logarithms)
         self.forms: dict[ClosedForm, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
+        self.products = LoggedProducts(draw)
+        self.reflections: list[tuple[Number, Number, Number]] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.
@@ -148,10 +154,13 @@ class FieldFunctions(Piecewise):
         return Number(cosine, special), Number(draw.multiply(draw.subtract(forward, backward), half_over_i), special)
 
     def logarithm(self, x: Number) -> Number:
-        """log x: log n - log d for x = n/d, and t + L(x·exp(-t)) for a sum of exponentials of mean exponent t.
+        """log x: ½ log x² of a root, log n - log d of n/d, t + L(x·exp(-t)) of exponentials of mean exponent t.
 
         L(y) = h(y) - h(1/y).
         """
+        square = self._square_of_root(x)
+        if square is not None:
+            return self.multiply(self.constant(Fraction(1, 2), x.shape), self.logarithm(Number(square)))
         if x.factors is not None:
             return self.subtract(self.logarithm(x.factors[0]), self.logarithm(x.factors[1]))
         special = combined_special((x.special,), x.shape, _of_positive)
@@ -169,11 +178,23 @@ class FieldFunctions(Piecewise):
         """log c + L(y/c), c being the canonical factor."""
         log = closed_form.logarithm(self._canonical_factor(y, factor or rational_form(1)))
         if log is None or log.rational == 0:
-            return self._odd_logarithm(y)
-        inverse = closed_form.exponential(negated(log) or log)
-        assert inverse is not None
-        rest = self._odd_logarithm(self.draw.multiply(y, self.closed(inverse).residues))
-        return self.draw.add(self.closed(log).residues, rest)
+            found = self._odd_logarithm(y)
+        else:
+            inverse = closed_form.exponential(negated(log) or log)
+            assert inverse is not None
+            rest = self._odd_logarithm(self.draw.multiply(y, self.closed(inverse).residues))
+            found = self.draw.add(self.closed(log).residues, rest)
+        return self.products.logarithm(y, found) if "logarithm of a product met before" in self.laws else found
+
+    def _square_of_root(self, x: Number) -> Residues | None:
+        """The square of a number that is known as bℓ with ℓ² = v, or as ±b, under the law that looks at it."""
+        q = x.quadratic
+        if "logarithm of a product met before" not in self.laws or q is None or x.special is not None:
+            return None
+        if q.constant is not None and not vanishes(q.constant).all():
+            return None
+        square = self.draw.power(q.coefficient, 2)
+        return square if q.letter.square is None else self.draw.multiply(square, q.letter.square)
 
     def _canonical_factor(self, y: Residues, factor: ClosedForm) -> ClosedForm:
         """A positive c such that y/c is the same for all multiples of y that were met: the first one's choice.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic import exchanges, orthogonal, spectra
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
 
 Rule = Callable[..., Any]
+
+MOST_TERMS = 1 << 10
+"""Of a product of matrices with more terms, squares of roots are not looked for."""
 
 
 def _lifted(function: Callable[..., Any]) -> Rule:
@@ -145,12 +149,32 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     right = _as_matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
     if dtype_of(equation.outvars[0]) == np.bool_:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
+    if "roots in matrices" in fields.functions.laws and (x.quadratic is not None or y.quadratic is not None):
+        product = _product_of_roots(fields, x.moved(left), y.moved(right))
+        if product is not None:
+            return product.moved(_reshaping(shape_of(equation.outvars[0])))
     product = fields.draw.matmul(x.residues.moved(left), y.residues.moved(right))
     product = product.reshaped(shape_of(equation.outvars[0]))
     linear = lambda a, b: fields.draw.matmul(a.moved(left), b.moved(right)).reshaped(product.shape)
     found = fields.functions.contracted(linear, x, y, product)
     squares = "squares are nonnegative" in fields.functions.laws and _of_itself(equation, x, y)
     return found.but(nonnegative=squares or x.nonnegative and y.nonnegative, scale=x.scale * y.scale)
+
+
+def _product_of_roots(fields: Fields, left: Number, right: Number) -> Number | None:
+    """Σ_k x[b, i, k] y[b, k, j] term by term, so that squares of roots are seen; None of more than `MOST_TERMS`."""
+    batch, rows, terms, columns = (*left.shape, right.shape[2])
+    if not 0 < batch * rows * terms * columns <= MOST_TERMS:
+        return None
+    f, shape = fields.functions, (batch, rows, columns)
+    products = (
+        f.multiply(
+            f.spread(left.moved(lambda a, k=k: a[:, :, :, k : k + 1]), shape),
+            f.spread(right.moved(lambda a, k=k: a[:, :, k : k + 1, :]), shape),
+        )
+        for k in range(terms)
+    )
+    return functools.reduce(f.add, products)
 
 
 def _of_itself(equation: JaxprEqn, x: Number, y: Number) -> bool:
@@ -539,6 +563,7 @@ RULES: dict[str, Rule] = {
     "digamma": _opaque("digamma"),
     "div": _unless_integers(_lifted(lambda f, x, y: f.divide(x, y))),
     "dot_general": _dot_general,
+    "eigh": spectra.eigh,
     "eq": _equality,
     "erf": _odd("erf"),
     "erf_inv": _odd("erf_inv"),
@@ -547,7 +572,9 @@ RULES: dict[str, Rule] = {
     "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
     "floor": _opaque("floor"),
     "ge": _comparison(strict=False, swapped=False),
+    "geqrf": orthogonal.reflections,
     "gt": _comparison(strict=True, swapped=False),
+    "householder_product": lambda fields, equation, *x: orthogonal.multiplied(fields, equation, *x)[0],
     "igamma": _opaque("igamma"),
     "igammac": _complement(_opaque("igamma")),
     "integer_pow": _integer_pow,
@@ -558,6 +585,8 @@ RULES: dict[str, Rule] = {
     "log1p": _lifted(lambda f, x: f.logarithm(f.add(f.constant(1, x.shape), x))),
     "logistic": _logistic,
     "lt": _comparison(strict=True, swapped=True),
+    "lu": exchanges.factorised,
+    "lu_pivots_to_permutation": exchanges.order,
     "max": _unless_booleans(_maximum, _or),
     "min": _unless_booleans(_minimum, _and),
     "mul": _lifted(lambda f, x, y: f.multiply(x, y)),
@@ -565,9 +594,11 @@ RULES: dict[str, Rule] = {
     "neg": _lifted(lambda f, x: f.negate(x)),
     "not": _unless_integers(_not),
     "or": _unless_integers(_or),
+    "ormqr": lambda fields, equation, *x: orthogonal.multiplied(fields, equation, *x)[0],
     "population_count": _of_integers,
     "polygamma": _opaque("polygamma"),
     "pow": _pow,
+    "qr": orthogonal.factorised,
     "reduce_and": _reduce_logical(negated=False),
     "reduce_max": _unless_booleans(_reduce_max, _reduce_logical(negated=True)),
     "reduce_min": _unless_booleans(_reduce_min, _reduce_logical(negated=False)),
@@ -588,6 +619,7 @@ RULES: dict[str, Rule] = {
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),
     "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
+    "svd": spectra.svd,
     "tan": _odd("tan"),
     "tanh": _tanh,
     "top_k": _top_k,

@@ -7,6 +7,7 @@ too.  Two programs that agree here are the same function, up to a probability th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,12 +15,13 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities
+from uat_jax.arithmetic import chosen_infinities, exchanges
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
+from uat_jax.arithmetic.exchanges import Exchanged
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_balls
 from uat_jax.arithmetic.field_constants import FieldConstants
@@ -122,7 +124,7 @@ class Fields(Arithmetic):
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Whether any operand is a number of the fields, whatever the type of its variable."""
-        return any(isinstance(operand, Number | Refused) for operand in operands)
+        return any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
@@ -130,7 +132,7 @@ class Fields(Arithmetic):
         places = np.arange(sum(int(np.prod(n.shape)) for n in numbers)).reshape(len(numbers), *numbers[0].shape)
         stacked = gathered(self.functions, numbers, places)
         stacked = stacked.but(
-            expression=self.expressions.part("stack", 0, list(map(self._place, numbers)), places.shape)
+            expression=self.expressions.part("stack", 0, list(map(self.place, numbers)), places.shape)
         )
         if all(n.almost is None for n in numbers):
             return stacked
@@ -141,16 +143,18 @@ class Fields(Arithmetic):
         """value[index] along the leading axis."""
         if isinstance(value, Refused):
             raise value.error
+        if isinstance(value, Exchanged):
+            return self.lift(value)
         if not isinstance(value, Number):
             return value[index]
-        place = self.expressions.part("entry", index, [self._place(value)], value.shape[1:])
+        place = self.expressions.part("entry", index, [self.place(value)], value.shape[1:])
         take = lambda number: number.moved(lambda a: a[:, index]).but(expression=place)
         entry = take(value)
         return entry if value.almost is None else self._open(entry, take(value.almost).but(lawful=value.almost.lawful))
 
-    def _place(self, value: Value) -> int:
+    def place(self, value: Value) -> int:
         """Where the expression of a value stands in the table."""
-        if isinstance(value, Refused):
+        if isinstance(value, Refused | Exchanged):
             return value.expression
         if isinstance(value, Number):
             return self.expressions.unnamed(value.shape) if value.expression is None else value.expression
@@ -160,7 +164,20 @@ class Fields(Arithmetic):
         """A concrete array as numbers."""
         if isinstance(value, Refused):
             raise value.error
+        if isinstance(value, Exchanged):
+            raise UnsupportedError(
+                "a value depends on which rows an elimination exchanges; use what does not, as a solve"
+            )
         return value if isinstance(value, Number) else self.number(value)
+
+    def inner(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
+        """The outputs of a program that a rule is written as; nothing is known of the ranges of its operands."""
+        kept = self.operand_ranges, self.input_ranges, self._places
+        self.input_ranges = ()
+        try:
+            return interpret(program, self, operands)
+        finally:
+            self.operand_ranges, self.input_ranges, self._places = kept
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
@@ -179,7 +196,7 @@ class Fields(Arithmetic):
         operation = operation_of(equation)
         if not operation.comparable or operation.is_large:
             return self._for_all_inputs(equation, operands)
-        key = operation, tuple(map(self._place, operands))
+        key = operation, tuple(map(self.place, operands))
         if key not in self.expressions.results:
             found = self._for_all_inputs(equation, operands)
             self.expressions.results[key] = found, equation in self.lawful
@@ -276,7 +293,7 @@ class Fields(Arithmetic):
 
     def _refused(self, equation: JaxprEqn, operands: Sequence[Value], error: HollowError) -> list[Value]:
         """The results of an equation that cannot be followed."""
-        places = tuple(map(self._place, operands))
+        places = tuple(map(self.place, operands))
         shapes = list(map(shape_of, equation.outvars))
         found = [self.expressions.applied(equation, places, i, s) for i, s in enumerate(shapes)]
         self.expressions.doubtful.update(found)
@@ -284,6 +301,8 @@ class Fields(Arithmetic):
 
     def _evaluated(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation, with what is known about them, and what they are almost everywhere."""
+        if any(isinstance(operand, Exchanged) for operand in operands):
+            return exchanges.followed(self, equation, operands, functools.partial(self.evaluate, equation))
         refused = next((o for o in operands if isinstance(o, Refused)), None)
         if refused is not None:
             return self._refused(equation, operands, refused.error)
@@ -309,7 +328,7 @@ class Fields(Arithmetic):
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         if (same := self._unchanged(equation, operands)) is not None:
             return [same]
-        self._places = tuple(map(self._place, operands)) if self.involves(equation, operands) else ()
+        self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
         if known is not None and (not any(numbers) or equation.primitive.name in JUMPS):

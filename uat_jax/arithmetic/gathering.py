@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -11,9 +12,12 @@ import numpy as np
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure, joined
 from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.field_functions import FieldFunctions
-from uat_jax.arithmetic.number import Infinite, Number
-from uat_jax.arithmetic.residues import Residues
+from uat_jax.arithmetic.number import Infinite, Letter, Number, Quadratic
+from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.errors import UnsupportedError
+
+MOST_ROOTS = 1 << 10
+"""Of an array with more entries, gathered from several, it is forgotten that they are roots."""
 
 
 def gathered(functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray) -> Number:
@@ -34,6 +38,7 @@ def gathered(functions: FieldFunctions, numbers: Sequence[Number], source: np.nd
         None if known is None else known[source],
         all(n.nonnegative for n in numbers),
         scale,
+        _joined_quadratics(functions, numbers, source),
         largest_of=_members(functions, numbers, source),
         infinite=_infinities(functions, numbers, source),
         facts=_joined_facts(numbers, source),
@@ -71,6 +76,42 @@ def _members(
         there = [_presence(*members, k).ravel() for members in sets]
         present.append(np.concatenate(there)[source])
     return functions.draw.stack(rows), np.stack(present)
+
+
+def _joined_quadratics(functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray) -> Quadratic | None:
+    """Roots next to each other, and next to numbers x = x + 0·ℓ without one, where ℓ is √1."""
+    known = [n.quadratic for n in numbers if n.quadratic is not None]
+    plain = all(n.special is None for n in numbers) and all(q.letter.square is not None for q in known)
+    if (
+        "roots in matrices" not in functions.laws
+        or not known
+        or not plain
+        or sum(math.prod(n.shape) for n in numbers) > MOST_ROOTS
+    ):
+        return None
+    draw = functions.draw
+    parts = [_with_root(draw, n) for n in numbers]
+    joined = lambda pieces: draw.concatenate(list(pieces)).moved(lambda a: a[:, source])
+    constant, coefficient, value, inverse, square = map(joined, zip(*parts, strict=True))
+    return Quadratic(constant, coefficient, Letter(value, inverse, square, all(q.letter.nonnegative for q in known)))
+
+
+def _with_root(draw: Draw, n: Number) -> tuple[Residues, Residues, Residues, Residues, Residues]:
+    """(a, b, ℓ, ℓ/ℓ², ℓ²) of a number a + bℓ."""
+    zero, one = (draw.fraction(value, n.shape) for value in (0, 1))
+    if n.quadratic is None:
+        return n.residues, zero, one, one, one
+    q, letter = n.quadratic, n.quadratic.letter
+    full = lambda part: Residues(
+        tuple(np.broadcast_to(_as_rank(a, n), (len(a), *n.shape)) for a in part.levels), part.degree
+    )
+    assert letter.square is not None
+    return q.constant or zero, full(q.coefficient), full(letter.value), full(letter.inverse), full(letter.square)
+
+
+def _as_rank(level: np.ndarray, n: Number) -> np.ndarray:
+    """One level of a part of a number, with as many axes as the number."""
+    return level.reshape(len(level), *(1,) * (len(n.shape) + 1 - level.ndim), *level.shape[1:])
 
 
 def _joined_forms(numbers: Sequence[Number], source: np.ndarray) -> ClosedForms | None:

@@ -375,6 +375,11 @@ def _any(equation: JaxprEqn, *operands: Range) -> Range:
     return limits(dtype_of(equation.outvars[0]))
 
 
+def _rows_of(size: int) -> Range:
+    """The places of so many rows."""
+    return Range(0, max(0, size - 1))
+
+
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(STRUCTURAL, _moved),
     **dict.fromkeys("copy copy_p cummax cummin name reduce_precision stop_gradient".split(), _of(lambda x: x)),
@@ -403,6 +408,8 @@ RULES: Mapping[str, Rule] = {
     "gather": _gathered,
     "integer_pow": _integer_power,
     "logistic": _always(0, 1),
+    "lu": lambda equation, x: [UNBOUNDED, *[_rows_of(shape_of(equation.invars[0])[-2])] * 2],
+    "lu_pivots_to_permutation": lambda equation, x: _rows_of(equation.params["permutation_size"]),
     "max": _of(lambda x, y: Range(max(x.low, y.low), max(x.high, y.high))),
     "min": _of(lambda x, y: Range(min(x.low, y.low), min(x.high, y.high))),
     "mul": _of(_product),

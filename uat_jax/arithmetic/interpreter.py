@@ -17,7 +17,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
-from uat_jax.arithmetic.definitions import DEFINITIONS, defined
+from uat_jax.arithmetic.definitions import DEFINITIONS, defined, is_defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
 from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
 from uat_jax.arithmetic.operation import Operation, operation_of
@@ -54,7 +54,7 @@ BODY = {
 """Primitives that call a function, and the parameter that holds its jaxpr."""
 
 
-LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop"}
+LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop", "custom_linear_solve": "linear_solve"}
 """Other primitives that call functions, and the method of a walk that does."""
 
 
@@ -320,7 +320,8 @@ class Walk:
         self.spend(equation)
         call = self.call(equation)
         if call is not None:
-            check(equation)
+            if equation.primitive.name in TABLE:
+                check(equation)
             self.calls.append(equation)
             results = call(equation, operands)
             self.calls.pop()
@@ -415,7 +416,7 @@ class Walk:
             )
         if self.arithmetic.supports(equation, values):
             return [self.new(value) for value in self.arithmetic.evaluate(equation, values)]
-        if equation.primitive.name not in DEFINITIONS:
+        if not is_defined(equation):
             results = self.arithmetic.uninterpreted(equation, values)
             if results is None:
                 raise self.missing(equation)
@@ -503,6 +504,13 @@ class Walk:
                 return list(carry)
             carry = self.body(parameters["body_jaxpr"], [*body, *carry])
         raise UnsupportedError(f"the loop{self.line(equation)} runs more than {most} rounds; bound it")
+
+    def linear_solve(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
+        """A solve with a gradient of its own: what its solver returns, whatever it is said to solve."""
+        lengths = equation.params["const_lengths"]
+        first, count = lengths.matvec + lengths.vecmat, lengths.solve
+        given = [*operands[first : first + count], *operands[sum(lengths) :]]
+        return self.body(equation.params["jaxprs"].solve, given)
 
     def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
         """The one integer or boolean that a predicate is in all copies."""

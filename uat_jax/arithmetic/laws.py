@@ -6,6 +6,8 @@ LAWS = frozenset(
         "exponential form",
         "root of a square",
         "square of a root",
+        "roots in matrices",
+        "logarithm of a product met before",
         "homogeneity",
         "largest of a set",
         "logarithm of a positive input",

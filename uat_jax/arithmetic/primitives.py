@@ -78,6 +78,7 @@ call_hi_primitive      *   walked walked walked walked  *
 cbrt                   f-- rule   rule   rule   rounds
 ceil                   f-- rule   rule   rule   exact
 checkpoint             *   walked walked walked walked  *
+cholesky               f-- parts  parts  parts  none    symmetrize_input
 clamp                  fib parts  rule   rule   exact
 closed_call            *   walked walked walked walked  *
 clz                    -i- rule   jax    jax    exact
@@ -96,6 +97,7 @@ cummin                 f-- parts  parts  parts  parts   axis reverse
 cumprod                fi- parts  parts  parts  parts   axis reverse
 cumsum                 fi- parts  parts  parts  parts   axis reverse
 custom_jvp_call        *   walked walked walked walked  *
+custom_linear_solve    *   walked walked walked walked  *
 custom_vjp_call        *   walked walked walked walked  *
 custom_vjp_call_jaxpr  *   walked walked walked walked  *
 digamma                f-- rule   rule   rule   none
@@ -103,6 +105,7 @@ div                    fi- rule   rule   rule   rounds
 dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
 dynamic_slice          fib moved  moved  moved  exact   slice_sizes
 dynamic_update_slice   fib moved  moved  moved  exact
+eigh                   f-- rule   rule   rule   none    lower sort_eigenvalues subset_by_index algorithm
 eq                     fib rule   rule   rule   exact
 erf                    f-- rule   rule   rule   rounds
 erf_inv                f-- rule   rule   rule   rounds
@@ -114,7 +117,9 @@ expm1                  f-- rule   rule   rule   rounds
 floor                  f-- rule   rule   rule   exact
 gather                 fib moved  moved  moved  exact   @gather
 ge                     fib rule   rule   rule   exact
+geqrf                  f-- rule   parts  parts  none
 gt                     fib rule   rule   rule   exact
+householder_product    f-- rule   parts  parts  none    use_magma
 igamma                 f-- rule   rule   rule   none
 igammac                f-- rule   rule   rule   none
 integer_pow            fi- rule   rule   rule   rounds  y
@@ -128,6 +133,8 @@ log1p                  f-- rule   rule   rule   rounds
 logistic               f-- rule   rule   rule   rounds
 lt                     fib rule   rule   rule   exact
 lt_to                  fib parts  parts  parts  parts
+lu                     f-- rule   rule   rule   none
+lu_pivots_to_permutation i rule   jax    jax    exact   permutation_size
 max                    fib rule   rule   rule   exact
 min                    fib rule   rule   rule   exact
 mul                    fi- rule   rule   rule   rounds  out_dtype
@@ -139,11 +146,13 @@ not                    -ib rule   rule   jax    exact
 one_minus_square       f-- parts  parts  parts  parts
 optimization_barrier   fib same   same   same   exact
 or                     -ib rule   rule   jax    exact
+ormqr                  f-- rule   parts  parts  none    left transpose
 pad                    fib moved  moved  moved  exact   padding_config
 pjit                   *   walked walked walked walked  *
 polygamma              f-- rule   rule   rule   none
 population_count       -i- rule   jax    jax    exact
 pow                    fi- rule   rule   rule   rounds
+qr                     f-- rule   parts  parts  none    pivoting full_matrices use_magma
 random_bits            k   none   jax    jax    exact   bit_width shape
 random_clone           k   none   jax    jax    exact
 random_fold_in         ki  none   jax    jax    exact
@@ -194,15 +203,18 @@ squeeze                fib moved  moved  moved  exact   dimensions
 stack                  fib moved  moved  moved  exact   axis
 stop_gradient          fib same   same   same   exact
 sub                    fi- rule   rule   rule   rounds
+svd                    f-- rule   rule   rule   none    full_matrices compute_uv subset_by_index algorithm
 tan                    f-- rule   rule   rule   rounds
 tanh                   f-- rule   rule   rule   rounds
 threefry2x32           i   none   jax    jax    exact
 tile                   fib moved  moved  moved  exact   reps
 top_k                  fi- rule   rule   parts  exact   k axis is_stable
 transpose              fib moved  moved  moved  exact   permutation
+triangular_solve       f-- parts  parts  parts  none    left_side lower transpose_a conjugate_a unit_diagonal
+tridiagonal_solve      f-- parts  parts  parts  none    perturb_singular
 unstack                fib moved  moved  moved  exact   axis
 while                  *   walked walked walked walked  *
-xor                    -ib rule   jax    jax    exact
+xor                    -ib rule   rule   jax    exact
 zeta                   f-- rule   rule   rule   none
 """
 
@@ -250,7 +262,11 @@ _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
     "out_dtype": lambda equation, value: value is None or value == dtype_of(equation.invars[0]),
     "preferred_element_type": _accumulated,
     "rounding_method": lambda equation, value: value in lax.RoundingMethod.__members__.values(),
+    "perturb_singular": lambda equation, value: not value,
+    "pivoting": lambda equation, value: not value,
     "select_prim": lambda equation, value: value is lax.ge_p,
+    "sort_eigenvalues": lambda equation, value: value,
+    "subset_by_index": lambda equation, value: value is None,
     "update_jaxpr": lambda equation, value: equation.primitive.name == "scatter" or combines(equation),
     "y": lambda equation, value: type(value) is int,
 }

@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.canonical_form import parameters_digest
+from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw, Residues
@@ -53,6 +54,22 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
         _at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
         for k, variable in enumerate(equation.outvars)
     ]
+
+
+def refuse_infinite(equation: JaxprEqn, x: Number) -> None:
+    """Return if a number is finite wherever it is defined.  Raises `UnsupportedError`."""
+    if x.special is not None or x.infinite is not None or x.facts is None or x.facts.hollow:
+        raise UnsupportedError(f"{_named(equation)} takes a number that may be infinite; add one to it")
+
+
+def of_matrix(fields: Fields, name: str, x: Number, shape: tuple[int, ...]) -> Number:
+    """A function of all entries of an array of which nothing else is known; it may be undefined."""
+    name, nothing = f"{name} of shape {x.shape}", np.zeros(shape, bool)
+    total = _of_all_entries(fields.draw, f"{name}, entry", x.residues)
+    guarded = x.facts is not None and x.facts.guarded
+    return _at_all_places(fields.draw, name, [total], shape).but(
+        facts=Facts(Nature.PIECEWISE, Defined.PARTLY, False, nothing, nothing, nothing, guarded)
+    )
 
 
 def _of_all_entries(draw: Draw, name: str, x: Residues) -> Residues:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program

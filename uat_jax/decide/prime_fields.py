@@ -61,8 +61,11 @@ ROUNDS = 2
 MOST_ROUNDS = 6
 """After so many the bound is given as it is."""
 
-ROOTS = frozenset(["sqrt", "rsqrt", "pow"])
+ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
+
+OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
+"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
 
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
 """Primitives for which numbers are known as sums of exponentials."""
@@ -240,7 +243,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | {"cases", "guards"}, False)
+        never = dict.fromkeys(POWERS | OF_ROOTS | {"cases", "guards"}, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -251,10 +254,12 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases"} - POWERS
+        plain = self.laws - {"exponential form", "cases", *OF_ROOTS} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
+        if self.primitives & ROOTS or "abs" in self.primitives and self.primitives & LOGARITHMS:
+            readings.append(plain | OF_ROOTS & self.laws)
         if self.primitives & WRITTEN:
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):

@@ -1,0 +1,338 @@
+"""Factorisations of matrices: true pairs, their wrong twins, pairs just outside, and every definition against JAX."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from excerpt import one_in
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+from jax.numpy import linalg
+
+import uat_jax as uj
+from uat_jax.arithmetic.balls import exact
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.interpreter import interpret
+from uat_jax.arithmetic.linear_algebra import LARGEST
+from uat_jax.arithmetic.tracing import trace
+
+scipy, triangular = jax.scipy.linalg, lax.linalg.triangular_solve
+f32 = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32)
+A2, A3, TALL, B2, B3 = f32(2, 2), f32(3, 3), f32(3, 2), f32(2), f32(3)
+
+
+def matmul(*factors):
+    """The product, exactly."""
+    return jnp.linalg.multi_dot([*factors], precision="highest")
+
+
+def gram(a):
+    """A positive definite matrix."""
+    return matmul(a.T, a) + jnp.eye(a.shape[1], dtype=a.dtype)
+
+
+def det2(a):
+    """ad - bc."""
+    return a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
+
+
+def cramer(a, b):
+    """The solution of two equations."""
+    return jnp.stack([b[0] * a[1, 1] - b[1] * a[0, 1], a[0, 0] * b[1] - a[1, 0] * b[0]]) / det2(a)
+
+
+def qr(a, mode: Any = "reduced") -> Any:
+    """Two arrays; what JAX says it returns is wider."""
+    return linalg.qr(a, mode=mode)
+
+
+def lu_solve(a, b):
+    """By the factors."""
+    return scipy.lu_solve(scipy.lu_factor(a), b)
+
+
+def thomas(d, l, u, b):
+    """Three equations, each of three neighbours at most."""
+    return lax.linalg.tridiagonal_solve(l, d, u, b[:, None])[:, 0]
+
+
+def with_diagonals(d, l, u):
+    """The matrix; the first of the lower and the last of the upper diagonal lie outside."""
+    return jnp.diag(d) + jnp.diag(l[1:], -1) + jnp.diag(u[:-1], 1)
+
+
+# name: (left, right, a wrong twin, inputs)
+PAIRS = {
+    "solve": (linalg.solve, cramer, lambda a, b: cramer(a.T, b), (A2, B2)),
+    "solve, gradient": (
+        jax.grad(lambda a, b: linalg.solve(a, b).sum(), 1),
+        lambda a, b: cramer(a.T, jnp.ones_like(b)),
+        lambda a, b: cramer(a, jnp.ones_like(b)),
+        (A2, B2),
+    ),
+    "a solution solves": (
+        lambda a, b: matmul(a, linalg.solve(a, b)),
+        lambda a, b: b,
+        lambda a, b: b[::-1],
+        (A3, B3),
+    ),
+    "zeros on the diagonal": (
+        lambda a, b: linalg.solve(jnp.diag(a[:1], 1) + jnp.diag(a[1:], -1), b),
+        lambda a, b: b[::-1] / a[::-1],
+        lambda a, b: b / a,
+        (B2, B2),
+    ),
+    "two at once": (
+        jax.vmap(linalg.solve),
+        lambda a, b: jnp.stack([cramer(a[0], b[0]), cramer(a[1], b[1])]),
+        lambda a, b: jnp.stack([cramer(a[0], b[1]), cramer(a[1], b[0])]),
+        (f32(2, 2, 2), f32(2, 2)),
+    ),
+    "inverse, gradient": (
+        jax.grad(lambda a: linalg.inv(a)[0, 0]),
+        jax.grad(lambda a: a[1, 1] / det2(a)),
+        jax.grad(lambda a: a[0, 0] / det2(a)),
+        (A2,),
+    ),
+    "factors of LU": (
+        lambda a: matmul(*scipy.lu(a)),
+        lambda a: a,
+        lambda a: matmul(*scipy.lu(a)[1:]),
+        (A2,),
+    ),
+    "solve by the factors": (lu_solve, linalg.solve, lambda a, b: lu_solve(a.T, b), (A2, B2)),
+    "the other triangle is not read": (
+        lambda a, b: triangular(a, b, left_side=True, lower=True),
+        lambda a, b: triangular(jnp.tril(a), b, left_side=True, lower=True),
+        lambda a, b: linalg.solve(a, b),
+        (A2, TALL.update(shape=(2, 3))),
+    ),
+    "from the right, transposed, ones on the diagonal": (
+        lambda a, b: triangular(a, b, lower=True, transpose_a=True, unit_diagonal=True),
+        lambda a, b: jnp.stack([b[:, 0], b[:, 1] - a[1, 0] * b[:, 0]], 1),
+        lambda a, b: jnp.stack([b[:, 0], b[:, 1] - a[0, 1] * b[:, 0]], 1),
+        (A2, TALL),
+    ),
+    "tridiagonal": (
+        lambda d, l, u, b: matmul(with_diagonals(d, l, u), thomas(d, l, u, b)),
+        lambda d, l, u, b: b,
+        lambda d, l, u, b: matmul(with_diagonals(d, l, u), thomas(d, u, l, b)),
+        (B3, B3, B3, B3),
+    ),
+    "Cholesky, multiplied": (
+        lambda a: (lambda l: matmul(l, l.T))(linalg.cholesky(gram(a))),
+        gram,
+        lambda a: (lambda l: matmul(l.T, l))(linalg.cholesky(gram(a))),
+        (A2,),
+    ),
+    "Cholesky, gradient": (
+        jax.grad(lambda a: linalg.cholesky(gram(a))[0, 0]),
+        jax.grad(lambda a: jnp.sqrt(gram(a)[0, 0])),
+        jax.grad(lambda a: jnp.sqrt(gram(a)[1, 1])),
+        (A2,),
+    ),
+    "Cholesky of the lower triangle": (
+        lambda a: lax.linalg.cholesky(gram(a) + jnp.triu(a, 1), symmetrize_input=False),
+        lambda a: linalg.cholesky(gram(a)),
+        lambda a: lax.linalg.cholesky(gram(a) + jnp.tril(a, -1), symmetrize_input=False),
+        (A2,),
+    ),
+    "Cholesky solves": (
+        lambda a, b: scipy.cho_solve((scipy.cholesky(gram(a), lower=True), True), b),
+        lambda a, b: cramer(gram(a), b),
+        lambda a, b: cramer(a, b),
+        (A2, B2),
+    ),
+    "QR, multiplied": (
+        lambda a: matmul(*qr(a)),
+        lambda a: a,
+        lambda a: matmul(qr(a)[0], qr(a)[1].T),
+        (A2,),
+    ),
+    "columns of Q": (
+        lambda a: (lambda q: matmul(q.T, q))(qr(a)[0]),
+        lambda a: jnp.eye(2) + 0 * a[:2],
+        lambda a: jnp.eye(2) + a[:2],
+        (TALL,),
+    ),
+    "least squares by QR": (
+        lambda a, b: triangular(qr(a)[1], matmul(qr(a)[0].T, b)[:, None], left_side=True)[:, 0],
+        lambda a, b: cramer(matmul(a.T, a), matmul(a.T, b)),
+        lambda a, b: cramer(gram(a), matmul(a.T, b)),
+        (TALL, B3),
+    ),
+    "reflections": (
+        lambda a, b: (lambda h, t: lax.linalg.ormqr(h.T, t, b))(*qr(a, mode="raw"))[:2],
+        lambda a, b: matmul(qr(a, mode="complete")[0], b)[:2],
+        lambda a, b: matmul(qr(a, mode="complete")[0].T, b)[:2],
+        (TALL, TALL),
+    ),
+    "two eigenvalues": (
+        lambda a: linalg.eigvalsh(a).prod(),
+        lambda a: det2((a + a.T) / 2),
+        det2,
+        (A2,),
+    ),
+    "the sum of eigenvalues": (lambda a: linalg.eigvalsh(a).sum(), jnp.trace, lambda a: a.sum(), (A3,)),
+    "one triangle of a symmetric matrix": (
+        lambda a: linalg.eigh(a, UPLO="U", symmetrize_input=False)[0],
+        lambda a: linalg.eigh(jnp.triu(a) + jnp.triu(a, 1).T)[0],
+        lambda a: linalg.eigh(a, symmetrize_input=False)[0],
+        (A3,),
+    ),
+    "squares of singular values": (
+        lambda a: linalg.svd(a, compute_uv=False) ** 2,
+        lambda a: linalg.eigvalsh(matmul(a.T, a))[::-1],
+        lambda a: linalg.eigvalsh(matmul(a.T, a)),
+        (f32(4, 3),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", one_in(4, PAIRS))
+def test_factorisations_are_followed(name):
+    left, right, wrong, specs = PAIRS[name]
+    certificate = uj.certify(left, right, *specs)
+    assert certificate.passes, [e.finding for e in certificate.evidence]
+    assert uj.certify(left, wrong, *specs).verdict is uj.Verdict.REFUTED
+
+
+def one_step(matvec, b):
+    """One step towards the solution, and not the solution."""
+    return matvec(b)
+
+
+NEVER = {
+    "a matrix that is singular for all inputs": (
+        lambda x, b: linalg.solve(x * jnp.ones((2, 2)), b),
+        lambda x, b: 1 / x + linalg.solve(x * jnp.ones((2, 2)), b),
+        (f32(), B2),
+    ),
+    "which rows are exchanged": (lambda a: scipy.lu(a)[1][1, 0], lambda a: a[1, 0] / a[0, 0], (A2,)),
+    "the order of rows": (
+        lambda a: scipy.lu_factor(a)[1].astype(jnp.float32),
+        lambda a: 0 * a[0] + jnp.arange(2.0),
+        (A2,),
+    ),
+    "a solver that does not solve": (
+        lambda a, b: lax.custom_linear_solve(lambda x: matmul(a, x), b, one_step),
+        linalg.solve,
+        (A2, B2),
+    ),
+    "where a root of the other pivot is undefined": (
+        lambda a: jnp.where(linalg.cholesky(jnp.diag(a))[0, 0] > 0, 1.0, 0.0),
+        lambda a: 1.0 + 0 * a[0],
+        (uj.interval(B2, -1.0, 1.0),),
+    ),
+    "a root that is defined at 0, where Cholesky's is not": (
+        lambda x: jnp.where(jnp.isnan(linalg.cholesky(x[:, None] ** 2)), 1.0, 0.0)[0],
+        lambda x: 0 * x,
+        (f32(1),),
+    ),
+    "the sign of a column": (lambda a: qr(a)[1][0, 0], lambda a: jnp.sqrt((a[:, 0] ** 2).sum()), (A2,)),
+    "the sign of an eigenvector": (lambda a: linalg.eigh(a)[1], lambda a: -linalg.eigh(a)[1], (A2,)),
+    "triangles": (lambda a: triangular(a, a), lambda a: triangular(jnp.tril(a), a), (A2,)),
+    "a pivot that vanishes on a half-line": (
+        lambda x: jnp.where(x > 0, linalg.solve(jnp.maximum(x, 0.0)[None, None], x[None])[0], 0.0),
+        lambda x: 1.0 + 0 * x,
+        (f32(),),
+    ),
+    "four rows, another minor": (
+        lambda a: jnp.linalg.inv(a)[0, 1] * jnp.linalg.inv(a)[1, 0],
+        lambda a: jnp.linalg.inv(a)[0, 0] * jnp.linalg.inv(a)[1, 1],
+        (A3,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", one_in(3, NEVER))
+def test_pairs_just_outside_are_not_certified(name):
+    left, right, specs = NEVER[name]
+    assert not uj.certify(left, right, *specs).passes
+
+
+EMPTY = {
+    "inv": linalg.inv,
+    "cholesky": linalg.cholesky,
+    "qr": lambda a: linalg.qr(a, mode="raw")[0],
+    "eigh": lambda a: linalg.eigh(a)[1],
+    "svd": lambda a: linalg.svd(a)[1],
+    "lu": lambda a: scipy.lu(a)[1],
+}
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("name", EMPTY)
+def test_matrices_without_rows_and_with_one(name, size):
+    left = lambda a: a[1, 1] + EMPTY[name](a[:size, :size]).sum()
+    right = lambda a: EMPTY[name]((a * 2 / 2)[:size, :size]).sum() + a[1, 1]
+    assert uj.certify(left, right, A2).passes
+
+
+def test_a_large_matrix_is_an_unknown_function_of_which_nothing_is_decided():
+    large = f32(LARGEST + 1, LARGEST + 1)
+    root = lambda a: linalg.cholesky(a)[0, 0]
+    assert uj.certify(lambda a: root(2 * a), lambda a: root(a + a), large).passes
+    assert not uj.certify(lambda a: jnp.where(root(a) > 0, 1.0, 0.0), lambda a: 1.0 + 0 * a[0, 0], large).passes
+
+
+# --- every definition against JAX -------------------------------------------------------------------------------------
+
+SQUARE, LONG, WIDE, MANY = (
+    np.sin(np.arange(1.0, 1 + np.prod(s)) ** 2).reshape(s) for s in [(3, 3), (4, 3), (3, 4), (2, 3, 3)]
+)
+WAYS = [(a, b, c, d) for a in (False, True) for b in (False, True) for c in (False, True) for d in (False, True)]
+DEFINED = {
+    **{
+        f"triangular_solve {way}": (
+            lambda a, b, way=way: triangular(
+                a, b, left_side=way[0], lower=way[1], transpose_a=way[2], unit_diagonal=way[3]
+            ),
+            SQUARE,
+            WIDE if way[0] else LONG,
+        )
+        for way in WAYS
+    },
+    "solve": (linalg.solve, MANY, MANY),
+    "det": (linalg.det, np.cos(np.arange(16.0) ** 2).reshape(4, 4)),
+    "slogdet": (linalg.slogdet, MANY),
+    "cholesky": (lambda a: linalg.cholesky(a @ a.swapaxes(-1, -2) + np.eye(3)[None]), MANY),
+    "qr": (qr, MANY),
+    "qr of a long matrix": (lambda a: qr(a, mode="complete"), LONG),
+    "qr of a wide matrix": (qr, WIDE),
+    "qr of a triangle": (qr, np.triu(SQUARE)),
+    "raw qr": (lambda a: qr(a, mode="raw"), LONG),
+    "ormqr": (
+        lambda a, c: (lambda h, t: lax.linalg.ormqr(h.T, t, c, left=False))(*qr(a, mode="raw")),
+        LONG,
+        WIDE,
+    ),
+    "householder_product": (lambda a: lax.linalg.householder_product(a, a[0]), LONG),
+    "lu": (scipy.lu, LONG),
+    "lu_solve": (lu_solve, SQUARE, SQUARE[0]),
+    "eigh": (linalg.eigh, MANY),
+    "eigh of one row": (linalg.eigh, SQUARE[:1, :1]),
+    "svd": (lambda a: linalg.svd(a, full_matrices=False), LONG),
+    "svd of a wide matrix": (lambda a: linalg.svd(a, full_matrices=False), WIDE),
+    "pinv": (linalg.pinv, LONG),
+    "tridiagonal_solve": (thomas, SQUARE[0] + 3, SQUARE[1], SQUARE[2], SQUARE[0]),
+    "gradient of slogdet": (jax.grad(lambda a: linalg.slogdet(a)[1]), SQUARE),
+    "gradient of lstsq": (jax.grad(lambda a, b: linalg.lstsq(a, b)[0].sum()), LONG, LONG[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", one_in(8, DEFINED))
+def test_balls_and_float64_compute_what_jax_does(name):
+    """To 2⁻³⁰, the condition of these matrices being below 2¹⁰ and each float64 operation right to 2⁻⁵²."""
+    function, *arguments = DEFINED[name]
+    with jax.enable_x64(True):
+        parts = jax.tree.leaves(jax.jit(function)(*arguments))
+        program = trace(lambda *x: jnp.concatenate([y.ravel() for y in jax.tree.leaves(function(*x))]), *arguments)
+        flat = jaxpr_as_fun(program)
+        wanted = np.concatenate([np.ravel(part) for part in parts])
+        balls = exact(lambda *x: flat(*x)[0], arguments)
+    (floats,) = interpret(program, Doubles(), [np.stack([x, x]) for x in arguments])
+    assert np.allclose([float(x.mid()) for x in balls], wanted, rtol=0, atol=2.0**-30)
+    assert np.allclose(floats, [wanted, wanted], rtol=0, atol=2.0**-30)
