@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,12 @@ MOST = 400
 
 MOST_MULTIPLIED = 12
 """So many inequalities are also multiplied by each other."""
+
+MOST_TERMS = 64
+"""Polynomials of more terms are long; inequalities are multiplied if no more products of terms have to be made."""
+
+MOST_BITS = 2048
+"""Whole numbers of more bits are long; those of float64 are not."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,13 @@ class Polynomial:
     def key(self) -> frozenset[tuple[Monomial, Fraction]]:
         """Equal for equal polynomials."""
         return frozenset(self.terms.items())
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has many terms, or a coefficient of many digits."""
+        if len(self.terms) > MOST_TERMS:
+            return True
+        return any(n.bit_length() > MOST_BITS for c in self.terms.values() for n in c.as_integer_ratio())
 
     @property
     def value(self) -> Fraction | None:
@@ -92,9 +106,10 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
     rows = [*known, *inequalities]
     if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
-        multiplied = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
+        pairs = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
+        short = [(a, b) for a, b in pairs if len(a.polynomial.terms) * len(b.polynomial.terms) <= MOST_TERMS]
         rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]
-        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in multiplied]
+        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in short]
     monomials = {m for row in rows for m in row.polynomial.terms if m}
     for monomial in monomials:
         above = all(atom in positive for atom, _ in monomial)
@@ -127,10 +142,10 @@ def _possible(rows: set[Row]) -> bool:
     while True:
         if any(_contradicts(row) for row in rows):
             return False
-        left = {m for terms, _ in rows for m, _ in terms if m}
-        if not left or len(rows) > MOST:
+        monomial = _cheapest(rows)
+        if monomial is None or len(rows) > MOST:
             return True
-        rows = _without(min(left, key=lambda m: (_pairs(rows, m), m)), rows)
+        rows = _without(monomial, rows)
 
 
 def _contradicts(row: Row) -> bool:
@@ -140,10 +155,13 @@ def _contradicts(row: Row) -> bool:
     return value is not None and (value <= 0 if strict else value < 0)
 
 
-def _pairs(rows: Iterable[Row], monomial: Monomial) -> int:
-    """How many inequalities come of eliminating a monomial."""
-    signs = [dict(terms).get(monomial, 0) for terms, _ in rows]
-    return sum(s > 0 for s in signs) * sum(s < 0 for s in signs)
+def _cheapest(rows: Iterable[Row]) -> Monomial | None:
+    """The monomial of which elimination leaves the fewest inequalities; None if there is none left."""
+    counts: dict[Monomial, list[int]] = {}
+    for monomial, c in itertools.chain.from_iterable(terms for terms, _ in rows):
+        if monomial:
+            counts.setdefault(monomial, [0, 0])[c < 0] += 1
+    return min(counts, key=lambda m: (math.prod(counts[m]), m), default=None)
 
 
 def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:

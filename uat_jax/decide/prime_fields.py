@@ -145,7 +145,8 @@ class PrimeFields:
     bits: size of the largest prime.  meant: whether constants are what they stand for (True) or what is written
     (False); None tries both.  domains: what the inputs range over.  profiles: of both, if they are known.  varies:
     whether an output of either depends on an input at all.  constants: those of both that stand for other numbers than
-    are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.
+    are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.  tests: how often small
+    programs were compared, in a case or where cases meet.
     """
 
     left: ClosedJaxpr
@@ -164,6 +165,7 @@ class PrimeFields:
     constants: frozenset[ConstantReading] = field(init=False)
     selects: bool = field(init=False)
     taken: tuple[Taken, ...] = field(init=False)
+    tests: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         if self.deadline is not None:
@@ -176,7 +178,7 @@ class PrimeFields:
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
         self.meeting = Meeting(self._same_scalars)
-        self.cases = Cases(self._same_in_case)
+        self.cases = Cases(self._same_in_case, self.deadline)
 
     def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
         """Whether two programs of scalars are the same function; signs: 1 of those that are ≥ 0, 2 of those > 0."""
@@ -184,6 +186,7 @@ class PrimeFields:
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE) -> bool:
         """Whether two small programs are the same function, with an error that all of them together do not show."""
+        self.tests += 1
         laws = self.laws - {"cases"}
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
         try:
@@ -222,8 +225,7 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                tests = len(self.meeting.answers) + self.cases.tests
-                total = _added(found[-1].log2_error + share, MEETING_ERROR, tests)
+                total = _added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
