@@ -7,7 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from uat_jax.arithmetic.alike import Alike
+from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.formula import formula
 from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
+from uat_jax.decide.domain import Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
 
 B = jnp.bfloat16
@@ -91,3 +97,53 @@ def test_a_positive_atom_is_positive():
     assert not possible([Inequality(-x, False)], (0,), ())
     assert possible([Inequality(-x, False)], (), (0,))
     assert not possible([Inequality(-x, True)], (), (0,))
+
+
+def clip_of_squares(last):
+    """A polynomial of degree 2^12 in numbers from 0 to 1, which no list of its terms holds."""
+
+    def of(x, y):
+        for _ in range(12):
+            x = (x * x + y) / 2
+        return last(x * 4 - 2)
+
+    return of
+
+
+@pytest.mark.parametrize(("end", "wanted"), [(1.0, True), (1.5, False)])
+def test_a_long_polynomial_is_a_number_of_its_own(end, wanted):
+    clip = clip_of_squares(lambda z: jnp.clip(z, -1, 1))
+    sums = clip_of_squares(lambda z: jax.nn.relu(z + 1) - jax.nn.relu(z - end) - 1)
+    scalar = jax.ShapeDtypeStruct((), jnp.float32)
+    first, second = (jax.make_jaxpr(function)(scalar, scalar) for function in (clip, sums))
+    unit = Domains((Interval(0.0, 1.0), Interval(0.0, 1.0)))
+    assert PrimeFields(first, second, domains=unit).compare().equal is wanted
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_surface_beyond_the_numbers_of_its_type_is_not_followed(dtype):
+    """y·2^-k is written with a whole number 2^k that the type does not hold."""
+    least = np.asarray(jnp.finfo(dtype).smallest_subnormal)
+    spec = jax.ShapeDtypeStruct((), dtype)
+    pick = lambda factor: lambda x, y: jnp.where(x == y * least, factor * x + y, y)
+    first, same, other = (jax.make_jaxpr(pick(np.asarray(factor, dtype)))(spec, spec) for factor in (2, 2, 3))
+    assert PrimeFields(first, same).compare().equal
+    assert not PrimeFields(first, other).compare().equal
+
+
+@pytest.mark.parametrize(("length", "followed"), [(20, True), (2000, False)])
+def test_long_chains_are_left_alone(length, followed):
+    (sine,) = jax.make_jaxpr(jnp.sin)(np.float32(1)).eqns
+    expressions = Expressions()
+    place = expressions.input(0, ())
+    for _ in range(length):
+        place = expressions.applied(sine, [place], 0, ())
+    assert (formula(expressions, place) is not None) is followed
+    assert Alike(expressions, Cases(lambda *_: False), {}, meant=False).values(place) is not None
+
+
+def test_booleans_of_one_copy_meet_those_of_many():
+    """A comparison of constants is alike in all copies."""
+    (equation,) = jax.make_jaxpr(jnp.logical_xor)(np.True_, np.True_).eqns
+    (found,) = Doubles().evaluate(equation, [np.array([True]), np.array([True, False, True])])
+    assert found.tolist() == [False, True, False]

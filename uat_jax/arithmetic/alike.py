@@ -53,8 +53,8 @@ class Alike:
     def first(self, number: Number, *, certain: bool) -> Number:
         """The number itself, or one met before that is shown to be the same function.
 
-        certain: whether it is defined for all inputs.  Numbers that are infinite or NaN for some inputs are themselves,
-        and so is what is computed from them: the cases are those of real numbers.
+        Numbers that are infinite or NaN on purpose are themselves, and so is what is computed from them: cases are
+        those of real numbers.  certain: whether the number is defined for all inputs.
         """
         place, facts = number.expression, number.facts
         if place is None or number.special is not None or number.infinite is not None:

@@ -56,16 +56,12 @@ POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 
 
 class Cases:
-    """Decides for pairs of formulas whether they are the same function, case by case; answers are kept.
-
-    tests: how many identity tests the answers rest on.  deadline: when no case is looked at any more.
-    """
+    """Decides for pairs of formulas whether they are the same function, case by case; answers are kept."""
 
     def __init__(self, equal: Equal, deadline: Deadline | None = None):
         self.equal = equal
-        self.deadline = deadline
+        self.deadline = deadline or Deadline()
         self.answers: dict[Any, bool] = {}
-        self.tests = 0
 
     def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool) -> bool:
         """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
@@ -80,11 +76,14 @@ class Cases:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                all_cells = cells(pair, ranges, meant=meant, deadline=self.deadline)
-                self.answers[key] = all(self._agree(pair, cell, meant) for cell in all_cells)
+                self.answers[key] = self._agree_everywhere(pair, ranges, meant)
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
+
+    def _agree_everywhere(self, pair: Formula, ranges: Mapping[int, Range], meant: bool) -> bool:
+        """Whether both results agree in all cells."""
+        return all(self._agree(pair, cell, meant) for cell in cells(pair, ranges, self.deadline, meant=meant))
 
     def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
@@ -99,7 +98,6 @@ class Cases:
         programs = _programs(pair, cell, surface, meant)
         if programs is None:
             return False
-        self.tests += 1
         return self.equal(*programs, meant, [abs(sign) for sign in cell.signs_of_variables(pair)])
 
 
@@ -211,6 +209,7 @@ class Cell:
     """
 
     atoms: Atoms
+    deadline: Deadline = field(compare=False)
     inequalities: tuple[Inequality, ...] = ()
     zeros: tuple[Polynomial, ...] = ()
     known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
@@ -218,6 +217,7 @@ class Cell:
 
     def possible(self, *more: Inequality) -> bool:
         """Whether real numbers may satisfy what is assumed, and more."""
+        self.deadline.check()
         return possible((*self.inequalities, *more), self.atoms.positive, self.atoms.nonnegative)
 
     def signs(self, p: Polynomial) -> set[int]:
@@ -303,29 +303,25 @@ class Range:
             yield Inequality(Polynomial.constant(Fraction(self.high)) - x, False)
 
 
-def _whole(pair: Formula, ranges: Mapping[int, Range]) -> Cell:
+def _whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline) -> Cell:
     """The cell of all inputs in their ranges."""
     atoms = Atoms()
     for node, known in ranges.items():
         if known.is_positive:
             atoms.positive.update(atom for m in atoms.of_variable(node).terms for atom, _ in m)
     inequalities = [i for node in pair.variables if node in ranges for i in ranges[node].of(atoms.of_variable(node))]
-    return Cell(atoms, tuple(inequalities))
+    return Cell(atoms, deadline, tuple(inequalities))
 
 
-def cells(
-    pair: Formula, ranges: Mapping[int, Range], *, meant: bool, deadline: Deadline | None = None
-) -> Iterator[Cell]:
+def cells(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, *, meant: bool) -> Iterator[Cell]:
     """All cells in which the two results of a formula are decided.
 
     Raises:
-        BudgetError: the deadline is over.
         UnsupportedError: there are too many, or something is not followed.
+        BudgetError: the time is up.
     """
-    waiting, number = [_whole(pair, ranges)], 0
+    waiting, number = [_whole(pair, ranges, deadline)], 0
     while waiting:
-        if deadline is not None:
-            deadline.check()
         cell = waiting.pop()
         number += 1
         if number > MOST_CELLS:
@@ -423,6 +419,12 @@ class _InCell:
         return Term(magnitude if value > 0 else -magnitude, index)
 
     def _polynomial(self, name: str, node: Node, operands: list[Polynomial]) -> Polynomial:
+        """What an operation makes of polynomials: a polynomial, or if that is long an atom of its own."""
+        found = self._expanded(name, node, operands)
+        return self._atom(name, node.key, operands) if found is None or found.is_long else found
+
+    def _expanded(self, name: str, node: Node, operands: list[Polynomial]) -> Polynomial | None:
+        """The result of an operation on polynomials, if it is a polynomial in their atoms and inverses."""
         match name, operands:
             case "add" | "add_any", [x, y]:
                 return x + y
@@ -437,14 +439,11 @@ class _InCell:
             case "convert_element_type", [x]:
                 return x
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
-                power = x
-                for _ in range(node.equation.params["y"] - 1):  # type: ignore[union-attr]
-                    power = power * x
-                return power
+                return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
             case "div", [x, y]:
                 value = y.value
                 return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
-        return self._atom(name, node.key, operands)
+        return None
 
     def _atom(self, name: str, key: Any, operands: Sequence[Polynomial]) -> Polynomial:
         return self.cell.atoms.of_function(name, key, operands)
@@ -465,6 +464,14 @@ class _InCell:
         if len(answers) != 1:
             raise _Undecided(difference, Border.OWN)
         return answers.pop()
+
+
+def _power(x: Polynomial, exponent: int) -> Polynomial:
+    """x^exponent, or a lower power that is long already."""
+    power = x
+    for _ in range(exponent - 1):
+        power = power if power.is_long else power * x
+    return power
 
 
 def _is_continuous(pair: Formula, node: Node) -> bool:
@@ -628,6 +635,8 @@ def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Map
 
 def _whole_number(number: int, dtype: Any, meant: bool) -> Any:
     """A whole number as a constant that is read as it is."""
+    if abs(number) > int(jnp.finfo(dtype).max):
+        raise UnsupportedError("a number that the dtype does not hold")
     held = np.asarray(number, dtype)
     if int(held) != number or meant and not meaning(float(held), held.dtype).as_written:
         raise UnsupportedError("a number that the dtype does not hold, or that would be read as another one")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-
-from uat_jax.errors import UnsupportedError
 
 Monomial = tuple[tuple[int, int], ...]
 """Atoms, which are numbered, with their exponents, in their order; () is 1."""
@@ -17,16 +15,16 @@ MOST = 400
 """With more inequalities than this, elimination ends and they are taken for possible."""
 
 MOST_WRITTEN = 500
-"""With more terms than this in all inequalities together, elimination ends as well."""
-
-MOST_TERMS = 32
-"""Inequalities between polynomials of more terms are left out: those that remain say less."""
-
-MOST_PRODUCTS = 1024
-"""Polynomials whose product has more terms than this, before like ones are added, are not multiplied."""
+"""Elimination ends where all inequalities together have more terms: the signs are taken to be possible."""
 
 MOST_MULTIPLIED = 12
 """So many inequalities are also multiplied by each other."""
+
+MOST_TERMS = 64
+"""Polynomials of more terms are long; inequalities are multiplied if no more products of terms have to be made."""
+
+MOST_BITS = 2048
+"""Whole numbers of more bits are long; those of float64 are not."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,13 @@ class Polynomial:
         return frozenset(self.terms.items())
 
     @property
+    def is_long(self) -> bool:
+        """Whether it has many terms, or a coefficient of many digits."""
+        if len(self.terms) > MOST_TERMS:
+            return True
+        return any(n.bit_length() > MOST_BITS for c in self.terms.values() for n in c.as_integer_ratio())
+
+    @property
     def value(self) -> Fraction | None:
         """The number that it is, if it is one."""
         return self.terms.get((), Fraction(0)) if not any(self.terms) else None
@@ -71,9 +76,7 @@ class Polynomial:
         return self + -other
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        """p·q.  Raises `UnsupportedError` if so many terms would take long to multiply."""
-        if len(self.terms) * len(other.terms) > MOST_PRODUCTS:
-            raise UnsupportedError(f"a polynomial has more than {MOST_PRODUCTS} terms")
+        """p·q."""
         total: dict[Monomial, Fraction] = {}
         for (m, c), (n, d) in itertools.product(self.terms.items(), other.terms.items()):
             product = _product(m, n)
@@ -106,11 +109,10 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
     rows = [*known, *inequalities]
     if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
-        few = [row for row in rows if len(row.polynomial.terms) <= MOST_TERMS]
-        multiplied = list(itertools.combinations_with_replacement(few[-MOST_MULTIPLIED:], 2))
+        pairs = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
+        short = [(a, b) for a, b in pairs if len(a.polynomial.terms) * len(b.polynomial.terms) <= MOST_TERMS]
         rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]
-        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in multiplied]
-    rows = [row for row in rows if len(row.polynomial.terms) <= MOST_TERMS]
+        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in short]
     monomials = {m for row in rows for m in row.polynomial.terms if m}
     for monomial in monomials:
         above = all(atom in positive for atom, _ in monomial)
@@ -143,14 +145,10 @@ def _possible(rows: set[Row]) -> bool:
     while True:
         if any(_contradicts(row) for row in rows):
             return False
-        above, below = Counter(), Counter()
-        for terms, _ in rows:
-            for m, c in terms:
-                (above if c > 0 else below)[m] += 1
-        left = (above.keys() | below.keys()) - {()}
-        if not left or len(rows) > MOST or sum(len(terms) for terms, _ in rows) > MOST_WRITTEN:
+        monomial = _cheapest(rows)
+        if monomial is None or len(rows) > MOST or sum(len(terms) for terms, _ in rows) > MOST_WRITTEN:
             return True
-        rows = _without(min(left, key=lambda m: (above[m] * below[m], m)), rows)
+        rows = _without(monomial, rows)
 
 
 def _contradicts(row: Row) -> bool:
@@ -158,6 +156,15 @@ def _contradicts(row: Row) -> bool:
     terms, strict = row
     value = Polynomial(dict(terms)).value
     return value is not None and (value <= 0 if strict else value < 0)
+
+
+def _cheapest(rows: Iterable[Row]) -> Monomial | None:
+    """The monomial of which elimination leaves the fewest inequalities; None if there is none left."""
+    counts: dict[Monomial, list[int]] = {}
+    for monomial, c in itertools.chain.from_iterable(terms for terms, _ in rows):
+        if monomial:
+            counts.setdefault(monomial, [0, 0])[c < 0] += 1
+    return min(counts, key=lambda m: (math.prod(counts[m]), m), default=None)
 
 
 def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:

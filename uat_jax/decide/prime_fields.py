@@ -152,7 +152,8 @@ class PrimeFields:
     (False); None tries both.  domains: what the inputs range over.  profiles: of both, if they are known.  varies:
     whether an output of either depends on an input at all.  constants: those of both that stand for other numbers than
     are written.  selects: whether numbers decide a selection.  taken: the exponentials of both.  order: of the roots of
-    unity modulo the primes, as many as the cosines of rational multiples of π ask for.
+    unity modulo the primes, as many as the cosines of rational multiples of π ask for.  tests: how often small programs
+    were compared, in a case or where cases meet.
     """
 
     left: ClosedJaxpr
@@ -172,6 +173,7 @@ class PrimeFields:
     selects: bool = field(init=False)
     taken: tuple[Taken, ...] = field(init=False)
     order: int = field(init=False, default=1)
+    tests: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         if self.deadline is not None:
@@ -192,6 +194,7 @@ class PrimeFields:
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE) -> bool:
         """Whether two small programs are the same function, with an error that all of them together do not show."""
+        self.tests += 1
         laws = self.laws - {"cases"}
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
         try:
@@ -230,8 +233,7 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                tests = len(self.meeting.answers) + self.cases.tests
-                total = _added(found[-1].log2_error + share, MEETING_ERROR, tests)
+                total = _added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]

@@ -24,7 +24,29 @@ def ppo(r, a):
     return jnp.minimum(r * a, jnp.clip(r, 0.8, 1.2) * a)
 
 
+HIGH, LOW, FINITE = (np.array([0, x, 0], np.float32) for x in (np.inf, -np.inf, 1000))
+"""Arrays of which one entry may be no real number."""
+
+# What is greater than a number for real numbers only, the number being made of x and such an array.
+GREATER = (
+    ("a sum and 1", lambda x, beside: x + beside + 1 > x + beside),
+    ("a maximum and 1", lambda x, beside: jnp.maximum(x, beside) + 1 > jnp.maximum(x, beside)),
+    ("a product of exponentials", lambda x, beside: jnp.exp(beside) * jnp.exp(x) > 0),
+    ("an exponential of a sum", lambda x, beside: jnp.exp(x + beside) > 0),
+    ("a rearranged sum and 1", lambda x, beside: (x + beside)[::-1] + 1 > (x + beside)[::-1]),
+)
+
+
+def far(holds, beside):
+    """x, and something more near 731.5 where a comparison does not hold."""
+    return lambda x: x + jnp.where(holds(x, beside), 0.0, relu(1 - jnp.abs(x - 731.5)))
+
+
 DIFFERENT = (
+    *(
+        Different(f"{name}, infinite", far(holds, LOW if "expo" in name else HIGH), lambda x: x, (V,), ((731.5,) * 3,))
+        for name, holds in GREATER
+    ),
     tie("a point beside a maximum", lambda x: jnp.maximum(x, 0) + ind(x == 0), lambda x: jnp.maximum(x, 0.0), (S,), (0,)),
     tie("a point beside a clip", lambda x: jnp.clip(x, -1, 1) + ind(x == 1), lambda x: relu(x + 1) - relu(x - 1) - 1, (S,), (1,)),
     tie("a point on a diagonal", lambda x, y: jnp.maximum(x, y) + ind(x == y), jnp.maximum, (S, S), (2, 2)),
@@ -68,6 +90,7 @@ DIFFERENT = (
 )  # fmt: skip
 
 EQUAL = (
+    *(Equal(f"{name}, finite", far(holds, FINITE), lambda x: x, (V,)) for name, holds in GREATER),
     Equal("softplus by its definition", jax.nn.softplus, lambda x: jnp.log(1 + jnp.exp(x)), (V,)),
     Equal("log sigmoid by its definition", jax.nn.log_sigmoid, lambda x: -jnp.log(1 + jnp.exp(-x)), (V,)),
     Equal("logaddexp by its definition", jnp.logaddexp, lambda x, y: jnp.log(jnp.exp(x) + jnp.exp(y)), (V, V)),
