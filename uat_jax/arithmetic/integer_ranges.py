@@ -215,7 +215,7 @@ def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
     if y.low <= 0 <= y.high or not all(map(math.isfinite, (*x, *y))):
         return allowed
     divide = (lambda a, b: Fraction(a) / Fraction(b)) if is_number(equation.outvars[0]) else _truncated_quotient
-    corners = [divide(a, b) for a in x for b in y]
+    corners: list[Any] = [divide(a, b) for a in x for b in y]
     found = Range(min(corners), max(corners))
     return found if found in allowed else allowed
 

@@ -130,7 +130,7 @@ DENSITIES = (
         {"exchanged": lambda x, a, b: plain.kumaraswamy(x, b, a), "beta": plain.beta},
     ),
     row(
-        # Where z > 2896, its log(1 + z²) is 2 log z in float32, which is another function of real numbers.
+        # Where z > 2896, its log(1 + z²) is 2 log z in float32, another function of real numbers: REFUTED there.
         "StudentT",
         log_prob(tfd.StudentT),
         plain.student_t,
