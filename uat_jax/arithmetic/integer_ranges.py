@@ -9,6 +9,7 @@ widened by the rounding of their dtype, so that they also hold for the number th
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -329,7 +330,20 @@ def _selected(equation: JaxprEqn, which: Range, *cases: Range) -> Range:
         raise UnsupportedError(
             f"'select_n'{source_line(equation)} chooses case {which} of {len(cases)}; clip the number of the case first"
         )
-    return hull(*cases)
+    return hull(*cases[int(which.low) : int(which.high) + 1])
+
+
+def _comparison(compare: Callable[[Any, Any], Any], *, rising: bool) -> Callable[..., Range]:
+    """Of integers whose ranges decide it; floats may be NaN.  `rising`: whether larger x make it true, and not false."""
+
+    def compared(equation: JaxprEqn, x: Range, y: Range) -> Range:
+        if not all(map(is_integer, equation.invars)):
+            return TRUTH
+        most, least = (x.high, y.low), (x.low, y.high)
+        low, high = (least, most) if rising else (most, least)
+        return Range(int(compare(*low)), int(compare(*high)))
+
+    return compared
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -359,7 +373,7 @@ def _any(equation: JaxprEqn, *operands: Range) -> Range:
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(STRUCTURAL, _moved),
     **dict.fromkeys("copy copy_p cummax cummin name reduce_precision stop_gradient".split(), _of(lambda x: x)),
-    **dict.fromkeys("eq ge gt is_finite le le_to lt lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
+    **dict.fromkeys("eq is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
     **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
@@ -382,8 +396,12 @@ RULES: Mapping[str, Rule] = {
     "erfc": _always(0, 2),
     "floor": _whole(math.floor, math.floor),
     "gather": _gathered,
+    "ge": _comparison(operator.ge, rising=True),
+    "gt": _comparison(operator.gt, rising=True),
     "integer_pow": _integer_power,
+    "le": _comparison(operator.le, rising=False),
     "logistic": _always(0, 1),
+    "lt": _comparison(operator.lt, rising=False),
     "max": _of(lambda x, y: Range(max(x.low, y.low), max(x.high, y.high))),
     "min": _of(lambda x, y: Range(min(x.low, y.low), min(x.high, y.high))),
     "mul": _of(_product),
