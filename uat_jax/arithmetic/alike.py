@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.cases import RULES, Cases, Range, decides
+from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, formula
+from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
@@ -89,7 +90,7 @@ class Alike:
             expression = self.expressions[place]
             name = "" if expression.equation is None else expression.equation.primitive.name
             inner = expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
-            self._deciding[place] = name in RULES or any(map(self.decides, inner))
+            self._deciding[place] = name in DECIDES or any(map(self.decides, inner))
         return self._deciding[place]
 
     def values(self, place: int) -> np.ndarray | None:
@@ -119,14 +120,14 @@ class Alike:
             values = self.ranges[place].folded(values) if place in self.ranges else values
             return values.reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
-        if any(x is None for x in operands) or not all(map(_is_real_or_boolean, equation.invars)):
+        if any(x is None for x in operands) or not all(map(_is_looked_at, equation.invars)):
             return None
         found = self.doubles.evaluate(equation, operands)[0]
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
 
 
-def _is_real_or_boolean(atom: Any) -> bool:
-    return is_number(atom) or dtype_of(atom) == np.bool_
+def _is_looked_at(atom: Any) -> bool:
+    return is_number(atom) or is_integer(atom) or dtype_of(atom) == np.bool_
 
 
 def _digits(values: np.ndarray) -> float:

@@ -334,7 +334,7 @@ def _selected(equation: JaxprEqn, which: Range, *cases: Range) -> Range:
 
 
 def _comparison(compare: Callable[[Any, Any], Any], *, rising: bool) -> Callable[..., Range]:
-    """Of integers whose ranges decide it; floats may be NaN.  `rising`: whether larger x make it true, and not false."""
+    """Of integers whose ranges decide it; floats may be NaN.  `rising`: whether larger x make it true."""
 
     def compared(equation: JaxprEqn, x: Range, y: Range) -> Range:
         if not all(map(is_integer, equation.invars)):
