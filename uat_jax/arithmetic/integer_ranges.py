@@ -377,6 +377,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
     **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
+    **dict.fromkeys("reduce reduce_window".split(), _any),
     "optimization_barrier": lambda equation, *operands: list(operands),
     "abs": _of(_absolute),
     "add": _of(_sum),

@@ -57,11 +57,12 @@ def rounded(p: Polynomial, atoms: Atoms, method: lax.RoundingMethod) -> Polynomi
     if _is_whole(p, atoms):
         return p
     whole, rest = _parted(p, atoms, 2) if even else (Polynomial.constant(0), p)
-    way = -ONE if _begins_with_minus(rest, atoms) else ONE
-    found = atoms.of_function("round", f"round {method}", [way * rest])
+    if _begins_with_minus(rest, atoms):
+        return whole - rounded(-rest, atoms, method)
+    found = atoms.of_function("round", f"round {method}", [rest])
     half = Polynomial.constant(Fraction(1, 2))
-    near = [Inequality(half + found - way * rest, False), Inequality(half - found + way * rest, False)]
-    return whole + way * _stated(found, near, atoms)
+    near = [Inequality(half + found - rest, False), Inequality(half - found + rest, False)]
+    return whole + _stated(found, near, atoms)
 
 
 def _stated(whole: Polynomial, known: list[Inequality], atoms: Atoms) -> Polynomial:
