@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.cases import RULES, Cases, Range, decides
+from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, formula
+from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
@@ -123,7 +124,7 @@ class Alike:
         except (UatJaxError, TypeError, ValueError):
             self._values[place] = None
         equation = self.expressions[place].equation
-        if equation is not None and equation.primitive.name in RULES:
+        if equation is not None and equation.primitive.name in DECIDES:
             self._deciding.add(place)
         elif not self._deciding.isdisjoint(self._operands(place)):
             self._deciding.add(place)
@@ -143,14 +144,14 @@ class Alike:
             values = self.ranges[place].folded(values) if place in self.ranges else values
             return values.reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
-        if any(x is None for x in operands) or not all(map(_is_real_or_boolean, equation.invars)):
+        if any(x is None for x in operands) or not all(map(_is_looked_at, equation.invars)):
             return None
         found = self.doubles.evaluate(equation, operands)[0]
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
 
 
-def _is_real_or_boolean(atom: Any) -> bool:
-    return is_number(atom) or dtype_of(atom) == np.bool_
+def _is_looked_at(atom: Any) -> bool:
+    return is_number(atom) or is_integer(atom) or dtype_of(atom) == np.bool_
 
 
 def _digits(values: np.ndarray) -> float:

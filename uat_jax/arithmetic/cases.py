@@ -19,10 +19,13 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic import whole_numbers
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
+from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
+from uat_jax.arithmetic.whole_numbers import ROUNDING
 from uat_jax.errors import UnsupportedError
 
 MOST_CELLS = 96
@@ -134,7 +137,8 @@ class Atoms:
     """The numbers of which polynomials are made: variables, and functions that are no polynomials of their operands.
 
     numbers: of every atom.  positive, nonnegative: what is known of atoms.  variables: the nodes of those that are free
-    variables.  functions: the increasing functions, and of what they are.
+    variables.  functions: the increasing functions, and of what they are.  whole: those that are whole numbers.  known:
+    what holds of atoms for all inputs.
     """
 
     numbers: dict[Any, int] = field(default_factory=dict)
@@ -142,6 +146,8 @@ class Atoms:
     nonnegative: set[int] = field(default_factory=set)
     variables: dict[int, int] = field(default_factory=dict)
     functions: dict[int, tuple[str, Polynomial]] = field(default_factory=dict)
+    whole: set[int] = field(default_factory=set)
+    known: list[Inequality] = field(default_factory=list)
 
     def polynomial(self, key: Any) -> Polynomial:
         """The atom of a key."""
@@ -218,7 +224,7 @@ class Cell:
     def possible(self, *more: Inequality) -> bool:
         """Whether real numbers may satisfy what is assumed, and more."""
         self.deadline.check()
-        return possible((*self.inequalities, *more), self.atoms.positive, self.atoms.nonnegative)
+        return possible((*self.atoms.known, *self.inequalities, *more), self.atoms.positive, self.atoms.nonnegative)
 
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that a polynomial can have in the cell."""
@@ -396,13 +402,16 @@ class _InCell:
         if node.key[0] == "literal":
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
+        given = [self.pair.nodes[n].dtype for n in node.operands]
+        if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in given):
+            raise UnsupportedError(f"'{name}' of integers")
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, node.operands)
         if name == "convert_element_type" and self.pair.nodes[node.operands[0]].dtype == np.bool_:
             return _number(int(self.decision(node.operands[0])))
-        if not all(_is_real(self.pair.nodes[n].dtype) for n in (index, *node.operands)):
-            raise UnsupportedError(f"'{name}' of integers")
+        if not all(_is_real(dtype) or jnp.issubdtype(dtype, jnp.integer) for dtype in (node.dtype, *given)):
+            raise UnsupportedError(f"'{name}' of what is no real number")
         operands = tuple(map(self.number, node.operands))
         return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
 
@@ -437,13 +446,36 @@ class _InCell:
             case "square", [x]:
                 return x * x
             case "convert_element_type", [x]:
-                return x
+                return x if _is_real(node.dtype) else self._cast(x, node.dtype)
+            case "floor", [x]:
+                return whole_numbers.floor(x, self.cell.atoms, self._is_zero)
+            case "ceil", [x]:
+                return whole_numbers.ceil(x, self.cell.atoms, self._is_zero)
+            case "round", [x]:
+                return whole_numbers.rounded(x, self.cell.atoms, node.equation.params["rounding_method"])  # type: ignore[union-attr]
+            case "rem", [x, y] if y.value:
+                return x - y * self._truncated(x * Polynomial.constant(1 / y.value))
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
                 return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
             case "div", [x, y]:
                 value = y.value
                 return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
         return None
+
+    def _cast(self, x: Polynomial, dtype: Any) -> Polynomial:
+        """What a cast to an integer dtype makes of a number that fits it in the whole cell."""
+        low, high = (Polynomial.constant(int(bound)) for bound in limits(np.dtype(dtype)))
+        inside = (x - low + Polynomial.constant(1), high + Polynomial.constant(1) - x)
+        if any(self.cell.signs(p) != {1} for p in inside):
+            raise UnsupportedError(f"a cast to {dtype} of a number that may not fit")
+        return self._truncated(x)
+
+    def _truncated(self, x: Polynomial) -> Polynomial:
+        nonnegative = lambda p: self.larger(Term(p), _number(0))
+        return whole_numbers.truncated(x, self.cell.atoms, self._is_zero, nonnegative)
+
+    def _is_zero(self, x: Polynomial) -> bool:
+        return bool(self.compared("eq", Term(x), _number(0)))
 
     def _atom(self, name: str, key: Any, operands: Sequence[Polynomial]) -> Polynomial:
         return self.cell.atoms.of_function(name, key, operands)
@@ -476,6 +508,8 @@ def _power(x: Polynomial, exponent: int) -> Polynomial:
 
 def _is_continuous(pair: Formula, node: Node) -> bool:
     """Whether a node is a continuous function of its operands for all of them, or decides by signs."""
+    if jnp.issubdtype(node.dtype, jnp.integer):
+        return False
     if node.key[0] != "apply" or name_of(node) in CONTINUOUS or name_of(node) in RULES:
         return True
     if name_of(node) == "integer_pow":
@@ -532,6 +566,9 @@ def _select(cell: _InCell, operands: Sequence[int]) -> Term | bool:
 
 def _comparison(name: str) -> Rule:
     def rule(cell: _InCell, operands: Sequence[int]) -> bool:
+        if cell.pair.nodes[operands[0]].dtype == np.bool_:
+            first, second = map(cell.decision, operands)
+            return bool(DECIDED[name](int(first) - int(second)))
         x, y = map(cell.number, operands)
         return bool(cell.compared(name, x, y))
 
@@ -556,9 +593,13 @@ RULES: Mapping[str, Rule] = {
 """What decides, and what is decided by the sign of a real number."""
 
 
+DECIDES = frozenset(RULES) | ROUNDING
+"""Primitives that cases have a rule for: they decide by a sign, or by the whole numbers next to a number."""
+
+
 def decides(found: Formula) -> bool:
-    """Whether a formula decides anything by signs."""
-    return any(node.key[0] == "apply" and name_of(node) in RULES for node in found.nodes)
+    """Whether a formula decides anything by signs, or makes whole numbers."""
+    return any(node.key[0] == "apply" and name_of(node) in DECIDES for node in found.nodes)
 
 
 # --- both results as programs ----------------------------------------------------------------------------------------

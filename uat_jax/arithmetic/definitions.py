@@ -17,6 +17,7 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
+from uat_jax.arithmetic import monoids
 from uat_jax.arithmetic.linear_algebra import LINEAR_ALGEBRA, is_written_out
 from uat_jax.arithmetic.scattering import SCATTERS, total
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
@@ -186,9 +187,11 @@ DEFINITIONS: Mapping[str, Definition] = {
     "lt_to": lambda parameters, x, y: x < y,
     "one_minus_square": lambda parameters, x: 1 - x * x,
     "min": lambda parameters, x, y: -lax.max(-x, -y),
+    "reduce": monoids.reduction,
     "reduce_min": lambda parameters, x: -jnp.max(-x, axis=parameters["axes"]),
     "reduce_precision": lambda parameters, x: x,
     "reduce_prod": _reduce_prod,
+    "reduce_window": monoids.windows,
     "reduce_window_max": pooling(jnp.max, -np.inf),
     "reduce_window_min": pooling(jnp.min, np.inf),
     "reduce_window_sum": pooling(total, 0),

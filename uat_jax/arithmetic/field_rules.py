@@ -14,6 +14,7 @@ from jax.extend.core import JaxprEqn
 from uat_jax.arithmetic import exchanges, orthogonal, spectra
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
+from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import Residues, same, vanishes
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -491,8 +492,17 @@ def _sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
     for i, number in enumerate(numbers[1:], start=1):
         keys = numbers[:count]
         place = f"key {i}" if i < count else "payload"
-        results.append(_of_row(fields, f"sorted {place}", axis, *keys, *([] if i < count else [number])))
+        found = _of_row(fields, f"sorted {place}", axis, *keys, *([] if i < count else [number]))
+        counted = count == 1 and _counts(operands[i], axis)
+        results.append(standing(found, keys[0], axis, np.arange(found.shape[axis])) if counted else found)
     return results
+
+
+def _counts(operand: Any, axis: int) -> bool:
+    """Whether an operand is 0, 1, 2, … along an axis."""
+    if isinstance(operand, Number) or not np.issubdtype(operand.dtype, np.integer):
+        return False
+    return bool(np.all(np.moveaxis(operand, axis, -1) == np.arange(operand.shape[axis])))
 
 
 def _of_row(fields: Fields, name: str, axis: int, *numbers: Number) -> Number:
@@ -517,25 +527,36 @@ def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         return [fields.unknown(f"{i}", equation, shape_of(v)) for i, v in enumerate(equation.outvars)]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
-    return [ordered.moved(pick), _of_row(fields, "places", axis, x).moved(pick)]
+    places = standing(_of_row(fields, "places", axis, x), x, axis, np.arange(x.shape[axis]))
+    return [ordered.moved(pick), places.moved(pick)]
 
 
-def _argument(name: str) -> Rule:
-    """Argmax and argmin: an unknown function of the row, and of the codes of what is not finite in it."""
+def _argmax(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """The place of the first largest entry: an unknown function of the row, and of the codes of what is not finite.
 
-    def rule(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-        (axis,) = equation.params["axes"]
-        _refuse_undefined(equation, x)
-        if not fields.certain(x):
-            return fields.unknown("place", equation, shape_of(equation.outvars[0]))
-        if x.special is None:
-            row = [x]
-        else:
-            finite = fields.draw.where(x.special == FINITE, x.residues, fields.draw.fraction(0))
-            row = [Number(finite), fields.number(x.special)]
-        return _of_row(fields, name, axis, *row).moved(lambda a: np.take(a, 0, axis + 1))
+    Of two entries it is [x[1] > x[0]].
+    """
+    (axis,) = equation.params["axes"]
+    _refuse_undefined(equation, x)
+    if not fields.certain(x):
+        return fields.unknown("place", equation, shape_of(equation.outvars[0]))
+    first = lambda a: np.take(a, 0, axis + 1)
+    if x.special is not None:
+        finite = fields.draw.where(x.special == FINITE, x.residues, fields.draw.fraction(0))
+        return _of_row(fields, "argmax", axis, Number(finite), fields.number(x.special)).moved(first)
+    f, size = fields.functions, x.shape[axis]
+    if size == 2:
+        found = f.step(
+            f.subtract(x.moved(lambda a: np.take(a, [1, 1], axis + 1)), x.moved(lambda a: np.take(a, [0, 0], axis + 1)))
+        )
+    else:
+        found = _of_row(fields, "argmax", axis, x)
+    return standing(found, x, axis, np.full(size, size - 1)).moved(first)
 
-    return rule
+
+def _argmin(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """The place of the first largest entry of -x."""
+    return _argmax(fields, equation, fields.functions.negate(x).but(facts=x.facts))
 
 
 RULES: dict[str, Rule] = {
@@ -543,8 +564,8 @@ RULES: dict[str, Rule] = {
     "add": _lifted(lambda f, x, y: f.add(x, y)),
     "add_any": _lifted(lambda f, x, y: f.add(x, y)),
     "and": _unless_integers(_and),
-    "argmax": _argument("argmax"),
-    "argmin": _argument("argmin"),
+    "argmax": _argmax,
+    "argmin": _argmin,
     "asinh": _odd("asinh"),
     "atan": _odd("atan"),
     "atan2": _opaque("atan2"),

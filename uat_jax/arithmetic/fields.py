@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic import chosen_infinities, exchanges
+from uat_jax.arithmetic import chosen_infinities, exchanges, places
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constant_parts import with_parts
@@ -536,6 +536,8 @@ class Fields(Arithmetic):
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])
         if any(isinstance(o, Number) and not s for o, s in zip(operands, supplied, strict=True)):
+            if name in ("dynamic_slice", "gather"):
+                return [places.taken(self, equation, operands)]
             raise UnsupportedError(f"'{name}'{source_line(equation)} takes an index that depends on the input")
         numbers = [self.lift(operand) for operand, supply in zip(operands, supplied, strict=True) if supply]
         return [gathered(self.functions, numbers, source) for source in positions(equation, operands, supplied)]

@@ -8,6 +8,7 @@ constants among them are widened by their rounding, so that they also hold for t
 """
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -348,7 +349,20 @@ def _selected(equation: JaxprEqn, which: Range, *cases: Range) -> Range:
         raise UnsupportedError(
             f"'select_n'{source_line(equation)} chooses case {which} of {len(cases)}; clip the number of the case first"
         )
-    return hull(*cases)
+    return hull(*cases[int(which.low) : int(which.high) + 1])
+
+
+def _comparison(compare: Callable[[Any, Any], Any], *, rising: bool) -> Callable[..., Range]:
+    """Of integers whose ranges decide it; floats may be NaN.  `rising`: whether larger x make it true."""
+
+    def compared(equation: JaxprEqn, x: Range, y: Range) -> Range:
+        if not all(map(is_integer, equation.invars)):
+            return TRUTH
+        most, least = (x.high, y.low), (x.low, y.high)
+        low, high = (least, most) if rising else (most, least)
+        return Range(int(compare(*low)), int(compare(*high)))
+
+    return compared
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -383,10 +397,11 @@ def _rows_of(size: int) -> Range:
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(STRUCTURAL, _moved),
     **dict.fromkeys("copy copy_p cummax cummin name reduce_precision stop_gradient".split(), _of(lambda x: x)),
-    **dict.fromkeys("eq ge gt is_finite le le_to lt lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
+    **dict.fromkeys("eq is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
     **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
+    **dict.fromkeys("reduce reduce_window".split(), _any),
     "optimization_barrier": lambda equation, *operands: list(operands),
     "abs": _of(_absolute),
     "add": _of(_sum),
@@ -406,8 +421,12 @@ RULES: Mapping[str, Rule] = {
     "erfc": _always(0, 2),
     "floor": _whole(math.floor, math.floor),
     "gather": _gathered,
+    "ge": _comparison(operator.ge, rising=True),
+    "gt": _comparison(operator.gt, rising=True),
     "integer_pow": _integer_power,
+    "le": _comparison(operator.le, rising=False),
     "logistic": _always(0, 1),
+    "lt": _comparison(operator.lt, rising=False),
     "lu": lambda equation, x: [UNBOUNDED, *[_rows_of(shape_of(equation.invars[0])[-2])] * 2],
     "lu_pivots_to_permutation": lambda equation, x: _rows_of(equation.params["permutation_size"]),
     "max": _of(lambda x, y: Range(max(x.low, y.low), max(x.high, y.high))),

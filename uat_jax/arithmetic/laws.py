@@ -23,6 +23,8 @@ LAWS = frozenset(
         "recurrence of the gamma function",
         "cases that meet",
         "guards",
+        "order statistics",
+        "entry at its place",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -107,6 +107,21 @@ class Infinite:
     code: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """For each entry of an array of shape s a row of numbers, of shape (n, *s), and a rank from 0 to n - 1: the array
+    holds the places in the rows at which the numbers of these ranks stand, 0 being the rank of the smallest."""
+
+    rows: Residues
+    ranks: np.ndarray
+
+    def moved(self, move: Move) -> Place:
+        """The places with their entries rearranged by `move`."""
+        each = lambda a: np.stack([move(a[:, k]) for k in range(a.shape[1])], axis=1)
+        rows = Residues(tuple(map(each, self.rows.levels)), self.rows.degree.mixed())
+        return Place(rows, _flat(self.ranks, move))
+
+
 @dataclass(frozen=True, eq=False)
 class Number:
     """An array of numbers, and what is known about it.
@@ -119,7 +134,8 @@ class Number:
     of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
     some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
-    magnitude: (y, q) if it is known as q·|y|.
+    magnitude: (y, q) if it is known as q·|y|.  reordered: (y, axis) if its rows along the axis are those of y in
+    another order.  place: of what rows, and of which rank in them, its entries are the places.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -149,6 +165,8 @@ class Number:
     product: Powers | None = None
     logarithms: Powers | None = None
     magnitude: tuple[Number, Fraction] | None = None
+    reordered: tuple[Number, int] | None = None
+    place: Place | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -174,6 +192,7 @@ class Number:
             product=None,
             logarithms=None,
             magnitude=None,
+            reordered=None,
         )
 
     def but(self, **changes: object) -> Number:
@@ -216,6 +235,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "product": _part,
     "logarithms": _part,
     "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
+    "place": _part,
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +20,7 @@ from uat_jax.arithmetic.number import (
     from_quadratic,
     rational,
 )
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.random_function import key, state
 from uat_jax.arithmetic.residues import Draw, Residues, vanishes
 
@@ -132,18 +134,31 @@ class Piecewise(Algebra):
         """The maximum of x over axes, -∞ of no numbers."""
         kept = [axis for axis in range(len(x.shape)) if axis not in axes]
         count = int(np.prod([x.shape[axis] for axis in axes]))
+        if x.reordered is not None and x.reordered[1] in axes and "order statistics" in self.laws:
+            return self.largest(x.reordered[0], axes)
         if not count:
             lowest = np.full([x.shape[axis] for axis in kept], MINUS_INFINITY, np.int8)
             return Number(self.draw.fraction(0, lowest.shape), lowest if lowest.size else None)
-        order = [0, *(axis + 1 for axis in axes), *(axis + 1 for axis in kept)]
-        shape = (count, *(x.shape[axis] for axis in kept))
-        forward = lambda a: a.transpose(order).reshape(len(a), *shape)
-        present = None if x.special is None else forward((x.special != MINUS_INFINITY)[None])[0]
-        members = Residues(tuple(map(forward, x.residues.levels)), x.residues.degree.mixed())
-        if count == 1 and present is None:
-            return Number(members.reshaped(shape[1:]), nonnegative=x.nonnegative, scale=x.scale)
-        codes = None if x.special is None else forward(x.special[None])[0].max(axis=0, initial=MINUS_INFINITY)
-        return _with_upper_codes(self._of_set((members, present), x.scale), codes)
+        shape = tuple(x.shape[axis] for axis in kept)
+        rows = lambda a: a.transpose(0, *(axis + 1 for axis in (*axes, *kept))).reshape(len(a), count, *shape)
+        if count == 1 and x.special is None:
+            return x.moved(lambda a: rows(a)[:, 0])
+        members = self._union(x, rows, shape)
+        codes = None if x.special is None else rows(x.special[None])[0].max(axis=0, initial=MINUS_INFINITY)
+        return _with_upper_codes(self._of_set(members, x.scale), codes)
+
+    def _union(
+        self, x: Number, rows: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]
+    ) -> tuple[Residues, np.ndarray | None]:
+        """The members of all entries of each row of x, and which of them are there: max{max X, max Y} = max X ∪ Y.
+
+        Where these would be too many, the entries themselves.
+        """
+        known = x if x.largest_of is None or x.largest_of[0].levels[0][0].size < LARGE else x.but(largest_of=None)
+        members, present = self.members(known)
+        each = lambda a: np.stack([rows(a[:, i]) for i in range(a.shape[1])], axis=1).reshape(len(a), -1, *shape)
+        union = Residues(tuple(map(each, members.levels)), members.degree.mixed())
+        return union, None if present is None else each(present[None])[0]
 
     def _of_set(self, largest_of: tuple[Residues, np.ndarray | None], scale: Fraction) -> Number:
         """The maximum of a set: symmetric, the number itself if there is only one, moving along with a shift."""
@@ -202,16 +217,32 @@ class Piecewise(Algebra):
         return result
 
     def order_statistics(self, x: Number, axis: int) -> Number:
-        """x sorted along an axis: each entry is a symmetric function that moves along with a shift."""
+        """x sorted along an axis: each entry is a symmetric function that moves along with a shift.
+
+        Its rows are known as those of x in another order, and their sums are those of x.
+        """
         size = x.shape[axis]
         if not size:
             return x
+        if x.reordered is not None and x.reordered[1] == axis and "order statistics" in self.laws:
+            return self.order_statistics(x.reordered[0], axis)
         rows = x.moved(lambda a: np.moveaxis(a, axis + 1, 1))
         smallest = self.negate(self.largest(self.negate(rows), (0,)))
-        between = (self._statistic(rows, i) for i in range(1, size - 1))
-        entries = [smallest.residues, *between, self.largest(rows, (0,)).residues][:size]
+        largest = self.largest(rows, (0,))
+        entries = [smallest.residues, *self._between(rows, smallest, largest), largest.residues][:size]
         sorted_rows = Number(self.draw.stack(entries), nonnegative=x.nonnegative, scale=x.scale)
-        return sorted_rows.moved(lambda a: np.moveaxis(a, 1, axis + 1))
+        return sorted_rows.moved(lambda a: np.moveaxis(a, 1, axis + 1)).but(reordered=(x, axis))
+
+    def _between(self, rows: Number, smallest: Number, largest: Number) -> list[Residues]:
+        """The sorted entries between the smallest and the largest, with the sum that these leave for them."""
+        draw, size = self.draw, rows.shape[0]
+        found = [self._statistic(rows, i) for i in range(1, size - 1)]
+        if not found or "order statistics" not in self.laws:
+            return found
+        ends = draw.add(smallest.residues, largest.residues)
+        total = draw.subtract(draw.sum(rows.residues, (0,)), ends)
+        missing = draw.scale(draw.subtract(total, draw.sum(draw.stack(found), (0,))), Fraction(1, size - 2))
+        return [draw.add(entry, missing) for entry in found]
 
     def _statistic(self, rows: Number, i: int) -> Residues:
         """The i-th smallest: mean + H_i(Σ h(xⱼ - mean)) - H_{n-1-i}(Σ h(mean - xⱼ))."""

@@ -15,6 +15,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.monoids import is_reduced
 from uat_jax.arithmetic.operation import once_per_operation
 from uat_jax.arithmetic.scattering import combines
 from uat_jax.arithmetic.tracing import dtype_of, source_line
@@ -160,6 +161,7 @@ random_seed            i   none   jax    jax    exact   impl
 random_split           k   none   jax    jax    exact   shape
 random_unwrap          k   none   jax    jax    exact
 random_wrap            i   none   jax    jax    exact   impl
+reduce                 f-b parts  parts  parts  parts   computation jaxpr dimensions
 reduce_and             --b rule   jax    jax    exact   axes
 reduce_max             fib rule   rule   rule   exact   axes
 reduce_min             fib rule   rule   rule   exact   axes
@@ -167,6 +169,7 @@ reduce_or              --b rule   jax    jax    exact   axes
 reduce_precision       f-- rule   rule   rule   rounds  exponent_bits mantissa_bits
 reduce_prod            fi- parts  parts  parts  parts   axes
 reduce_sum             fi- rule   rule   rule   rounds  axes
+reduce_window          f-b parts  parts  parts  parts   jaxpr consts @window
 reduce_window_max      f-- parts  parts  parts  parts   @window
 reduce_window_min      f-- parts  parts  parts  parts   @window
 reduce_window_sum      fi- parts  parts  parts  parts   @window
@@ -256,6 +259,7 @@ _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {
     "axes": lambda equation, value: len(value) == 1 or not equation.primitive.name.startswith("arg"),
     "exponent_bits": _as_wide("nexp"),
     "is_stable": lambda equation, value: value or equation.params.get("num_keys") == len(equation.invars),
+    "jaxpr": lambda equation, value: not equation.primitive.name.startswith("reduce") or is_reduced(equation),
     "mantissa_bits": _as_wide("nmant"),
     "new_dtype": lambda equation, value: kind(value) != "",
     "num_keys": lambda equation, value: 1 <= value <= len(equation.invars),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend import source_info_util
@@ -26,16 +25,8 @@ from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, sou
 LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
 """The parameters of loops that are programs."""
 
-SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index", "reduce"])
+SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
-
-MONOIDS: Mapping[str, Callable[[Any, Sequence[int]], Any]] = {
-    "add": lambda x, axes: jnp.sum(x, axis=axes, dtype=x.dtype),
-    "max": lambda x, axes: jnp.max(x, axis=axes),
-    "min": lambda x, axes: jnp.min(x, axis=axes),
-    "mul": lambda x, axes: jnp.prod(x, axis=axes, dtype=x.dtype),
-}
-"""From the operation in the body of a reduction to the reduction."""
 
 MARK = np.float32(2.0**-77)
 """(MARK - MARK)/(MARK - MARK) is what stands for an error: a program of its own hardly writes it."""
@@ -116,8 +107,6 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     known = all(isinstance(x, np.ndarray | np.generic) for x in operands)
     if name == "nextafter" and known:
         return [np.nextafter(*operands)]
-    if name == "reduce" and (written := _by_monoid(equation, operands)) is not None:
-        return [written]
     return bound(equation, operands, _rewritten(equation))
 
 
@@ -129,22 +118,6 @@ def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
     if equation.primitive.name == "cond":
         parameters["branches"] = tuple(_error(b) if _surely_raises(b) else expanded(b) for b in parameters["branches"])
     return parameters
-
-
-def _by_monoid(equation: JaxprEqn, operands: Sequence[Any]) -> Any | None:
-    """A reduction whose body is one known operation of both its arguments: that reduction, then the initial value."""
-    jaxpr, constants = equation.params["jaxpr"], equation.params.get("consts", ())
-    body = getattr(jaxpr, "jaxpr", jaxpr)
-    if len(operands) != 2 or constants or len(body.eqns) != 1 or len(body.invars) != 2:
-        return None
-    (inner,) = body.eqns
-    reduction = MONOIDS.get(inner.primitive.name)
-    whole = list(body.outvars) == list(inner.outvars) and set(inner.invars) == set(body.invars)
-    if reduction is None or not whole or inner.primitive.multiple_results:
-        return None
-    array, initial = operands
-    with source_info_util.user_context(equation.source_info.traceback):
-        return inner.primitive.bind(reduction(array, equation.params["dimensions"]), initial, **inner.params)
 
 
 def _sign_bits(equation: JaxprEqn, bits: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:

@@ -18,7 +18,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.alike import Alike
-from uat_jax.arithmetic.cases import RULES, Cases, Range
+from uat_jax.arithmetic.cases import DECIDES, Cases, Range
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -76,8 +76,8 @@ POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
 MEETING_ERROR = -192.0
 """Log2 of the chance that one test of what holds in a case of a decision, or where its cases meet, is wrong."""
 
-DECIDING = frozenset(RULES)
-"""Primitives that decide by the sign of a number, or choose by such a decision."""
+DECIDING = DECIDES
+"""Primitives that decide by the sign of a number, choose by such a decision, or make whole numbers."""
 
 _OF_SIGN = (REALS, Interval(0.0), Interval(0.0, open=True))
 """All real numbers; those that are not negative; the positive ones."""

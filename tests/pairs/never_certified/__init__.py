@@ -16,6 +16,7 @@ from . import (
     hidden,
     integers,
     laws,
+    orders,
     powers,
     precision,
     scatters,
@@ -49,6 +50,7 @@ KINDS = {
         laws,
         cases,
         powers,
+        orders,
     )
 }
 

@@ -1,0 +1,96 @@
+"""What floor, ceil, round and casts to integers make of a polynomial in atoms, in one way for all ways of writing it.
+
+An atom ⌊p⌋ is a whole number f of which is known that f ≤ p < f + 1, an atom of rounding one with |p - f| ≤ 1/2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from jax import lax
+
+from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.cases import Atoms
+
+ROUNDING = frozenset("ceil floor rem round".split())
+"""Primitives that make whole numbers, or remainders, of real numbers."""
+
+Asked = Callable[[Polynomial], bool]
+"""What holds for a polynomial in all of a cell; raises where it holds in a part only."""
+
+ONE = Polynomial.constant(1)
+
+
+def floor(p: Polynomial, atoms: Atoms, is_zero: Asked) -> Polynomial:
+    """⌊p⌋ = w + ⌊p - w⌋ for whole w; of a polynomial that begins with a minus -⌈-p⌉, which asks whether -p is whole."""
+    whole, rest = _parted(p, atoms, 1)
+    if rest.value is not None:  # from 0 to 1
+        return whole
+    if _begins_with_minus(rest, atoms):
+        below = floor(-rest, atoms, is_zero)
+        return whole - below if is_zero(-rest - below) else whole - below - ONE
+    found = atoms.of_function("floor", "floor", [rest])
+    return whole + _stated(found, [Inequality(rest - found, False), Inequality(found + ONE - rest, True)], atoms)
+
+
+def ceil(p: Polynomial, atoms: Atoms, is_zero: Asked) -> Polynomial:
+    """⌈p⌉ = -⌊-p⌋."""
+    return -floor(-p, atoms, is_zero)
+
+
+def truncated(p: Polynomial, atoms: Atoms, is_zero: Asked, is_nonnegative: Asked) -> Polynomial:
+    """p without its fraction: ⌊p⌋ for p ≥ 0 and ⌈p⌉ for p ≤ 0."""
+    return (floor if is_nonnegative(p) else ceil)(p, atoms, is_zero)
+
+
+def rounded(p: Polynomial, atoms: Atoms, method: lax.RoundingMethod) -> Polynomial:
+    """The nearest whole number, an odd function.
+
+    Halves go away from 0, or to the even one: then 2w more than p has 2w more than p as the nearest one, for whole w.
+    """
+    even = method == lax.RoundingMethod.TO_NEAREST_EVEN
+    if _is_whole(p, atoms):
+        return p
+    whole, rest = _parted(p, atoms, 2) if even else (Polynomial.constant(0), p)
+    if _begins_with_minus(rest, atoms):
+        return whole - rounded(-rest, atoms, method)
+    found = atoms.of_function("round", f"round {method}", [rest])
+    half = Polynomial.constant(Fraction(1, 2))
+    near = [Inequality(half + found - rest, False), Inequality(half - found + rest, False)]
+    return whole + _stated(found, near, atoms)
+
+
+def _stated(whole: Polynomial, known: list[Inequality], atoms: Atoms) -> Polynomial:
+    """An atom that is a whole number, of which some inequalities are known for all inputs."""
+    ((monomial, _),) = whole.terms.items()
+    if monomial[0][0] not in atoms.whole:
+        atoms.whole.add(monomial[0][0])
+        atoms.known.extend(known)
+    return whole
+
+
+def _is_whole(p: Polynomial, atoms: Atoms) -> bool:
+    """Whether a polynomial is a whole number wherever its atoms are numbers."""
+    return all(c.denominator == 1 and _of_whole_atoms(m, atoms) for m, c in p.terms.items())
+
+
+def _of_whole_atoms(monomial: Monomial, atoms: Atoms) -> bool:
+    return all(atom in atoms.whole for atom, _ in monomial)
+
+
+def _parted(p: Polynomial, atoms: Atoms, unit: int) -> tuple[Polynomial, Polynomial]:
+    """(w, p - w) with the multiple w of a whole unit that leaves coefficients of whole monomials from 0 to the unit."""
+    parts = {m: unit * math.floor(c / unit) for m, c in p.terms.items() if _of_whole_atoms(m, atoms)}
+    whole = Polynomial({m: Fraction(c) for m, c in parts.items() if c})
+    return whole, p - whole
+
+
+def _begins_with_minus(p: Polynomial, atoms: Atoms) -> bool:
+    """Whether the first coefficient of a monomial that may not be whole is negative: of p and -p, that of one is."""
+    first = min((m for m in p.terms if not _of_whole_atoms(m, atoms)), default=None)
+    return first is not None and p.terms[first] < 0
