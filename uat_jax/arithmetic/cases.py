@@ -21,7 +21,7 @@ from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
-from uat_jax.arithmetic.recognition import LOWEST, SHORT
+from uat_jax.arithmetic.recognition import LOWEST, meaning
 from uat_jax.errors import UnsupportedError
 
 MOST_CELLS = 96
@@ -93,7 +93,7 @@ class Cases:
         return any(self._tested(pair, cell, meant, surface) for surface in cell.surfaces())
 
     def _tested(self, pair: Formula, cell: Cell, meant: bool, surface: Surface | None) -> bool:
-        programs = _programs(pair, cell, surface)
+        programs = _programs(pair, cell, surface, meant)
         if programs is None:
             return False
         self.tests += 1
@@ -407,9 +407,8 @@ class _InCell:
         value = float(node.literal)
         if not np.isfinite(value) or not _is_real(node.dtype) or self.meant and value <= LOWEST:
             raise UnsupportedError("a constant that is no real number")
-        exact = Fraction(value)
-        if not self.meant or exact.numerator.bit_length() <= SHORT:
-            return Term(Polynomial.constant(exact), index)
+        if not self.meant or meaning(value, node.dtype).as_written:
+            return Term(Polynomial.constant(Fraction(value)), index)
         atoms = self.cell.atoms
         magnitude = atoms.polynomial(node.key)
         atoms.positive.update(a for m in magnitude.terms for a, _ in m)
@@ -550,7 +549,9 @@ def decides(found: Formula) -> bool:
 # --- both results as programs ----------------------------------------------------------------------------------------
 
 
-def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
+def _programs(
+    pair: Formula, cell: Cell, surface: Surface | None, meant: bool
+) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
     """Both results in a cell, or on a surface in it, as programs of the variables."""
     variables, signs = pair.variables, cell.signs_of_variables(pair)
     specs = [jax.ShapeDtypeStruct((), pair.nodes[v].dtype) for v in variables]
@@ -560,7 +561,7 @@ def _programs(pair: Formula, cell: Cell, surface: Surface | None) -> tuple[Close
             given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, signs, strict=True)}
             if surface is None:
                 return _Trace(pair, given).value(result)
-            replaced = Polynomial.atom(surface.atom).key, _of_polynomial(pair, cell, surface.value, given)
+            replaced = Polynomial.atom(surface.atom).key, _of_polynomial(pair, cell, surface.value, given, meant)
             return _Trace(pair, given, replaced).value(result)
 
         return of
@@ -604,17 +605,22 @@ class _Trace:
         return node.equation.primitive.bind(*same, **node.equation.params)
 
 
-def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, Any]) -> Any:
+def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, Any], meant: bool) -> Any:
     """The value of a polynomial in variables."""
     dtype = pair.nodes[pair.results[0]].dtype
     total = jnp.zeros((), dtype)
     for monomial, c in polynomial.terms.items():
-        numerator, denominator = (np.asarray(n, dtype) for n in c.as_integer_ratio())
-        if (int(numerator), int(denominator)) != c.as_integer_ratio():
-            raise UnsupportedError("a number that the dtype does not hold")
-        product = lax.div(jnp.asarray(numerator), jnp.asarray(denominator))
+        product = lax.div(*(_whole_number(n, dtype, meant) for n in c.as_integer_ratio()))
         for atom, exponent in monomial:
             value = lax.convert_element_type(given[cell.atoms.variables[atom]], dtype)
             product = lax.mul(product, lax.integer_pow(value, exponent))
         total = lax.add(total, product)
     return total
+
+
+def _whole_number(number: int, dtype: Any, meant: bool) -> Any:
+    """A whole number as a constant that is read as it is."""
+    held = np.asarray(number, dtype)
+    if int(held) != number or meant and not meaning(float(held), held.dtype).as_written:
+        raise UnsupportedError("a number that the dtype does not hold, or that would be read as another one")
+    return jnp.asarray(held)

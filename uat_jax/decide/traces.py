@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.decide.one_device import on_one_device
 from uat_jax.decide.specification import Sizes, Specification, same_outputs, traced
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import UatJaxError, UnsupportedError
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
 """Both programs."""
@@ -28,7 +30,8 @@ class Traces:
 
         Raises:
             OutputsError: they return different trees, shapes or dtypes.
-            InputError, UnsupportedError: the sizes do not fit, or a function cannot be traced (`specification.traced`).
+            InputError, UnsupportedError: the sizes do not fit, a function cannot be traced (`specification.traced`), or
+                devices communicate in a way that is not followed (`one_device`).
         """
         key = tuple(sorted(sizes.items()))
         if key not in self._known:
@@ -45,4 +48,9 @@ class Traces:
         arguments = self.specification.at(sizes)
         (left, left_outputs), (right, right_outputs) = (traced(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
-        return left, right
+        try:
+            return on_one_device(left, right)
+        except UnsupportedError:
+            if same_program(left, right):  # whatever it communicates
+                return left, right
+            raise
