@@ -206,9 +206,10 @@ class Side:
                 self.passed.append((place, live))
 
     def independent(self, live: tuple[Var, ...]) -> tuple[Var, ...]:
-        """Those arrays of which the others are computed: a mean beside what it is of would be a letter of its own.
+        """The arrays of `live` from which all others are computed: only these become letters at a cut.
 
-        What exponentials are taken for is not computed again.
+        A mean is left out beside the array it is the mean of: as a letter it would be free to differ from it.
+        An array that takes an exponential to compute from the others is kept as well.
         """
         kept = list(live)
         for v in sorted(live, key=self.program.producer.__getitem__, reverse=True):
