@@ -151,7 +151,10 @@ def of_fractions(values: Iterable[Fraction]) -> Affine | None:
 
 
 def of_floats(array: np.ndarray) -> Affine | None:
-    """Of an array of finite float64 numbers; those of exponents from e on are multiples of 2^(e - 53)."""
+    """The bound of an array of finite float64 numbers; None if it is too large.
+
+    Many different numbers are bounded together: those of exponents from e on are multiples of 2^(e − 53).
+    """
     magnitudes = np.abs(array[array != 0])
     if not magnitudes.size:
         return ZERO

@@ -178,7 +178,7 @@ def signs_of(given: Condition, chain: Chain, place: int, zero: int | float = 0) 
 
 
 def _beside(bound: int | float, signs: frozenset[int]) -> frozenset[int]:
-    """The signs that a number can have if its difference from a bound has one of these."""
+    """The possible signs of a number whose difference from `bound` has one of `signs`."""
     return frozenset(sign for sign in ALL_SIGNS if any(_possible(sign, bound, beside) for beside in signs))
 
 
@@ -210,7 +210,7 @@ class Values:
 
 
 class UnderCondition:
-    """The values of expressions for inputs at which a condition holds, where they can be told from those for all.
+    """The values of expressions for inputs at which a condition holds, which may tell more than those for all inputs.
 
     signs_too: whether the signs that numbers have are used, and not only decisions.
     """

@@ -296,7 +296,7 @@ def _bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
 
 
 def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """A number that is not negative stays at least as large as what any bits leave of it."""
+    """The range of x & y: from 0 to the smaller of the upper ends of operands that are never negative."""
     bounds = [part.high for part in (x, y) if part.low >= 0]
     return Range(0, min(bounds)) if bounds else limits(dtype_of(equation.outvars[0]))
 
