@@ -87,7 +87,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class WidePiece:
-    """A pair of programs that are too wide to be evaluated, and have one normal form; the rest as for `Piece`."""
+    """Two parts of programs, too wide to be evaluated, that have one normal form.
+
+    `lines`, `equations` and `count` are explained at `Piece`.
+    """
 
     programs: Programs
     proof: WideProof
@@ -305,7 +308,7 @@ class Sweep:
         return self
 
     def _followed(self) -> Compared:
-        """From the last cut to the end, or to where the programs part."""
+        """Go on from the last cut until both programs end, or part for good."""
         while True:
             here = self.reached[-1]
             for side, place in zip(self.sides, here.places, strict=True):
@@ -540,7 +543,7 @@ def profile_of(program: FlatProgram) -> Profile:
 
 
 def _as_much_known(a: Facts, b: Facts) -> bool:
-    """Whether arrays of which `b` is known are defined, positive and thin wherever those of which `a` is known are."""
+    """Whether all that facts `a` say of an array is said by facts `b` too: where it is defined, positive and thin."""
     signs = (b.positive >= a.positive).all() and (b.thin >= a.thin).all()
     return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and bool(signs)
 
@@ -624,7 +627,7 @@ def _lines(equations: Sequence[JaxprEqn]) -> str:
 
 
 def _together(cuts: Sequence[Cut], side: int) -> Arrays:
-    """The arrays of all cuts; the letters of each behind those of the ones before."""
+    """The arrays of one side in all cuts; the letters of each cut are numbered on from the cut before."""
     found: dict[Var, np.ndarray] = {}
     before = 0
     for cut in cuts:

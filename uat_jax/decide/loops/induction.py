@@ -141,7 +141,7 @@ class Induction:
 
     @property
     def _fixed_leaves(self) -> list[Any]:
-        """What has no axis of steps."""
+        """The arrays without an axis of steps: those of the initial carry and of the parameters."""
         return [leaf for leaf in jax.tree.leaves((self.initial, self.parameters)) if hasattr(leaf, "shape")]
 
     def as_data(self) -> dict[str, Any]:
