@@ -157,7 +157,7 @@ def test_no_different_pair_is_certified_and_every_listed_twin_is(capsys):
     with capsys.disabled():
         print(f"\n{'different pairs of kind':24} {'rows':>5}  verdicts")
         for kind, counts in verdicts.items():
-            print(f"{kind:24} {counts.total():5}  {({str(v): n for v, n in counts.most_common()})}")
+            print(f"{kind:24} {counts.total():5}  {', '.join(f'{v} {n}' for v, n in counts.most_common())}")
         print(f"twins: {len(certified)} of {len(EQUAL)} certified")
         print(*(f"not listed yet: {name}" for name in sorted(certified - DECIDED)), sep="\n")
     assert not any(counts[verdict] for counts in verdicts.values() for verdict in PASSING)
