@@ -62,7 +62,7 @@ class Constants:
 
 
 def _gathered(multiples: Sequence[Multiple], join: Join) -> Constants | None:
-    """The multiples, those of numbers whose ratio is small put together; None if too many remain.
+    """The multiples, with those joined whose ratio is small; None if more than `MOST_UNITS` remain.
 
     What is small is said of sums, whatever the join.  Joining makes sums larger, so two multiples of one array, which
     were not put together when it was made, are not later either: `max` is only taken of those of different arrays.

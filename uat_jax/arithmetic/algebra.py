@@ -294,7 +294,7 @@ class Algebra:
 
 
 def columns_of(x: Residues) -> list[bytes]:
-    """For every entry its residues in all copies of the top level."""
+    """A key for each entry of x: the bytes of its residues in all copies of the top level."""
     rows = np.ascontiguousarray(x.levels[0].reshape(len(x.levels[0]), -1)[:, :REMEMBERED].T)
     return [row.tobytes() for row in rows]
 

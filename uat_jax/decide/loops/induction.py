@@ -372,7 +372,7 @@ def _no_steps() -> Value:
 
 
 def _sign(number: Number) -> Interval:
-    """What sums, products, maxima and minima of numbers of such a sign range over."""
+    """An interval that holds the number and all sums, products, maxima and minima of numbers of its sign."""
     if number.facts is not None and number.facts.positive.all() and number.facts.defined is Defined.ALWAYS:
         return POSITIVE
     return Interval(0.0) if number.nonnegative else REALS
