@@ -86,7 +86,7 @@ def _factors(weight: m.Letter) -> tuple[m.Letter, m.Letter]:
 
 
 def _later_bias(tuned: tuple[int, ...], settings: Settings) -> Iterator[Evidence]:
-    """Evidence on whether b̂_{2,2} with layer 1 tuned is b̂_{2,2} with the layers of `tuned` tuned: none, as claimed."""
+    """Evidence on whether b̂_{2,2} with layer 1 tuned is b̂_{2,2} with the layers of `tuned` tuned; as printed, none."""
     yield from settle(_second_bias((0,)), _second_bias(tuned), what="b̂_{2,2} of a residual network")
 
 
