@@ -104,6 +104,7 @@ def test_its_twin_is_refuted(row):
 def test_the_rewritten_program_computes_the_same_numbers(row):
     program = jax.make_jaxpr(row.left)(np.zeros(row.spec.shape, np.float32))
     rewritten = without_conditionals(program)
+    assert ("cond[" in str(rewritten)) == ("stays as it is" in row.name)
     for x in np.random.default_rng(0).standard_normal((8, *row.spec.shape)).astype(np.float32):
         sides = [jaxpr_as_fun(p)(x)[0] for p in (program, rewritten)]
         np.testing.assert_array_equal(*sides)  # the same operations: no rounding apart
@@ -113,6 +114,7 @@ def test_what_nan_decides_is_not_certified():
     one = lambda x: cond(jnp.log(x) > 0, lambda x: 1 + x, lambda x: x, x)
     other = lambda x: cond(jnp.log(x) <= 0, lambda x: x, lambda x: 1 + x, x)
     assert not uj.certify(one, other, S).passes  # at -1, one gives -1 and the other gives 0
+    assert uj.certify(one, other, uj.positive(S)).passes
 
 
 def test_a_program_without_conditionals_is_itself():

@@ -412,7 +412,10 @@ def test_random_mistakes_are_seen_in_pieces(twin):
 @pytest.mark.parametrize("fewest", [1, 4])
 @pytest.mark.parametrize("strategy", [pairs, twins])
 def test_random_networks_in_pieces_and_as_a_whole(strategy, fewest, capsys):
-    """2,000 networks and mistakes, cut at places that are hardly chosen: no piece says more than the whole."""
+    """2,000 networks and mistakes, cut at places that are hardly chosen: no mistake is equal in pieces alone.
+
+    A pair is equal by construction, also where the whole cannot show it; most are shown to be, and most mistakes seen.
+    """
     seen: Counter[tuple[bool | None, bool | None]] = Counter()
 
     @settings(REPEATABLE, max_examples=500)
@@ -422,9 +425,10 @@ def test_random_networks_in_pieces_and_as_a_whole(strategy, fewest, capsys):
             patch.setattr(pieces, "FEWEST", fewest)
             answers = _whole_and_in_pieces(pair, fewest)
         seen[answers] += 1
-        equal_by_construction = strategy is pairs  # also where the whole cannot show it
-        assert not answers[1] or answers[0] or equal_by_construction
+        assert strategy is pairs or not answers[1] or answers[0]
 
     decide()
     with capsys.disabled():
         print(f"\n{strategy.__name__}, cut from {fewest} equations on: (whole, in pieces) {dict(seen)}")
+    equal = strategy is pairs
+    assert seen[equal, equal] > seen.total() / 2

@@ -119,6 +119,18 @@ def test_the_words_are_in_the_sections_that_are_named(claim):
             assert not where or any(f"{place}.".startswith(f"{of}.") for place in where for of in named), (piece, where)
 
 
+MISREAD = {"whose internal elements are highly correlated"}
+"""Quoted words that the first copy of their paper has read wrongly."""
+
+
+@at_hand
+def test_quoted_words_are_in_some_section():
+    """Without this, words whose section is not found would be looked for nowhere."""
+    quoted = ((p, piece) for c in QUOTED for p in word_for_word(c) - {"abstract"} for piece in quoted_words(c))
+    nowhere = {piece for paper, piece in quoted if not any(piece in words for words in sections(paper).values())}
+    assert nowhere == MISREAD
+
+
 @at_hand
 def test_the_sections_of_the_papers_are_told_apart():
     assert len(sections("DUAT")) >= 22 and len(sections("v1")) >= 15 and len(sections("v2")) >= 20

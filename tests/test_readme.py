@@ -37,7 +37,9 @@ def test_table(text, monkeypatch, capsys):
     rows = table[table.index(" PROVED    updates.in-place") : table.index(" …")]
     for line in rows.splitlines():
         assert " ".join(line.split()) in printed
-    for line in (line for line in table.splitlines()[-4:-1] if line.split()[0] in ("PROVED", "REFUTED")):
+    legend = [line for line in table.splitlines() if line.startswith(("PROVED", "REFUTED"))]
+    assert len(legend) == 2
+    for line in legend:
         meaning = re.sub(r"\s+\d+\s+", " ", line)
         assert " ".join(meaning.split()[1:]) in printed
 

@@ -62,7 +62,7 @@ class Constants:
 
 
 def _gathered(multiples: Sequence[Multiple], join: Join) -> Constants | None:
-    """The multiples, those of numbers whose ratio is small put together; None if too many remain.
+    """The multiples, with those joined whose ratio is small; None if more than `MOST_UNITS` remain.
 
     What is small is said of sums, whatever the join.  Joining makes sums larger, so two multiples of one array, which
     were not put together when it was made, are not later either: `max` is only taken of those of different arrays.
@@ -151,7 +151,10 @@ def of_fractions(values: Iterable[Fraction]) -> Affine | None:
 
 
 def of_floats(array: np.ndarray) -> Affine | None:
-    """Of an array of finite float64 numbers; those of exponents from e on are multiples of 2^(e - 53)."""
+    """The bound of an array of finite float64 numbers; None if it is too large.
+
+    Many different numbers are bounded together: those of exponents from e on are multiples of 2^(e − 53).
+    """
     magnitudes = np.abs(array[array != 0])
     if not magnitudes.size:
         return ZERO

@@ -95,7 +95,11 @@ class Algebra:
         return from_quadratic(self.draw, constant, a.coefficient, a.letter, self.draw.add(x.residues, shift))
 
     def common_scale(self, x: Number, y: Number) -> Fraction:
-        """The scale of a sum: that of both, where a constant takes any; of sb + tb for the same b, |s + t|."""
+        """The scale of x + y.
+
+        A constant takes the scale of the other operand.  Two equal scales are kept; sb + tb with one b has |s + t|;
+        every other sum has 1.
+        """
         if x.scale == y.scale or y.known is not None:
             return x.scale
         if x.known is not None:
@@ -138,7 +142,7 @@ class Algebra:
         return same(variance.reshaped(difference.shape), difference.residues)
 
     def _spread_over(self, x: Number, shape: tuple[int, ...], axes: tuple[int, ...]) -> Number | None:
-        """x repeated along axes, if its shape is the rest of `shape` (with or without axes of length 1)."""
+        """x repeated along `axes` to an array of `shape`; None if x does not have the length of every other axis."""
         kept = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
         if int(np.prod(x.shape)) != int(np.prod(kept)):
             return None
@@ -342,7 +346,7 @@ class Algebra:
 
 
 def columns_of(x: Residues) -> list[bytes]:
-    """For every entry its residues in all copies of the top level."""
+    """A key for each entry of x: the bytes of its residues in all copies of the top level."""
     rows = np.ascontiguousarray(x.levels[0].reshape(len(x.levels[0]), -1)[:, :REMEMBERED].T)
     return [row.tobytes() for row in rows]
 

@@ -199,7 +199,10 @@ class CanonicalForms:
         return tuple(self.value(getattr(value, field), where) for field in fields)
 
     def other(self, value: Any, where: _Place) -> Any:
-        """Dtypes, types of values, trees, meshes, generators, and records of such things."""
+        """A value that is no number and no program, as something that can be compared.
+
+        Dtypes, types of values, trees, meshes, random generators and dataclasses of such values are known.
+        """
         if isinstance(value, np.dtype | jax.tree_util.PyTreeDef):
             return str(value)
         if isinstance(value, type) and issubclass(value, np.generic):

@@ -302,7 +302,7 @@ class Range:
         return self.low + np.abs(x) if np.isfinite(self.low) else self.high - np.abs(x)
 
     def of(self, x: Polynomial) -> Iterator[Inequality]:
-        """What it says of a number in it."""
+        """The inequalities that a number x of this range satisfies: one for each of its ends that is finite."""
         if np.isfinite(self.low):
             yield Inequality(x - Polynomial.constant(Fraction(self.low)), self.open)
         if np.isfinite(self.high):

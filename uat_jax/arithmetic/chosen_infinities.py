@@ -34,10 +34,10 @@ def is_chosen(operand: Any) -> bool:
 
 
 def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Any]:
-    """The results of an equation with such operands.
+    """The results of an equation of which an operand is infinite at places that the input chooses.
 
     Raises:
-        UnsupportedError: it has no rule for them.
+        UnsupportedError: the primitive has no rule for such operands.
     """
     name = equation.primitive.name
     if name in STRUCTURAL:
@@ -67,9 +67,10 @@ def separated(fields: Fields, x: Number) -> tuple[Number, Infinite | None]:
 
 
 def joined(fields: Fields, finite: Number, *parts: tuple[Number, Infinite | None]) -> Number:
-    """A finite part that is infinite where any of these factors times the q of its number is 1.
+    """The number `finite`, made infinite where the input chooses: where factor·q = 1 for one of `parts`.
 
-    The products must be 0 or 1, and at most one of them 1.
+    Each part is a factor and the infinity of a number, whose q is 1 where that number is infinite; None if it never is.
+    The products factor·q must be 0 or 1, and at most one of them 1.
     """
     f, present = fields.functions, [(factor, infinite) for factor, infinite in parts if infinite is not None]
     if not present:
@@ -163,7 +164,7 @@ def _cast(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 
 def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """1 - q, if the rest is defined for all inputs."""
+    """1 − q, where q is 1 at the infinite entries of x; all other entries must be defined for all inputs."""
     finite, infinite = separated(fields, x)
     assert infinite is not None
     if not fields.certain(finite):

@@ -311,7 +311,7 @@ def _factors(value: Fraction) -> dict[int, int] | None:
 
 
 def _primes_of(number: int) -> Iterable[int]:
-    """Its prime factors in order, as far as they are found."""
+    """The prime factors of a whole number in ascending order; a remaining factor that is too large is left out."""
     twos = (number & -number).bit_length() - 1
     yield from [2] * twos
     number >>= twos

@@ -20,7 +20,7 @@ def _iota(parameters: Mapping[str, Any]) -> np.ndarray:
 
 
 def _broadcast(parameters: Mapping[str, Any], array: np.ndarray) -> np.ndarray:
-    """The axes of an array at those places of a shape, repeated along the others."""
+    """`lax.broadcast_in_dim` of a NumPy array: its axes at `broadcast_dimensions`, repeated along the others."""
     shape, places = parameters["shape"], parameters["broadcast_dimensions"]
     sizes = dict(zip(places, np.shape(array), strict=True))
     return np.broadcast_to(np.reshape(array, [sizes.get(i, 1) for i in range(len(shape))]), shape)

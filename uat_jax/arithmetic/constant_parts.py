@@ -54,7 +54,7 @@ def _multiplied(functions: FieldFunctions, y: Number, constant: ClosedForm, resu
 
 
 def _summed(functions: FieldFunctions, name: str, x: Number, y: Number, result: Number) -> Number:
-    """x ± y: the rest of both and the sum of their constants."""
+    """The result of x ± y, with the sum of both operands' constants kept apart where there is one."""
     parts = [_rest_and_summand(z) for z in (x, y)]
     (rest_x, c), (rest_y, d) = parts
     if c is None and d is None:

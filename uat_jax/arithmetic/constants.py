@@ -59,7 +59,7 @@ class ClosedForms:
 
 
 def _of_codes(codes: np.ndarray, forms: tuple[ClosedForm, ...]) -> ClosedForms:
-    """Without forms that no entry has."""
+    """The array whose entry is forms[code]; forms that no entry has are left out."""
     used, renumbered = np.unique(codes, return_inverse=True)
     return ClosedForms(renumbered.reshape(np.shape(codes)), tuple(forms[i] for i in used))
 

@@ -57,7 +57,7 @@ class Depth:
     doubt: str = ""
 
     def __or__(self, other: Depth) -> Depth:
-        """The larger of each."""
+        """The depth of two arrays together: of each number the larger, and each doubt if either has it."""
         return Depth(
             max(self.plain, other.plain),
             max(self.written, other.written),
@@ -139,7 +139,7 @@ class ExponentialDepth(Arithmetic):
         return [result] * len(equation.outvars)
 
     def stack(self, values: Sequence[Value]) -> Depth:
-        """The deepest."""
+        """The depth of an array of several values: the largest of theirs."""
         return functools.reduce(Depth.__or__, (value for value in values if isinstance(value, Depth)))
 
     def entry(self, value: Value, index: int) -> Value:

@@ -252,7 +252,7 @@ def of_residues(programs: Sequence[ClosedJaxpr], copies: Sequence[int], *, kept:
 
 
 def _companions(name: str, operands: Sequence[_Value]) -> float:
-    """How many arrays the residues of a result take, with all that is known of it."""
+    """How many arrays as large as its residues a result takes, what else is known of the result included."""
     if name in ROOTS or name in WITH_LETTERS and any(x.companions == LETTERS for x in operands):
         return LETTERS
     return COMPANIONS.get(name, 1.0)

@@ -191,7 +191,7 @@ Values = dict[int, Any]
 
 
 def evaluated(found: Formula, node: int, values: Values) -> Any:
-    """A node's value where those of variables (and of any other nodes) are given."""
+    """The value of a node, computed from those of the variables in `values`, which receives all that is computed."""
     if node not in values:
         here = found.nodes[node]
         if here.key[0] == "literal":

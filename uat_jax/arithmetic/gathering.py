@@ -64,7 +64,10 @@ def _infinities(functions: FieldFunctions, numbers: Sequence[Number], source: np
 def _members(
     functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray
 ) -> tuple[Residues, np.ndarray] | None:
-    """Maxima next to each other: the k-th members of all of them, where they have so many."""
+    """The members of gathered maxima: the k-th row has the k-th member of every number that has so many.
+
+    Returns the members along a new leading axis and where they are present; None if no number is a maximum.
+    """
     if all(n.largest_of is None for n in numbers):
         return None
     sets = [functions.members(n) for n in numbers]

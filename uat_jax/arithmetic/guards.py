@@ -228,7 +228,7 @@ class Values:
 
 
 class UnderCondition:
-    """The values of expressions for inputs at which a condition holds, where they can be told from those for all.
+    """The values of expressions for inputs at which a condition holds, which may tell more than those for all inputs.
 
     signs_too: whether the signs that numbers have are used, and not only decisions.
     """

@@ -226,7 +226,10 @@ def _truncated_quotient(a: float, b: float) -> float:
 
 
 def _remainder(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """Of the sign of x, no larger than x, and smaller than y unless y is zero, where an integer stays as it is."""
+    """The range of the remainder of x by y, which has the sign of x and is no larger than x in absolute value.
+
+    It is also smaller than y, unless y can be 0: `rem(x, 0)` is x for integers.
+    """
     largest = math.inf if y.low <= 0 <= y.high else _magnitude(y)
     return Range(max(min(x.low, 0), -largest), min(max(x.high, 0), largest))
 
@@ -313,7 +316,7 @@ def _bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
 
 
 def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """A number that is not negative stays at least as large as what any bits leave of it."""
+    """The range of x & y: from 0 to the smaller of the upper ends of operands that are never negative."""
     bounds = [part.high for part in (x, y) if part.low >= 0]
     return Range(0, min(bounds)) if bounds else limits(dtype_of(equation.outvars[0]))
 

@@ -271,7 +271,7 @@ class Walk:
         return self.ranges[number]
 
     def resolve(self, number: int) -> None:
-        """Computes a deferred range, and first those that it is computed from."""
+        """Compute a deferred range, after all deferred ranges that it is computed from."""
         waiting = [number]
         while waiting:
             equation, operands, results = self.deferred[waiting[-1]]

@@ -35,7 +35,7 @@ LIMITS = f"more than {EVALUATIONS} evaluations, {SIZE} equations or {DEPTH} nest
 
 
 class Extents:
-    """The extents of jaxprs that call those before them."""
+    """The extents of a list of jaxprs, each of which calls only jaxprs earlier in the list."""
 
     def __init__(self) -> None:
         self.known: list[Extent] = []

@@ -90,7 +90,7 @@ class FloatLimbs:
 
     @property
     def points(self) -> Sequence[int | None]:
-        """As many as the product has digits."""
+        """Where the two polynomials are evaluated: at as many points as their product has digits."""
         return POINTS[: self.left + self.right - 1]
 
     @property

@@ -116,7 +116,7 @@ class Piecewise(Algebra):
         return _with_upper_codes(self._of_set(united, self.common_scale(x, y)), codes)
 
     def _united(self, x: Number, y: Number) -> tuple[Residues, np.ndarray | None]:
-        """The members of both, along a new leading axis, and which of them are there."""
+        """The members of x and those of y, along a new leading axis, and which of them are present."""
         sets = [self.members(z) for z in (x, y)]
         members = [Residues(tuple(a[:, i] for a in r.levels), r.degree) for r, _ in sets for i in range(r.shape[0])]
         presence = [np.ones(r.shape, bool) if there is None else there for r, there in sets]

@@ -458,7 +458,11 @@ def _family() -> Iterator[tuple[float, tuple]]:
 
 @functools.cache
 def _table() -> tuple[np.ndarray, np.ndarray, tuple[tuple, ...]]:
-    """The members of the family by their mantissa in float64: those, sorted; the rank of each; how to make each."""
+    """The numbers of the family, sorted by their mantissas in float64.
+
+    Returns the mantissas in ascending order, the place of each of them in the family, and how each number of the family
+    is made, in the family's own order.
+    """
     values, forms = zip(*_family(), strict=True)
     mantissas = np.frexp(np.abs(np.array(values)))[0]
     order = np.argsort(mantissas, kind="stable")

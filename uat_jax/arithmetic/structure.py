@@ -45,7 +45,7 @@ def _select(parameters: Mapping[str, Any], which: np.ndarray, *cases: np.ndarray
 
 
 def _starts(starts: Sequence[np.ndarray], shape: Sequence[int], sizes: Sequence[int]) -> list[slice]:
-    """The block of these sizes at these starts, moved inside an array of this shape."""
+    """The slices of a block of some sizes that begins at some starts, moved so that it lies inside the array."""
     inside = [int(np.clip(start, 0, n - size)) for start, n, size in zip(starts, shape, sizes, strict=True)]
     return [slice(start, start + size) for start, size in zip(inside, sizes, strict=True)]
 

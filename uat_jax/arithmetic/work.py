@@ -12,7 +12,7 @@ from uat_jax.arithmetic.tracing import shape_of
 
 
 def equations(jaxpr: Jaxpr) -> int:
-    """The number of equations, those of bodies as often as their loops go round."""
+    """How many equations are evaluated: those of a loop's body count as often as the loop goes round."""
     count = 0
     for equation in jaxpr.eqns:
         inner = (p.jaxpr if isinstance(p, ClosedJaxpr) else p for p in inner_programs(equation))

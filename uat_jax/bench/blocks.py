@@ -30,7 +30,10 @@ class Blocks(NamedTuple):
 
 
 def draw(depth: int, width: int, hidden: int, blocks: int, dtype: str, *, samples: int) -> Blocks:
-    """So many full blocks, on one device; `samples` are those of the rounding noise."""
+    """Inputs and weights for so many full blocks of trials, on one device.
+
+    `samples` is how many samples of the rounding noise are drawn: see `TwoPrograms`.
+    """
     kernels = Kernels("residual", depth, "relu")
     weights = residual.draw(depth, width, hidden, 1, dtype).weights
     layers = [ResidualLayer(*layer) for layer in zip(*weights.values(), strict=True)]

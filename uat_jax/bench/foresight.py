@@ -74,14 +74,20 @@ def climb(needed: Callable[[Lengths], float | None], lengths: Lengths, free: flo
 
 
 def ladder(lengths: Lengths) -> list[Lengths]:
-    """From lengths near `START`, doubled together, to those given; the shorter ones leave their start later."""
+    """Lengths that double together from rung to rung, from near `START` up to those given.
+
+    The shorter lengths stay at their start on the lower rungs.
+    """
     height = max(n // START for n in lengths.values()).bit_length() - 1
     lowest = {name: n >> max(0, (n // START).bit_length() - 1) for name, n in lengths.items()}
     return [{name: max(lowest[name], n >> down) for name, n in lengths.items()} for down in range(height, -1, -1)]
 
 
 def _at_least(found: Mapping[int, float], place: int) -> float:
-    """Bytes at a place on the ladder, by the factor between the last two rungs; those of the last one, if alone."""
+    """The bytes to expect at a place on the ladder: the last rung's, grown on by the factor between the last two rungs.
+
+    Of one rung alone its own bytes are returned.
+    """
     (last, needs), *before = reversed(list(found.items()))
     if not before:
         return needs

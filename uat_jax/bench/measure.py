@@ -164,7 +164,10 @@ def _first_answer(program: _Ready) -> Any:
 
 
 def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
-    """Seconds of one call, for every program and round; those of the check where programs of the host run only once."""
+    """The seconds of one call, for every program and round.
+
+    Where there is one round and all programs run on the host, they are the seconds that the check before has taken.
+    """
     if rounds == 1 and not any(program.program.compiled for program in ready.values()):
         return {name: [program.checked] for name, program in ready.items()}
     taken: dict[str, list[float]] = {name: [] for name in ready}

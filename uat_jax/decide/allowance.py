@@ -29,7 +29,7 @@ class Allowance:
             self._end = math.inf
 
     def deadline(self, seconds: float) -> Deadline:
-        """So many seconds from now, or what is left if that is less."""
+        """The deadline so many seconds from now, or the end of the whole allowance if that is sooner."""
         return Deadline(min(time.monotonic() + seconds, self._end))
 
     @property

@@ -15,7 +15,7 @@ Arrays = Mapping[Var, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """So many letters, and the arrays of both programs that are made of them.
+    """How many letters a cut has, and the arrays of both programs whose entries are these letters.
 
     A letter that occurs on one side only stands for numbers that the other side does not have.
     """

@@ -133,7 +133,7 @@ def shared(work: Callable[[], str]) -> list[str]:
 
 
 def _everywhere(error: UatJaxError) -> UatJaxError:
-    """Marked, so that no process ends before all of them have said it."""
+    """The error with a note that every process raises it, so that none ends before all of them have printed it."""
     error.add_note(IN_EVERY_PROCESS)
     return error
 

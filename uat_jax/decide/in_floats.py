@@ -108,7 +108,7 @@ def _at(sizes: Mapping[str, int]) -> str:
 
 
 def known(rounding: Rounding, search: HazardSearch) -> InFloats:
-    """Answers that are there already."""
+    """What floats do to the programs, from answers that have been computed already."""
     return InFloats(lambda: rounding, lambda: search)
 
 

@@ -80,7 +80,7 @@ def _same_literals(a: Any, b: Any) -> bool:
 
 
 def _same_arrays(a: Any, b: Any) -> bool:
-    """Whether two arrays have the same bits; such as are no arrays of numbers are never the same."""
+    """Whether two arrays have the same bits; False where one of them is missing or cannot be made a NumPy array."""
     try:
         return a is not None and b is not None and np.asarray(a).tobytes() == np.asarray(b).tobytes()
     except TypeError:
@@ -97,7 +97,7 @@ def _same_operation(a: JaxprEqn, b: JaxprEqn) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two parameters are equal; of those that cannot be compared only one and the same is."""
+    """Whether two parameters are equal; those that cannot be compared are equal only if they are one object."""
     if a is b:
         return True
     try:

@@ -159,7 +159,7 @@ class _Devices:
         return [Held(x, axes) for x in function(*(o.array for o in operands))]
 
     def spread(self, held: Held, axes: Sequence[str]) -> Held:
-        """A value with an axis for each of these axes, and of those it depends on anyway."""
+        """The value repeated along `axes`, beside the axes that it depends on already."""
         wanted = self.ordered([*axes, *held.axes])
         rank = jnp.ndim(held.array) - len(held.axes)
         kept = [place for place, axis in enumerate(wanted) if axis in held.axes]
@@ -192,14 +192,14 @@ class _Devices:
         return lax.reshape(moved, (*shape[: len(others)], rows, *shape[len(order) :])), others
 
     def unstacked(self, result: Held, axes: Sequence[str]) -> Held:
-        """What `stacked` has put together taken apart."""
+        """The value with the one axis that `stacked` has made of several taken apart into these."""
         others, shape = result.axes, jnp.shape(result.array)
         place = len(others)
         apart = lax.reshape(result.array, (*shape[:place], *(self.sizes[axis] for axis in axes), *shape[place + 1 :]))
         return self.in_order(apart, (*others, *axes))
 
     def in_order(self, array: Any, axes: Sequence[str]) -> Held:
-        """An array with such leading axes as a value."""
+        """The value whose array has these leading axes, with the axes in the order that all values have."""
         wanted = self.ordered(axes)
         order = [axes.index(axis) for axis in wanted]
         return Held(jnp.transpose(array, (*order, *range(len(axes), jnp.ndim(array)))), wanted)
@@ -229,7 +229,11 @@ class _Devices:
         return found
 
     def enter(self, axis: str, size: int, equation: JaxprEqn) -> None:
-        """A mesh with such an axis begins."""
+        """Note that a mesh with an axis of this size begins.
+
+        Raises:
+            UnsupportedError: an array differs along an axis of this name that has another size.
+        """
         if axis in self.differing and self.sizes[axis] != size:
             raise UnsupportedError(
                 f"'shard_map'{source_line(equation)} has {size} devices along '{axis}', and {self.sizes[axis]} devices "

@@ -87,7 +87,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class WidePiece:
-    """A pair of programs that are too wide to be evaluated, and have one normal form; the rest as for `Piece`."""
+    """Two parts of programs, too wide to be evaluated, that have one normal form.
+
+    `lines`, `equations` and `count` are explained at `Piece`.
+    """
 
     programs: Programs
     proof: WideProof
@@ -206,9 +209,10 @@ class Side:
                 self.passed.append((place, live))
 
     def independent(self, live: tuple[Var, ...]) -> tuple[Var, ...]:
-        """Those arrays of which the others are computed: a mean beside what it is of would be a letter of its own.
+        """The arrays of `live` from which all others are computed: only these become letters at a cut.
 
-        What exponentials are taken for is not computed again.
+        A mean is left out beside the array it is the mean of: as a letter it would be free to differ from it.
+        An array that takes an exponential to compute from the others is kept as well.
         """
         kept = list(live)
         for v in sorted(live, key=self.program.producer.__getitem__, reverse=True):
@@ -304,7 +308,7 @@ class Sweep:
         return self
 
     def _followed(self) -> Compared:
-        """From the last cut to the end, or to where the programs part."""
+        """Go on from the last cut until both programs end, or part for good."""
         while True:
             here = self.reached[-1]
             for side, place in zip(self.sides, here.places, strict=True):
@@ -539,7 +543,7 @@ def profile_of(program: FlatProgram) -> Profile:
 
 
 def _as_much_known(a: Facts, b: Facts) -> bool:
-    """Whether of arrays of which `b` is known all is known, of entry by entry, that is known of those of `a`."""
+    """Whether all that facts `a` say of an array is said by facts `b` too: where it is defined, its signs and zeros."""
     signs = all((y >= x).all() for x, y in ((a.positive, b.positive), (a.negative, b.negative), (a.thin, b.thin)))
     return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and signs
 
@@ -623,7 +627,7 @@ def _lines(equations: Sequence[JaxprEqn]) -> str:
 
 
 def _together(cuts: Sequence[Cut], side: int) -> Arrays:
-    """The arrays of all cuts; the letters of each behind those of the ones before."""
+    """The arrays of one side in all cuts; the letters of each cut are numbered on from the cut before."""
     found: dict[Var, np.ndarray] = {}
     before = 0
     for cut in cuts:

@@ -65,7 +65,7 @@ def pieces_evidence(
 
 
 def _proved(found: Compared) -> Evidence:
-    """The proof of programs whose pieces have one normal form each, but for those that are identical."""
+    """The proof that two programs are equal, where every piece that is not identical has one normal form."""
     wide = tuple(map(_wide, found.wide))
     finding = f"equal in {sum(p.count for p in wide)} pieces with one normal form each, and others that are identical"
     return Evidence(Method.INDEXED_NORMAL_FORM, finding, Verdict.PROVED, PiecesInNormalForm(wide))

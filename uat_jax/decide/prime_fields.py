@@ -189,11 +189,17 @@ class PrimeFields:
         self.cases = Cases(self._same_in_case, self.deadline)
 
     def _same_in_case(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, signs: Sequence[int]) -> bool:
-        """Whether two programs of scalars are the same function; signs: 1 of those that are ≥ 0, 2 of those > 0."""
+        """Whether two programs of scalars are one function, where some inputs have a sign.
+
+        signs: for every input 1 if it is ≥ 0, 2 if it is > 0, 0 if nothing is known.
+        """
         return self._same_scalars(left, right, meant, Domains(tuple(_OF_SIGN[sign] for sign in signs)))
 
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE) -> bool:
-        """Whether two small programs are the same function, with an error that all of them together do not show."""
+        """Whether two small programs are one function, with a chance of error of at most 2 to the `MEETING_ERROR`.
+
+        So many such questions may be asked that all of their errors together do not show in a certificate.
+        """
         self.tests += 1
         laws = self.laws - {"cases"}
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)

@@ -59,7 +59,7 @@ def settle(network: Program, printed: Program, *, what: str) -> Iterator[Evidenc
 
 
 def _at_some_sizes(confirmed: Evidence) -> Evidence:
-    """What was found at sizes that were chosen for symbolic dimensions, as evidence on all of them."""
+    """The evidence as evidence on all sizes: UNKNOWN if it was found at sizes chosen for symbolic dimensions."""
     chosen = isinstance(confirmed.figures, FieldsAtSizes) and confirmed.figures.sizes
     return replace(confirmed, verdict=Verdict.UNKNOWN) if chosen else confirmed
 

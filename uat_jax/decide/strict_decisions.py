@@ -52,9 +52,19 @@ def undecided(
     deadline: Deadline | None,
     domains: Domains = EVERYWHERE,
 ) -> set[JaxprEqn]:
-    """Those equations of the programs that no random input of the `domains` shows to decide between different numbers.
+    """The equations that may decide between equal numbers: no random input shows that they never do.
 
-    An equation that is evaluated several times, in different calls of one function, must do so every time.
+    Args:
+        programs: the two programs.
+        equations: comparisons and selections that stand in the programs.
+        seed: of the random inputs.
+        deadline: when to stop; None for never.
+        domains: where the inputs are drawn.
+
+    Returns:
+        `equations` without those whose operands are all different, entry by entry, at one of `POINTS` random inputs.
+        An equation that is evaluated several times, in several calls of one function, must have different operands
+        every time.
     """
     remaining = set(equations)
     for number in range(POINTS):

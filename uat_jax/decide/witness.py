@@ -227,9 +227,10 @@ def _as_meant(
     bits: int,
     deadline: Deadline | None,
 ) -> list[_Separation]:
-    """Of large programs those that differ as meant as well, if rounding of constants does not explain the difference.
+    """Those of the separations `found` at which two large programs differ with constants as they are meant as well.
 
-    Of small ones enclosures say what can be said.
+    None are returned where the rounding of constants may explain the difference, and of small programs, for which
+    enclosures decide it.
     """
     midpoints = [np.vectorize(lambda x: float(x.mid()), otypes=[float])(a) for a in arguments]
     left, right = sides

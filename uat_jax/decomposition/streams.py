@@ -65,16 +65,16 @@ class Separate(Sorting):
     """Input path, bias path, and a stream for each layer; not for a loop, in which streams keep their number."""
 
     def start(self, x: jax.Array) -> Streams:
-        """Input and an empty bias path: x − x is zero, and mapped and sharded like x."""
+        """The input path x, and the bias path, still zero: x − x is mapped and sharded like x."""
         return [x, x - x]
 
     def shift(self, streams: Streams, bias: jax.Array) -> Streams:
-        """To the second stream."""
+        """The streams with the bias added to the second one, the bias path."""
         source, biases, *layers = streams
         return [source, biases + bias, *layers]
 
     def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
-        """As a new stream, the last one."""
+        """The streams with the term as one more stream at the end."""
         return [*streams, term]
 
 
@@ -86,16 +86,16 @@ class InPlaces(Sorting):
     """L."""
 
     def start(self, x: jax.Array) -> Streams:
-        """The input, and empty places."""
+        """One batch: the input x in place 0, and zeros in the L + 1 places of the bias path and the layers."""
         empty = jnp.broadcast_to((x - x)[None], (self.layers + 1, *x.shape))
         return [jnp.concatenate([x[None], empty])]
 
     def shift(self, streams: Streams, bias: jax.Array) -> Streams:
-        """To the second place."""
+        """The batch with the bias added to place 1, the bias path."""
         return self._add(streams, bias, 1)
 
     def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
-        """To the place of the layer."""
+        """The batch with the term added to place layer + 1, that of the layer."""
         return self._add(streams, term, layer + 1)
 
     def _add(self, streams: Streams, part: jax.Array, place: Any) -> Streams:
@@ -103,11 +103,11 @@ class InPlaces(Sorting):
         return [jnp.where(here[:, None, None], streams[0] + part[None], streams[0])]
 
     def state(self, streams: Streams) -> jax.Array:
-        """The sum over the batch."""
+        """The state x: the sum over the places of the batch, (N, M)."""
         return _total(streams[0])
 
     def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
-        """One place after the other, those of later layers left empty."""
+        """The frozen attention applied to one place after the other; places of later layers are zero and stay so."""
         one = lambda each: _unless_empty(each[0] > layer, mixing, each[1])
         return [jax.lax.map(one, (jnp.arange(self.layers + 2), streams[0]))]
 
@@ -116,44 +116,44 @@ class InTwo(Sorting):
     """p, the input and all biases, and u, the activations of all layers."""
 
     def start(self, x: jax.Array) -> Streams:
-        """All of x, and an empty u."""
+        """p = x and u = 0."""
         return [x, x - x]
 
     def shift(self, streams: Streams, bias: jax.Array) -> Streams:
-        """To p."""
+        """The two streams with the bias added to p."""
         p, u = streams
         return [p + bias, u]
 
     def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
-        """To u."""
+        """The two streams with the activation's term added to u."""
         p, u = streams
         return [p, u + term]
 
     def mixed(self, mixing: Mixing, streams: Streams, layer: Any) -> Streams:
-        """There is no u before the first layer's activation."""
+        """The frozen attention applied to p and to u; in layer 1, where u is still zero, to p alone."""
         p, u = streams
         return [mixing(p), _unless_empty(layer == 1, mixing, u)]
 
 
 class ByToken(Sorting):
-    """One batch (N + 1, N, M): the input path of each token, and last all the rest."""
+    """One batch (N + 1, N, M): the input path of each token, and as the last stream all biases and activations."""
 
     def start(self, x: jax.Array) -> Streams:
-        """Row n of x alone in stream n, and nothing yet in the rest."""
+        """The batch in which stream n holds row n of x and zeros elsewhere, and the last stream is zero."""
         N = len(x)
         return [jnp.eye(N + 1, N, dtype=x.dtype)[:, :, None] * x[None]]
 
     def shift(self, streams: Streams, bias: jax.Array) -> Streams:
-        """To the rest."""
+        """The batch with the bias added to the last stream."""
         rows, rest = streams[0][:-1], streams[0][-1]
         return [jnp.concatenate([rows, (rest + bias)[None]])]
 
     def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
-        """To the rest."""
+        """The batch with the term added to the last stream, to which biases go too."""
         return self.shift(streams, term)
 
     def state(self, streams: Streams) -> jax.Array:
-        """The sum over the batch."""
+        """The state x: the sum over the streams of the batch, (N, M)."""
         return _total(streams[0])
 
 
@@ -168,19 +168,19 @@ class Weighted(Sorting):
     """w, (L + 2, N): input, biases, layers."""
 
     def start(self, x: jax.Array) -> Streams:
-        """w_0 x."""
+        """One stream, the input times its weights: w_0 x."""
         return [self._weighted(0, x)]
 
     def shift(self, streams: Streams, bias: jax.Array) -> Streams:
-        """w_1 times the bias more."""
+        """The stream with the bias added, times its weights w_1."""
         return [streams[0] + self._weighted(1, bias)]
 
     def join(self, streams: Streams, term: jax.Array, layer: Any) -> Streams:
-        """w_{layer + 1} times the term more."""
+        """The stream with the term of a layer added, times the layer's weights w_{layer + 1}."""
         return [streams[0] + self._weighted(layer + 1, term)]
 
     def state(self, streams: Streams) -> jax.Array:
-        """x as a constant."""
+        """The stream as a constant, so that coefficients frozen at it have no derivative by w."""
         return jax.lax.stop_gradient(streams[0])
 
     def _weighted(self, source: int, x: jax.Array) -> jax.Array:
@@ -193,7 +193,7 @@ def _total(batch: jax.Array) -> jax.Array:
 
 
 def _unless_empty(empty: Any, mixing: Mixing, z: jax.Array) -> jax.Array:
-    """mixing(z); an empty z, of zeros, is what would come of it."""
+    """mixing(z), which is linear; where `empty` says that z is zero, z itself, so that nothing is computed."""
     if isinstance(empty, bool):
         return z if empty else mixing(z)
     return jax.lax.cond(empty, lambda z: z, lambda z: mixing(z), z)
@@ -261,15 +261,16 @@ def _embedded(model: Model, tokens: jax.Array, sorting: Sorting) -> Streams:
 def _step(
     model: Model, tokens: jax.Array, sorting: Sorting, precision: jax.lax.PrecisionLike
 ) -> Callable[[Streams, Block, Any], Streams]:
-    """One layer."""
+    """The function (streams, block, layer number) ↦ streams that applies one layer of the model."""
     options, kind = model.options(tokens.shape[0], precision), KINDS[model.architecture.kind]
     return lambda streams, block, layer: kind(block, streams, options, sorting, layer)
 
 
 def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting) -> Streams:
-    """The norm, its scale that of the state, of every stream; β goes to the biases.
+    """Every stream under the norm with its scale frozen at the state; β goes to the biases.
 
-    All streams as one array: XLA recomputes a list's streams, whose sums it fuses, from the first layer on in each.
+    The streams are normed as one array: XLA fuses the sums of a list, and computes each stream from the first layer on
+    again for every stream.
     """
     scaled = frozen_norm(norm, sorting.state(streams), epsilon)(jnp.stack(streams))
     return sorting.shift([scaled[s] for s in range(len(streams))], norm_shift(norm))
@@ -278,7 +279,7 @@ def normed(norm: Norm | None, streams: Streams, epsilon: float, sorting: Sorting
 def _attended(
     block: Block, streams: Streams, inner: Streams, options: BlockOptions, sorting: Sorting, layer: Any
 ) -> Streams:
-    """x + MHA(inner), the patterns those of the state of `inner`, stream by stream."""
+    """x + MHA(inner), stream by stream; the attention patterns are frozen at the state of `inner`."""
     mixing = frozen_attention(block.attention, sorting.state(inner), options)
     streams = [x + z for x, z in zip(streams, sorting.mixed(mixing, inner, layer), strict=True)]
     return sorting.shift(streams, attention_shift(block.attention, options.precision))

@@ -61,7 +61,7 @@ class Array:
         return replaced(self.body, dict(zip(self.variables, indices, strict=True)))
 
     def broadcast(self, indices: Indices) -> Polynomial:
-        """As `at`, of a scalar at any indices."""
+        """The entry at `indices`, or the one number of a scalar, which is the same at any indices."""
         return self.at(indices if self.lengths else ())
 
     def known_sign(self) -> int:

@@ -166,7 +166,7 @@ def _sign_of_monomial(monomial: Monomial) -> int:
 
 
 def sign_of_letter(letter: Letter, exponent: Fraction = Fraction(1)) -> int:
-    """As `sign`, of a power of a letter."""
+    """What is proved of the sign of a letter to a power: 2, 1 or 0, as `sign` says it of a polynomial."""
     kind = letter.kind
     if kind is Kind.SIZE:
         return 2 if workspace().lower.get(letter.name, 1) > 0 else 1

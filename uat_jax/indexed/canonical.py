@@ -41,7 +41,10 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
 
 
 def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
-    """The body, and the same with indices that run backwards, for those by which arrays are read both ways."""
+    """The body of a sum, and the same body with bound indices that run backwards, in all combinations.
+
+    Only indices are turned by which an array is read forwards and backwards, and at most `MOST_TURNED` of them.
+    """
     found = [body]
     for variable in [v for v in over if _read_both_ways(body, v)][:MOST_TURNED]:
         found += [replaced(turned, {variable: variable.length - 1 - of(variable)}) for turned in found]

@@ -245,7 +245,7 @@ def _reach_of(letter: Letter) -> Fraction:
 
 
 def _has_number(letter: Letter) -> bool:
-    """Whether it is an index of an axis whose length is a number, or a whole part of such."""
+    """Whether a letter is an index of an axis whose length is a number, or a quotient of nothing but such indices."""
     if letter.kind is Kind.QUOTIENT:
         return all(map(_has_number, letter.arguments[0].letters))
     return letter.kind is Kind.INDEX and letter.length.number() is not None

@@ -275,7 +275,7 @@ def _at_one_threshold(difference: Polynomial) -> Polynomial:
 
 
 def _shift(value: Polynomial) -> Fraction:
-    """What stands in it without letters."""
+    """The constant term of a polynomial."""
     return value.terms.get(ONE_MONOMIAL, Fraction(0))
 
 

@@ -11,7 +11,7 @@ from uat_jax.indexed.sums import total
 
 
 def without_variance(value: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-    """(c, r) with c ≥ 0 and value = c·(such a difference + r); None if none is found."""
+    """(c, r) with c ≥ 0 and value = c·(n·Σ_i u_i² − (Σ_i u_i)² + r); None if no such difference is found."""
     number, common, rest = factored(value, only_positive=True)
     if any(letter.kind is Kind.IMAGINARY for letter in rest.within):
         return None

@@ -137,7 +137,7 @@ class _Candidate:
     score: float
 
     def free(self, taken: Mapping[str, set[Any]]) -> bool:
-        """Whether nothing else is there."""
+        """Whether no other weight has taken the place yet, or a part of it."""
         held = [taken.get(path, set()) for path in self.paths]
         return all(not of or (self.part and () not in of and self.part not in of) for of in held)
 

@@ -136,16 +136,16 @@ class Call:
 
     @property
     def dtype(self) -> np.dtype:
-        """That of the first result."""
+        """The dtype of the operation's first result."""
         return dtype_of(self.operation.results[0].type)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the first result."""
+        """The shape of the operation's first result."""
         return shape_of(self.operation.results[0].type)
 
     def refused(self, what: str) -> UnsupportedError:
-        """That this operation is not read, and what of it."""
+        """The error that says that the operation is not read; `what` tells what of it, such as "with a window"."""
         return UnsupportedError(f"{self.operation.name} {what}, which is not read")
 
 

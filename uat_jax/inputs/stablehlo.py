@@ -292,7 +292,10 @@ class _Reader:
         raise InputError("a block returns nothing")
 
     def _applied(self, operation: ir.Operation, values: Mapping[ir.Value, Value]) -> list[Value]:
-        """The results of an operation; those of numbers that are known are known, if they are whole."""
+        """The results of an operation.
+
+        While sizes are open, results of whole numbers that are known are computed at once, so that they are known too.
+        """
         operands = [values[operand] for operand in operation.operands]
         if not self.open:
             operands = repeated_written(operation.name, operands)

@@ -112,7 +112,7 @@ def _tensor(torch: Any, spec: Any) -> Any:
 
 
 def _core(torch: Any, exported: Any, name: str, keep: Sequence[str]) -> Any:
-    """The graph in core operations, but for those that are kept."""
+    """The exported graph with all operations written in core operations, except those named in `keep`."""
     table = torch.export.default_decompositions()
     for overload in [o for o in table if str(o).split(".")[1] in (*keep, STOPPING)]:
         table.pop(overload)

@@ -66,7 +66,7 @@ class Evaluation:
 
     @cached_property
     def dtype(self) -> Any:
-        """That of all values.  Raises `InputError` if they have several, or one of whole numbers."""
+        """The one dtype of all values.  Raises `InputError` if they have several, or one of whole numbers."""
         dtypes = {v.dtype for v in self.values.values()}
         if len(dtypes) != 1:
             raise InputError(f"arrays of different dtypes: {', '.join(sorted(map(str, dtypes)))}; wanted a single one")

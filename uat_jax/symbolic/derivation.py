@@ -135,7 +135,7 @@ def plain_network(layers: Layers, depth: int) -> Program:
 
 
 def closed_form(layers: Layers, depth: int) -> Program:
-    """The hatted parameters and x_L of ``depth`` such layers, collected layer by layer."""
+    """The program of the hatted parameters and of x_L for a network of ``depth`` layers, layer by layer."""
     return _closed_lines(layers, None, depth)
 
 

@@ -261,7 +261,7 @@ def _placed(inner: Support, place: Place, index: Any) -> Support:
 
 
 def _selection(factor: m.Expression) -> m.Selection | None:
-    """E_i of E_i or E_iᵀ."""
+    """The selection E_i, if the factor is E_i or E_iᵀ; else None."""
     inner = factor.arg if isinstance(factor, m.Transposed) else factor
     return inner if isinstance(inner, m.Selection) else None
 

@@ -1,44 +1,36 @@
 """distrax: log-densities, entropies, divergences and bijectors with their log-det-Jacobians."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import nn
-from jax.scipy.special import digamma
 
 from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from ..row import row
 from . import densities as plain
+from . import known
+from .known import BITS, CLASSES, COUNTS, LOGITS, ONES, PROBABILITY, S, X, log_prob
 from .library import library
 
 distrax = library("distrax")
 
-X, S = f32(4), positive(f32(4))
 MODERATE = interval(f32(4), -8.0, 8.0)
 """Beyond −9 distrax's sigmoid is the exponential function."""
-PROBABILITY = interval(f32(4), 0.125, 0.875)
-SHAPE = interval(f32(4), 0.25, 3.5)
-LOGITS = f32(3, 4)
-CLASSES = np.array([2, 0, 3], np.int32)
-BITS = np.array([0, 1, 1, 0], np.int32)
-ONES = np.float32(BITS)
-COUNTS = np.array([0.0, 1.0, 2.0, 5.0], np.float32)
 
 
-def log_prob(make):
-    return lambda x, *parameters: make(*parameters).log_prob(x)
+def categorical(logits):
+    return distrax.Categorical(logits=logits)
+
+
+def divergence(make):
+    """The function of the parameters of two distributions of one kind that is their Kullback-Leibler divergence."""
+    return known.halves(lambda p, q: p.kl_divergence(q), make)
 
 
 def log_det(bijector):
-    """x ↦ the value and the logarithm of the determinant of the Jacobian."""
+    """The function of x that returns the value of a bijector and the logarithm of its Jacobian's determinant."""
     return lambda x: bijector.forward_and_log_det(x)
-
-
-def by_jacobian(f):
-    """The same of a scalar function, by its derivative."""
-    return lambda x: (f(x), jnp.log(jnp.abs(jax.vmap(jax.grad(f))(x))))
 
 
 def lower(x):
@@ -46,17 +38,7 @@ def lower(x):
 
 
 DENSITIES = (
-    row(
-        "Normal",
-        log_prob(distrax.Normal),
-        plain.normal,
-        (X, X, S),
-        {
-            "variance for scale": lambda x, m, v: plain.normal(x, m, jnp.sqrt(v)),
-            "sign": lambda x, m, s: -plain.normal(x, m, s),
-        },
-        gradient=True,
-    ),
+    known.NORMAL.row("Normal", log_prob(distrax.Normal), "variance for scale", "sign", gradient=True),
     row(
         "LogStddevNormal",
         lambda x, m, r: distrax.LogStddevNormal(m, r).log_prob(x),
@@ -68,63 +50,13 @@ DENSITIES = (
         },
         gradient=True,
     ),
-    row(
-        "Laplace",
-        log_prob(distrax.Laplace),
-        plain.laplace,
-        (X, X, S),
-        {
-            "squared": lambda x, m, b: -((x - m) ** 2) / b - jnp.log(2 * b),
-            "2 lost": lambda x, m, b: -jnp.abs(x - m) / b - jnp.log(b),
-        },
-    ),
-    row(
-        "Logistic",
-        log_prob(distrax.Logistic),
-        plain.logistic,
-        (X, X, S),
-        {
-            "one softplus": lambda x, m, s: plain.logistic(x, m, s) + nn.softplus(-(x - m) / s),
-            "scale lost": lambda x, m, s: plain.logistic(x, m, s) + jnp.log(s),
-        },
-    ),
-    row(
-        "Gumbel",
-        log_prob(distrax.Gumbel),
-        plain.gumbel,
-        (X, X, S),
-        {
-            "of the minimum": lambda x, m, s: plain.gumbel(-x, -m, s),
-            "scale lost": lambda x, m, s: plain.gumbel(x, m, s) + jnp.log(s),
-        },
-        gradient=True,
-    ),
-    row(
-        "Gamma",
-        log_prob(distrax.Gamma),
-        plain.gamma,
-        (S, S, S),
-        {
-            "scale for rate": lambda x, a, s: plain.gamma(x, a, 1 / s),
-            "a for a − 1": lambda x, a, r: plain.gamma(x, a, r) + jnp.log(x),
-        },
-    ),
-    row(
-        "Beta",
-        log_prob(distrax.Beta),
-        plain.beta,
-        (PROBABILITY, SHAPE, SHAPE),
-        {
-            "shapes exchanged": lambda x, a, b: plain.beta(x, b, a),
-            "normaliser lost": lambda x, a, b: plain.beta(x, a, b) + plain.betaln(a, b),
-        },
-    ),
-    row(
-        "Uniform inside",
-        lambda u, a, w: distrax.Uniform(a, a + w).log_prob(a + u * w),
-        lambda u, a, w: -jnp.log(w) + 0.0 * (u + a),
-        (PROBABILITY, X, S),
-        {"sign": lambda u, a, w: jnp.log(w) + 0 * (u + a), "density": lambda u, a, w: 1 / w + 0 * (u + a)},
+    known.LAPLACE.row("Laplace", log_prob(distrax.Laplace)),
+    known.LOGISTIC.row("Logistic", log_prob(distrax.Logistic), "one softplus", "scale lost"),
+    known.GUMBEL.row("Gumbel", log_prob(distrax.Gumbel), gradient=True),
+    known.GAMMA.row("Gamma", log_prob(distrax.Gamma)),
+    known.BETA.row("Beta", log_prob(distrax.Beta), "shapes exchanged", "normaliser lost"),
+    known.UNIFORM_INSIDE.row(
+        "Uniform inside", lambda u, a, w: distrax.Uniform(a, a + w).log_prob(a + u * w), "sign", "density"
     ),
     row(
         "Uniform everywhere",
@@ -136,12 +68,8 @@ DENSITIES = (
             "one end": lambda x, a, w: jnp.where(x < a, -jnp.inf, -jnp.log(w)),
         },
     ),
-    row(
-        "Bernoulli of probabilities",
-        lambda p: distrax.Bernoulli(probs=p).log_prob(BITS),
-        lambda p: plain.bernoulli(ONES, p),
-        (PROBABILITY,),
-        {"exchanged": lambda p: plain.bernoulli(1 - ONES, p), "ones alone": lambda p: ONES * jnp.log(p)},
+    known.BERNOULLI_PROBABILITIES.row(
+        "Bernoulli of probabilities", lambda p: distrax.Bernoulli(probs=p).log_prob(BITS)
     ),
     row(
         "Bernoulli of logits",
@@ -154,15 +82,11 @@ DENSITIES = (
         },
         gradient=True,
     ),
-    row(
+    known.CATEGORICAL_LOGITS.row(
         "Categorical of logits",
-        lambda x: distrax.Categorical(logits=x).log_prob(CLASSES),
-        lambda x: plain.categorical(CLASSES, x),
-        (LOGITS,),
-        {
-            "not normalised": lambda x: jnp.take_along_axis(x, CLASSES[:, None], -1)[:, 0],
-            "other classes": lambda x: plain.categorical(np.roll(CLASSES, 1), x),
-        },
+        lambda x: categorical(x).log_prob(CLASSES),
+        "not normalised",
+        "other classes",
         gradient=True,
     ),
     row(
@@ -192,26 +116,8 @@ DENSITIES = (
             "not normalised": lambda x: plain.gammaln(9.0) - plain.gammaln(COUNTS + 1).sum() + (COUNTS * x).sum(),
         },
     ),
-    row(
-        "Dirichlet",
-        lambda z, a: distrax.Dirichlet(a).log_prob(nn.softmax(z)),
-        lambda z, a: plain.dirichlet(nn.softmax(z), a),
-        (f32(3), positive(f32(3))),
-        {
-            "a for a − 1": lambda z, a: plain.dirichlet(nn.softmax(z), a + 1),
-            "normaliser lost": lambda z, a: ((a - 1) * nn.log_softmax(z)).sum(),
-        },
-    ),
-    row(
-        "MultivariateNormalDiag",
-        lambda x, m, s: distrax.MultivariateNormalDiag(m, s).log_prob(x),
-        plain.diagonal_normal,
-        (X, X, S),
-        {
-            "mean": lambda x, m, s: plain.normal(x, m, s).mean(),
-            "variance": lambda x, m, v: plain.diagonal_normal(x, m, jnp.sqrt(v)),
-        },
-    ),
+    known.DIRICHLET.row("Dirichlet", lambda z, a: distrax.Dirichlet(a).log_prob(nn.softmax(z))),
+    known.DIAGONAL_NORMAL.row("MultivariateNormalDiag", log_prob(distrax.MultivariateNormalDiag), "mean", "variance"),
     row(
         "MultivariateNormalTri",
         lambda x, m, t: distrax.MultivariateNormalTri(m, lower(t)).log_prob(x),
@@ -269,31 +175,9 @@ DENSITIES = (
 )
 
 MEASURES = (
-    row(
-        "entropy of Normal",
-        lambda s: distrax.Normal(0.0, s).entropy(),
-        plain.normal_entropy,
-        (S,),
-        {"e lost": lambda s: jnp.log(plain.TAU * s**2) / 2, "variance": lambda s: jnp.log(plain.TAU * np.e * s) / 2},
-    ),
-    row(
-        "entropy of Categorical",
-        lambda x: distrax.Categorical(logits=x).entropy(),
-        plain.categorical_entropy,
-        (LOGITS,),
-        {"sign": lambda x: -plain.categorical_entropy(x), "of logits": lambda x: -(nn.softmax(x) * x).sum(-1)},
-        gradient=True,
-    ),
-    row(
-        "entropy of Bernoulli",
-        lambda x: distrax.Bernoulli(logits=x).entropy(),
-        lambda x: plain.bernoulli_entropy(nn.sigmoid(x)),
-        (X,),
-        {
-            "one half": lambda x: -nn.sigmoid(x) * nn.log_sigmoid(x),
-            "sign": lambda x: -plain.bernoulli_entropy(nn.sigmoid(x)),
-        },
-    ),
+    known.ENTROPY_OF_NORMAL.row("entropy of Normal", lambda s: distrax.Normal(0.0, s).entropy()),
+    known.ENTROPY_OF_CATEGORICAL.row("entropy of Categorical", lambda x: categorical(x).entropy(), gradient=True),
+    known.ENTROPY_OF_BERNOULLI.row("entropy of Bernoulli", lambda x: distrax.Bernoulli(logits=x).entropy()),
     row(
         "entropy of Laplace",
         lambda s: distrax.Laplace(0.0, s).entropy(),
@@ -308,28 +192,8 @@ MEASURES = (
         (S,),
         {"Euler lost": lambda s: jnp.log(s) + 1, "sign": lambda s: jnp.log(s) - plain.EULER + 1},
     ),
-    row(
-        "KL of normals",
-        lambda m, s, n, t: distrax.Normal(m, s).kl_divergence(distrax.Normal(n, t)),
-        plain.normal_kl,
-        (X, S, X, S),
-        {
-            "reversed": lambda m, s, n, t: plain.normal_kl(n, t, m, s),
-            "half lost": lambda m, s, n, t: plain.normal_kl(m, s, n, t) + 0.5,
-        },
-        gradient=True,
-    ),
-    row(
-        "KL of categoricals",
-        lambda x, y: distrax.Categorical(logits=x).kl_divergence(distrax.Categorical(logits=y)),
-        plain.categorical_kl,
-        (LOGITS, LOGITS),
-        {
-            "reversed": lambda x, y: plain.categorical_kl(y, x),
-            "cross entropy": lambda x, y: -(nn.softmax(x) * nn.log_softmax(y)).sum(-1),
-        },
-        gradient=True,
-    ),
+    known.KL_OF_NORMALS.row("KL of normals", divergence(distrax.Normal), gradient=True),
+    known.KL_OF_CATEGORICALS.row("KL of categoricals", divergence(categorical), gradient=True),
     row(
         "KL of Bernoullis",
         lambda x, y: distrax.Bernoulli(logits=x).kl_divergence(distrax.Bernoulli(logits=y)),
@@ -340,37 +204,9 @@ MEASURES = (
             "one half": lambda x, y: nn.sigmoid(x) * jnp.log(nn.sigmoid(x) / nn.sigmoid(y)),
         },
     ),
-    row(
-        "KL of Laplaces",
-        lambda m, a, n, b: distrax.Laplace(m, a).kl_divergence(distrax.Laplace(n, b)),
-        plain.laplace_kl,
-        (X, S, X, S),
-        {
-            "reversed": lambda m, a, n, b: plain.laplace_kl(n, b, m, a),
-            "one lost": lambda m, a, n, b: plain.laplace_kl(m, a, n, b) + 1,
-        },
-    ),
-    row(
-        "KL of gammas",
-        lambda a, b, c, d: distrax.Gamma(a, b).kl_divergence(distrax.Gamma(c, d)),
-        lambda a, b, c, d: plain.gamma_kl(a, b, c, d, digamma),
-        (S, S, S, S),
-        {
-            "reversed": lambda a, b, c, d: plain.gamma_kl(c, d, a, b, digamma),
-            "logarithm": lambda a, b, c, d: plain.gamma_kl(a, b, c, d, jnp.log),
-        },
-    ),
-    row(
-        "KL of betas",
-        lambda a, b, c, d: distrax.Beta(a, b).kl_divergence(distrax.Beta(c, d)),
-        lambda a, b, c, d: plain.beta_kl(a, b, c, d, digamma),
-        (SHAPE, SHAPE, SHAPE, SHAPE),
-        {
-            "reversed": lambda a, b, c, d: plain.beta_kl(c, d, a, b, digamma),
-            "exchanged": lambda a, b, c, d: plain.beta_kl(a, b, d, c, digamma),
-        },
-        single=True,
-    ),
+    known.KL_OF_LAPLACES.row("KL of Laplaces", divergence(distrax.Laplace)),
+    known.KL_OF_GAMMAS.row("KL of gammas", divergence(distrax.Gamma)),
+    known.KL_OF_BETAS.row("KL of betas", divergence(distrax.Beta), single=True),
     row(
         "KL of diagonal normals",
         lambda m, s, n, t: distrax.MultivariateNormalDiag(m, s).kl_divergence(distrax.MultivariateNormalDiag(n, t)),
@@ -381,23 +217,8 @@ MEASURES = (
             "reversed": lambda m, s, n, t: plain.normal_kl(n, t, m, s).sum(),
         },
     ),
-    row(
-        "Normal.cdf",
-        lambda x, m, s: distrax.Normal(m, s).cdf(x),
-        plain.normal_cdf,
-        (X, X, S),
-        {"survival": lambda x, m, s: 1 - plain.normal_cdf(x, m, s), "logistic": plain.logistic_cdf},
-    ),
-    row(
-        "Laplace.cdf",
-        lambda x, m, s: distrax.Laplace(m, s).cdf(x),
-        plain.laplace_cdf,
-        (X, X, S),
-        {
-            "survival": lambda x, m, s: 1 - plain.laplace_cdf(x, m, s),
-            "one branch": lambda x, m, s: jnp.exp((x - m) / s) / 2,
-        },
-    ),
+    known.NORMAL_CDF.row("Normal.cdf", lambda x, m, s: distrax.Normal(m, s).cdf(x)),
+    known.LAPLACE_CDF.row("Laplace.cdf", lambda x, m, b: distrax.Laplace(m, b).cdf(x)),
     row(
         "Gumbel.log_cdf",
         lambda x, m, s: distrax.Gumbel(m, s).log_cdf(x),
@@ -405,13 +226,7 @@ MEASURES = (
         (X, X, S),
         {"cdf": plain.gumbel_cdf, "of the minimum": lambda x, m, s: -jnp.exp((x - m) / s)},
     ),
-    row(
-        "Gumbel.mean",
-        lambda m, s: distrax.Gumbel(m, s).mean(),
-        lambda m, s: m + plain.EULER * s,
-        (X, S),
-        {"location": lambda m, s: m + 0 * s, "sign": lambda m, s: m - plain.EULER * s},
-    ),
+    known.GUMBEL_MEAN.row("Gumbel.mean", lambda m, s: distrax.Gumbel(m, s).mean()),
     row(
         "Logistic.variance",
         lambda s: distrax.Logistic(0.0, s).variance(),
@@ -432,22 +247,8 @@ BIJECTORS = (
             "unscaled": lambda x: (0.5 + x, jnp.log(4.0) + 0 * x),
         },
     ),
-    row(
-        "Sigmoid",
-        log_det(distrax.Sigmoid()),
-        by_jacobian(nn.sigmoid),
-        (MODERATE,),
-        {"tanh": by_jacobian(jnp.tanh), "no Jacobian": lambda x: (nn.sigmoid(x), nn.log_sigmoid(x))},
-        gradient=True,
-    ),
-    row(
-        "Tanh",
-        log_det(distrax.Tanh()),
-        by_jacobian(jnp.tanh),
-        (X,),
-        {"sigmoid": by_jacobian(nn.sigmoid), "half": lambda x: (jnp.tanh(x), jnp.log(1 - jnp.tanh(x)))},
-        gradient=True,
-    ),
+    known.SIGMOID.row("Sigmoid", log_det(distrax.Sigmoid()), specs=(MODERATE,), gradient=True),
+    known.TANH.row("Tanh", log_det(distrax.Tanh()), gradient=True),
     row(
         "Tanh: 2 (log 2 − x − softplus(−2x))",
         lambda x: distrax.Tanh().forward_log_det_jacobian(x),

@@ -96,7 +96,10 @@ def _sure(more: Any, less: Any) -> bool:
 
 
 def with_scans(program: ClosedJaxpr) -> ClosedJaxpr:
-    """The same program, in which loops that count are scans over rows, where that is possible."""
+    """The program with its counting loops written as scans over rows, where that is possible.
+
+    A loop that cannot be written so is left as it is; a program in which no loop counts is returned itself.
+    """
     if not _counts(program.jaxpr):
         return program
     with jax.enable_x64(True):

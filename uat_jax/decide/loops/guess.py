@@ -43,7 +43,9 @@ class Attempt:
 
 
 def attempts(pair: LoopPair, effort: Effort) -> Iterator[list[Attempt]]:
-    """Relations to try, those with the fewest letters first: such as residues show, and then those that floats do.
+    """Relations to try, those with the fewest letters first.
+
+    Relations that residues suggest come first, then those that floats suggest and residues do not.
 
     Raises:
         UnsupportedError: a value is infinite, or cannot be computed.

@@ -141,7 +141,7 @@ class Induction:
 
     @property
     def _fixed_leaves(self) -> list[Any]:
-        """What has no axis of steps."""
+        """The arrays without an axis of steps: those of the initial carry and of the parameters."""
         return [leaf for leaf in jax.tree.leaves((self.initial, self.parameters)) if hasattr(leaf, "shape")]
 
     def as_data(self) -> dict[str, Any]:
@@ -372,7 +372,7 @@ def _no_steps() -> Value:
 
 
 def _sign(number: Number) -> Interval:
-    """What sums, products, maxima and minima of numbers of such a sign range over."""
+    """An interval that holds the number and all sums, products, maxima and minima of numbers of its sign."""
     if number.facts is not None and number.facts.positive.all() and number.facts.defined is Defined.ALWAYS:
         return POSITIVE
     return Interval(0.0) if number.nonnegative else REALS

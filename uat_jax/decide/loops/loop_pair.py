@@ -26,7 +26,7 @@ MOST_CLASSES = 32
 
 @dataclass(frozen=True)
 class Derived:
-    """Rows that are made of rows of inputs and letters: which of them, and their types."""
+    """What the rows that loops read are made of, where these are rows of inputs: the letters, and their types."""
 
     letters: tuple[Letter, ...]
     letter_types: tuple[Type, ...]
@@ -158,7 +158,7 @@ class LoopPair:
         return [x.array for view, at in sides for group in view.rows(at.operands, steps) for x in group]
 
     def derived(self, steps: Steps) -> Derived | None:
-        """How the rows that are read in a class of steps are made of rows of inputs and letters, if all of them are."""
+        """The letters of which all rows read in a class of steps are made; None if one of the rows is not made so."""
         letters: dict[Letter, None] = {}
         known: list[bool] = []
 
@@ -180,7 +180,7 @@ class LoopPair:
         return self._made(steps, arguments, values.__getitem__)
 
     def _made(self, steps: Steps, arguments: Sequence[Value], read: Callable[[Letter], Value]) -> list[Any]:
-        """All rows that are read in a class of steps, from rows of inputs; None for what is not made of them."""
+        """The rows that both loops read in a class of steps, made of rows of inputs; None for a row that is not."""
         found: list[Any] = []
         for view, at in zip(self.views, self.both.front(arguments).sides, strict=True):
             for row in (row for group in view.rows(at.operands, steps) for row in group):

@@ -69,11 +69,11 @@ class Passed:
         return np.float32(self.length) if isinstance(self.length, int) else jnp.asarray(self.length, np.float32)
 
     def carries(self, letters: Sequence[Value], world: World) -> list[Value]:
-        """Both carries at the end."""
+        """The carries of both loops after the last step, made of the letters."""
         return self.carry.spread(letters[: len(self.carry.letter_types)], world)
 
     def given(self, letters: Sequence[Value]) -> list[Value]:
-        """All rows that both give."""
+        """The rows that both loops give, made of the letters."""
         if not self.rows.types:
             return []
         rows = letters[len(self.carry.letter_types) :]

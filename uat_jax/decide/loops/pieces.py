@@ -138,20 +138,23 @@ class Pieces:
 
     @property
     def log2_error(self) -> float:
-        """Of the chance that a comparison takes different programs for equal (Theorem P of docs/soundness.md)."""
+        """log₂ of the chance that one of the comparisons takes different programs for equal.
+
+        The bound is Theorem P of docs/soundness.md.
+        """
         largest = max((piece.log2_error for piece in self.found if piece.rounds), default=-math.inf)
         return log2_of_all(self.tested, largest)
 
     def branch(self) -> Pieces:
-        """Pieces for an attempt, whose findings may be thrown away."""
+        """Empty pieces with the same settings, for an attempt whose findings may be thrown away."""
         return Pieces(self.effort, self.meant, self.tested)
 
     def count(self, branch: Pieces) -> None:
-        """Comparisons of an attempt are counted, whatever they found."""
+        """Add the comparisons of an attempt to the number of tests, whether or not the attempt succeeded."""
         self.tested, self.readable = branch.tested, self.readable or branch.readable
 
     def keep(self, branch: Pieces) -> None:
-        """The findings of an attempt."""
+        """Add the findings of an attempt that succeeded to these."""
         self.found += branch.found
         self.assumptions |= branch.assumptions
         self.constants |= branch.constants

@@ -42,7 +42,7 @@ class RelationProof:
             self._step(rows, steps)
 
     def _base(self) -> None:
-        """Before the first step."""
+        """Prove that the relation holds between the carries before the first step."""
         relation, both, views = self.passed.carry, self.pair.both, self.pair.views
 
         def predicted(*arguments: Value) -> list[Value]:
@@ -56,7 +56,10 @@ class RelationProof:
         self._whether_defined(starts, both.types, both.domains)
 
     def _rows(self, rows: ReadRows, steps: Steps) -> None:
-        """The rows that are read in a class of steps are related; of those made of rows of inputs nothing is said."""
+        """Prove that the rows that are read in a class of steps are related.
+
+        Nothing is to be proved of rows that are `Derived`: both loops compute them from the same rows of inputs.
+        """
         if isinstance(rows, Derived) or not rows.types:
             return
         pair, relation = self.pair, rows

@@ -17,7 +17,13 @@ LEAST = 8
 
 
 class ReachedError(Exception):
-    """A walk that stands in front of a loop: `whole` are the operands of its equation, `operands` those of its body."""
+    """Raised to stop a walk in front of a loop, with the walk and the values that it has reached.
+
+    Attributes:
+        walk: the walk, which knows the rows of values.
+        whole: the operands of the loop's equation.
+        operands: the operands of the loop's body.
+    """
 
     def __init__(self, walk: RowWise, loop: Loop, operands: list[Value]):
         super().__init__()
@@ -35,7 +41,7 @@ class Cut:
 
 @dataclass
 class Side:
-    """One program, and its loops as far as they are known; None for such as are short."""
+    """One program, and those of its loops that have been reached: None stands for a loop that is short."""
 
     program: ClosedJaxpr
     loops: list[Loop | None] = field(default_factory=list)

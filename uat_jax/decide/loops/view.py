@@ -47,7 +47,7 @@ class View:
         return self.loop.rows(operands, self._steps(steps, within))
 
     def _of_steps(self, read: Read, within: int) -> Read:
-        """What is read, by the number of the view's step."""
+        """What is read, with its place given by the number of the view's step in place of the loop's."""
         a, b = read.index
         return replace(read, index=(a + b * (self.front + within), b * self.factor))
 

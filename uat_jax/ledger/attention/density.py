@@ -61,7 +61,7 @@ def _placed(blocks: np.ndarray) -> np.ndarray:
 
 
 def _whole(shape: Shape, causal: bool = False) -> np.ndarray:
-    """W_HVO of that shape."""
+    """W_HVO of heads of a shape, with patterns and weights that are all 1, or 1 where a causal mask allows."""
     features = shape[h] * shape[d]
     blocks = np.ones((shape[h], shape[d], shape[d])) @ np.ones((features, features)).reshape(shape[h], shape[d], -1)
     return _matrix(_patterns(shape, causal), _placed(blocks))
@@ -113,7 +113,7 @@ def _linear(shape: Shape) -> np.ndarray:
 
 
 def _is(claimed: Any, decide: Callable[[Any, Settings], Iterator[Evidence]]) -> Decide:
-    """The density is that number."""
+    """How to decide the claim that the density is the number `claimed`."""
     return lambda settings: decide(claimed, settings)
 
 

@@ -109,7 +109,7 @@ def apart(pair: Pair, network: Network, first: int, *, what: str) -> Evidence:
 
 
 def nothing(layers: Layers, j: Any) -> dict[m.Letter, m.Expression]:
-    """The parameters of such a layer."""
+    """The parameters of layer j with which it returns its input: A_j = I, and all others 0."""
     A, *others = layers.parameters(j)
     return {A: m.Identity(u.D), **{letter: m.Zero(*letter.shape) for letter in others}}
 

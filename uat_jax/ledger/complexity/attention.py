@@ -62,7 +62,7 @@ def _whole(shape: Shape) -> tuple[jax.ShapeDtypeStruct, jax.ShapeDtypeStruct]:
 
 
 def head_cost(seen: Any, d: Any) -> Any:
-    """Of one head: x_i W_Vi (N·seen·d), H_i (…) (N·N·d), (…) W_Oi (N·d·M)."""
+    """The multiply-adds of one head: N·seen·d for x_i W_Vi, N·N·d for H_i (…) and N·d·M for (…) W_Oi."""
     return N * seen * d + N * N * d + N * d * M
 
 

@@ -150,7 +150,7 @@ def two_stream_products() -> Any:
 
 
 def two_stream_activations() -> Any:
-    """One in every layer."""
+    """How often the two-stream form evaluates σ: once in every layer."""
     return _of_streams(activations_in)
 
 

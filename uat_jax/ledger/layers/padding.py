@@ -33,12 +33,12 @@ def empty_layer(layers: Layers) -> Special:
 
 
 def stays(name: str, layers: Layers, special: Special) -> Step:
-    """x_{i+1} = x_i, if layer i + 1 is such a layer."""
+    """The equation x_{i+1} = x_i, where `special` says what the parameters of layer i + 1 are."""
     return Step(name, layers.apply(j, layers.x(i)), layers.x(i), special)
 
 
 def of_the_network(kind: str) -> Step:
-    """x_{i+1} = x_i."""
+    """The equation x_{i+1} = x_i for a layer i + 1 that adds nothing."""
     layers = u.square_layers(kind)
     return stays(f"{kind} network", layers, empty_layer(layers))
 

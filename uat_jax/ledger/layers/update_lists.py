@@ -93,7 +93,7 @@ def boxes(depth: int) -> list[Block]:
 
 
 def boxes_of(rules: tuple[Assignment, ...], depth: int) -> list[Block]:
-    """Boxes of these rules; one whose target has the index k is meant for every k ≤ j."""
+    """The boxes of Fig. 2 for some rules; a rule whose target has the index k is meant for every k ≤ j."""
     return [simultaneous((*u.for_every_k(_at(rules, n), n), BIAS.at(j, n + 1))) for n in range(1, depth)]
 
 

@@ -86,12 +86,12 @@ def _factors(weight: m.Letter) -> tuple[m.Letter, m.Letter]:
 
 
 def _later_bias(tuned: tuple[int, ...], settings: Settings) -> Iterator[Evidence]:
-    """b̂_{2,2} with layer 1 tuned, and no other, against b̂_{2,2} of the network with those layers tuned (none)."""
+    """Evidence on whether b̂_{2,2} with layer 1 tuned is b̂_{2,2} with the layers of `tuned` tuned; as printed, none."""
     yield from settle(_second_bias((0,)), _second_bias(tuned), what="b̂_{2,2} of a residual network")
 
 
 def _second_bias(tuned: tuple[int, ...]) -> Program:
-    """b̂_{2,2}, and the lines before it, with those layers tuned (counted from 0)."""
+    """The program that ends with b̂_{2,2}, in a network of which the layers of `tuned` (counted from 0) are tuned."""
     bias, lines = ClosedForm(u.square_layers("residual")).b2(2), recomputed("residual", tuned, 2).lines
     return Program({letter: lines[letter] for letter in [*lines][: [*lines].index(bias) + 1]}, bias)
 

@@ -84,7 +84,7 @@ def _terms(layers: Layers, depth: int) -> m.Expression:
 
 
 def _tuned(expression: m.Expression, names: Collection[str]) -> m.Expression:
-    """W + ΔW put in for the weights of those names (Q, K, V, O) of every head."""
+    """The expression with W + ΔW put in for the weights of these names (Q, K, V, O) of every head."""
     tune = lambda letter, _: (
         letter + delta(letter) if letter.name == "W" and str(letter.subscripts[0]) in names else None
     )

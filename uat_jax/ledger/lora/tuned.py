@@ -41,7 +41,7 @@ class TunedLayers(Layers):
 
 
 def square_tuned(kind: str, shift: int = 0) -> TunedLayers:
-    """Such layers, all D_j equal and all F_j equal."""
+    """Tuned layers of which all widths D_j are equal, and all hidden widths F_j."""
     return TunedLayers(kind, widths=lambda j: u.D, hidden_widths=lambda j: u.F, shift=shift)
 
 
