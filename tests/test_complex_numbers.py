@@ -25,7 +25,7 @@ from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import OutputsError, UnsupportedError
 
 BUDGET = 20
 """Seconds for each question: far more than any takes."""
@@ -303,6 +303,12 @@ def test_what_has_no_rule_is_unknown_and_the_message_names_it():
         assert any(reason in e.finding for e in found.evidence)
     long = in_real_parts(jax.make_jaxpr(jnp.fft.fft)(jax.ShapeDtypeStruct((5000,), jnp.complex64)))
     assert "fft of more than 4096 entries" in names(long)
+
+
+def test_real_and_complex_results_are_two_things():
+    """Also where the imaginary part is 0: the modulus is real."""
+    with pytest.raises(OutputsError, match=r"returns float32\[3\], the second complex64\[3\]"):
+        uj.certify(jnp.abs, lambda z: jnp.abs(z).astype(z.dtype), complex64(3))
 
 
 def test_what_is_no_function_of_numbers_is_refused():
