@@ -25,7 +25,7 @@ from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
-from uat_jax.errors import UnsupportedError
+from uat_jax.errors import OutputsError, UnsupportedError
 
 BUDGET = 20
 """Seconds for each question: far more than any takes."""
@@ -291,6 +291,28 @@ def test_constants_are_read_in_their_own_dtype():
     assert uj.certify(lambda z: z * wide * np.complex128(10), lambda z: z * np.complex128(1 + 2j), z).passes
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("n", [4, 7, 8])
+def test_tables_of_transforms_are_read_as_such(n, dtype):
+    """NumPy rounds the angles, by many units in the last place of the entries of float64."""
+    table = np.exp(-2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n).astype(dtype)
+    z, product = jax.ShapeDtypeStruct((n,), dtype), lambda z, table: jnp.matmul(table, z, precision="highest")
+    assert uj.certify(lambda z: product(z, table), jnp.fft.fft, z).verdict is Verdict.CERTIFIED
+    wrong = table.copy()
+    wrong[1, 2] *= 1 + (2.0**-20 if dtype == np.complex64 else 2.0**-30)
+    assert uj.certify(lambda z: product(z, wrong), jnp.fft.fft, z).verdict is Verdict.REFUTED
+    assert uj.certify(lambda z: product(z, table.conj()), jnp.fft.fft, z).verdict is Verdict.REFUTED
+
+
+def test_a_small_number_is_no_zero_of_a_table():
+    small = np.float32(6.123234e-17)
+    x = jax.ShapeDtypeStruct((3,), jnp.float32)
+    assert not uj.certify(lambda x: x * small * np.float32(1e17), lambda x: 0 * x, x).passes
+    assert not uj.certify(
+        lambda x: x * np.array([small, 1, 3], np.float32), lambda x: x * np.array([0, 1, 3], np.float32), x
+    ).passes
+
+
 def test_what_has_no_rule_is_unknown_and_the_message_names_it():
     for function, reason in (
         (jnp.sort, "sort of complex numbers"),
@@ -303,6 +325,12 @@ def test_what_has_no_rule_is_unknown_and_the_message_names_it():
         assert any(reason in e.finding for e in found.evidence)
     long = in_real_parts(jax.make_jaxpr(jnp.fft.fft)(jax.ShapeDtypeStruct((5000,), jnp.complex64)))
     assert "fft of more than 4096 entries" in names(long)
+
+
+def test_real_and_complex_results_are_two_things():
+    """Also where the imaginary part is 0: the modulus is real."""
+    with pytest.raises(OutputsError, match=r"returns float32\[3\], the second complex64\[3\]"):
+        uj.certify(jnp.abs, lambda z: jnp.abs(z).astype(z.dtype), complex64(3))
 
 
 def test_what_is_no_function_of_numbers_is_refused():

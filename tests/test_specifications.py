@@ -255,14 +255,20 @@ def test_texts_of_the_command_line():
     assert (matrix.shape, matrix.dtype) == ((4, 8), jnp.float32)
     assert (scalar.shape, scalar.dtype) == ((), np.float64)
     assert shared.dtype == jnp.bfloat16
+    assert parse("c64[2]", "complex128[]")[0].dtype == np.complex64
     assert Specification(parse("f32[b,h]", " f16[ h+1 ] ")).at({"b": 2, "h": 3})[1].shape == (4,)
 
 
-@pytest.mark.parametrize("text", ["f32", "i32[2]", "complex64[2]", "f32[2", "f32[a b]", "f32[...]", "f32[2**a]", ""])
+@pytest.mark.parametrize("text", ["f32", "i32[2]", "c32[2]", "f32[2", "f32[a b]", "f32[...]", "f32[2**a]", ""])
 def test_unreadable_texts(text):
     with pytest.raises(InputError, match=r"got .* for an input.*; write|got .* for an input; write") as error:
         parse(text)
     assert "\n" not in str(error.value)
+
+
+def test_complex_numbers_have_no_domain():
+    with pytest.raises(InputError, match="got x > 0 for an input of complex64; only floats have a domain"):
+        parse("c64[2] > 0")
 
 
 @pytest.mark.parametrize("text", ["f32[0]", "f32[-1,2]"])

@@ -172,7 +172,7 @@ def _add_certify(commands: Any) -> None:
         action="append",
         default=[],
         metavar="TYPE",
-        help="repeatable: f32[4,8], bf16[b,2*h], 'f32[n] > 0', 'f64[] in [0, 1]'",
+        help="repeatable: f32[4,8], bf16[b,2*h], c64[3], 'f32[n] > 0', 'f64[] in [0, 1]'",
     )
     two.add_argument(
         "--positive",

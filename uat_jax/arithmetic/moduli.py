@@ -1,4 +1,7 @@
-"""Moduli among the arrays of a program: |z|·(z/|z|) = z also where z = 0, as derivatives and polar forms have it."""
+"""What the real arrays of a program are of its complex numbers: moduli, arguments, and parts.
+
+|z|·(z/|z|) is z also where z = 0, as derivatives and polar forms have it; and z is the number of its two parts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic.complex_numbers import Complex, times
+from uat_jax.arithmetic.complex_numbers import Complex, conjugate, times
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
 
 DEEPEST = 8
 """So many products, one of the other, are looked through for a modulus."""
@@ -18,8 +22,9 @@ DEEPEST = 8
 class Moduli:
     """What is known of the real arrays of a program.
 
-    moduli: |z| by its identity.  angles: the argument of z.  zeros: where |z| = 0.  products: what is multiplied.  Each
-    comes with the array, so that no other one takes its identity.
+    moduli: |z| by its identity.  angles: the argument of z.  zeros: where |z| = 0.  products: what is multiplied.
+    parts: the z of an imaginary part.  opposites: what is the negative of another array.  constants: the number that
+    all entries are.  Each comes with the array, so that no other one takes its identity.
     """
 
     def __init__(self) -> None:
@@ -27,6 +32,9 @@ class Moduli:
         self.angles: dict[int, tuple[Any, Complex]] = {}
         self.zeros: dict[int, tuple[Any, Any]] = {}
         self.products: dict[int, tuple[Any, Any, Callable[[Any], Any]]] = {}
+        self.parts: dict[int, tuple[Any, Complex]] = {}
+        self.opposites: dict[int, tuple[Any, Any]] = {}
+        self.constants: dict[int, tuple[Any, Any]] = {}
 
     def note(self, equation: JaxprEqn, operands: Sequence[Any], result: Any) -> None:
         """Remember what an equation computes, if it is of use."""
@@ -37,6 +45,12 @@ class Moduli:
             self.angles[key] = result, Complex(operands[1], operands[0], np.shape(result), result.dtype)
         elif name == "eq" and _is_number(operands[1], 0):
             self.zeros[key] = result, _real(operands[0])
+        elif name == "imag":
+            self.parts[key] = result, operands[0]
+        elif name == "neg" and not isinstance(result, Complex):
+            self.opposites[key] = result, operands[0]
+        elif name == "broadcast_in_dim" and isinstance(operands[0], np.ndarray | np.generic | float):
+            self.constants[key] = result, operands[0]
         elif name in ("mul", "div", "integer_pow", "square") and not isinstance(result, Complex):
             self._note_product(equation, operands, result)
 
@@ -75,7 +89,19 @@ class Moduli:
             return self._with_direction(z, w) or self._with_direction(w, z)
         if name == "exp":
             return self._turn(operands[0])
+        if name == "complex":
+            return self._of_parts(equation, *operands)
         return self._divisor(operands) if name == "select_n" and len(operands) == 3 else None
+
+    def _of_parts(self, equation: JaxprEqn, real: Any, imag: Any) -> Complex | None:
+        """The number that has these parts, its conjugate, or a real one."""
+        if id(imag) in self.constants and not np.any(self.constants[id(imag)][1]):
+            return Complex(real, None, shape_of(equation.outvars[0]), dtype_of(equation.invars[0]))
+        opposite = id(imag) in self.opposites
+        source = self.parts.get(id(self.opposites[id(imag)][1] if opposite else imag))
+        if source is None or source[1].real is not real:
+            return None
+        return conjugate(source[1]) if opposite else source[1]
 
     def _with_direction(self, factor: Complex, z: Complex) -> Complex | None:
         """|w|·s times what has the direction of w: s·w."""

@@ -4,8 +4,8 @@ A constant is read as the simplest number, in a fixed order, that rounds to it i
 
     itself, if a few bits write it  →  a short decimal  →  n/d  →  √(n/d), multiples and powers of π, e, logarithms,
     powers of the bases of rotary embeddings, cosines of fractions of π, each times any power of 2  →  1 - d, if it is 1
-    minus the float of a short decimal d  →  0, if it is what NumPy gives for cos(π/2) and the like, in an array of much
-    larger numbers  →  a longer decimal  →  itself
+    minus the float of a short decimal d  →  a multiple of a cosine, in an array that is a table of such  →  a longer
+    decimal  →  itself
 
 The order is the same for every program, so two programs never disagree about one float.
 """
@@ -129,19 +129,13 @@ class Meaning:
         return arb(self.value) if self.as_written else self.form.ball()
 
 
-def meaning(value: float, dtype: np.dtype, largest: float = 0.0) -> Meaning:
-    """What a float of a floating dtype stands for; `largest`: the largest magnitude in the array where it stands."""
-    return _meaning(float(value), np.dtype(dtype), abs(value) < NOISE * largest)
-
-
-def largest_of(values: np.ndarray) -> float:
-    """The largest magnitude of the finite entries of an array; 0 of a single number."""
-    finite = np.abs(values[np.isfinite(values)])
-    return float(finite.max()) if values.size > 1 and finite.size else 0.0
+def meaning(value: float, dtype: np.dtype, circle: Circle | None = None) -> Meaning:
+    """What a float of a floating dtype stands for; `circle`: the table of cosines in which it stands."""
+    return _meaning(float(value), np.dtype(dtype), circle)
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _meaning(value: float, dtype: np.dtype, tiny: bool) -> Meaning:
+def _meaning(value: float, dtype: np.dtype, circle: Circle | None) -> Meaning:
     name = str(dtype)
     if not math.isfinite(value):
         return Meaning(value, name, None, True, 0.0)
@@ -150,15 +144,19 @@ def _meaning(value: float, dtype: np.dtype, tiny: bool) -> Meaning:
     bits, unit, radius = _bits(dtype), _unit(value, dtype), _radius(value, dtype)
     if not radius:
         return Meaning(value, name, rational(Fraction(value)), True, 0.0)
-    zero = (_zero_of_circle,) if tiny else ()
-    for find in (_short_decimal, _small_fraction, _of_family, _complement, *zero, _decimal):
+    for find in (_short_decimal, _small_fraction, _of_family, _complement):
         form = find(value, bits, unit)
         if form is not None:
-            number = form.rational
-            farther = find in (_complement, _zero_of_circle)
-            away = abs(float(number - Fraction(value))) if number is not None and farther else 0.0
-            exact = number == Fraction(value)
+            away = abs(float(form.rational - Fraction(value))) if find is _complement and form.rational else 0.0
+            exact = form.rational == Fraction(value)
             return Meaning(value, name, form, exact, 0.0 if exact else radius + away)
+    form = None if circle is None else _of_circle(value, circle, dtype)
+    if form is not None and circle is not None:
+        return Meaning(value, name, form, False, radius + 2 * circle.slack * circle.scale)
+    form = _decimal(value, bits, unit)
+    if form is not None:
+        exact = form.rational == Fraction(value)
+        return Meaning(value, name, form, exact, 0.0 if exact else radius)
     return Meaning(value, name, rational(Fraction(value)), True, radius)
 
 
@@ -193,8 +191,8 @@ def meanings(array: np.ndarray, dtype: np.dtype) -> Meanings | None:
     distinct, codes = np.unique(values, return_inverse=True)
     if not 0 < len(distinct) <= MOST_READ:
         return None
-    largest = largest_of(distinct)
-    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype, largest) for v in distinct.tolist()))
+    circle = _circle_of(tuple(distinct.tolist()), np.dtype(dtype))
+    return Meanings(codes.reshape(values.shape), tuple(meaning(v, dtype, circle) for v in distinct.tolist()))
 
 
 def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
@@ -206,8 +204,8 @@ def balls(array: np.ndarray, dtype: np.dtype, reading: Reading) -> np.ndarray:
     distinct, codes = np.unique(values, return_inverse=True)
     read = len(distinct) <= MOST_READ
     each = np.empty(len(distinct), object)
-    largest = largest_of(distinct)
-    each[:] = [_ball(v, dtype, reading, read, largest) for v in distinct.tolist()]
+    circle = _circle_of(tuple(distinct.tolist()), np.dtype(dtype)) if read else None
+    each[:] = [_ball(v, dtype, reading, read, circle) for v in distinct.tolist()]
     return each[codes.reshape(values.shape)] if values.shape else np.array(each[0], object)
 
 
@@ -216,11 +214,11 @@ def written_ball(value: float) -> arb:
     return arb.pos_inf() + arb.neg_inf() if math.isnan(value) else arb(value)
 
 
-def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool, largest: float) -> arb:
+def _ball(value: float, dtype: np.dtype, reading: Reading, read: bool, circle: Circle | None) -> arb:
     if not math.isfinite(value):
         return written_ball(value)
     if read:
-        return meaning(value, dtype, largest).ball(reading)
+        return meaning(value, dtype, circle).ball(reading)
     radius = _narrowed_radius if reading is Reading.NARROWED else _radius
     return arb(value) if reading is Reading.MEANT else arb(value, radius(value, dtype))
 
@@ -308,36 +306,70 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
     return None if decimal is None or decimal.rational is None else rational(1 - decimal.rational)
 
 
-HALF_TURNS, ROUNDINGS, NOISE = 1024, 3, 2.0**-36
-"""Zeros are looked for up to so many quarters of a turn, so many units of float64 from them.
+@dataclass(frozen=True)
+class Circle:
+    """What an array is whose entries are scale·cos(kπ/parts) with whole k, up to the rounding of angles in float64."""
 
-That is done in arrays with an entry by so much larger alone: a single small number is itself.
-"""
+    scale: float
+    parts: int
+
+    @property
+    def slack(self) -> float:
+        """How far apart two cosines may be if one was computed: a few units of the largest angles of such tables."""
+        return 4 * math.ulp(4 * math.pi * self.parts)
 
 
-def _zero_of_circle(value: float, bits: int, unit: float) -> ClosedForm | None:
-    """0 where the float is the cosine of a float64 next to an odd multiple of π/2, or the sine of one next to an even.
+FEWEST = 3
+"""An array with fewer different magnitudes is no table of a transform."""
 
-    Such as 6.123234e-17, which is cos(np.pi/2), in the table of a Fourier transform.
-    """
-    if bits < 24:
+
+@functools.lru_cache(maxsize=1 << 12)
+def _circle_of(values: tuple[float, ...], dtype: np.dtype) -> Circle | None:
+    """The table of cosines that the different entries of an array are, such as that of a Fourier transform, or None."""
+    magnitudes = np.unique(np.abs(np.array([v for v in values if math.isfinite(v)])))
+    if _bits(dtype) < 24 or len(magnitudes) < FEWEST:
         return None
-    mantissas, mantissa = _zeros_of_circle(), abs(math.frexp(value)[0])
-    first, last = np.searchsorted(mantissas, [mantissa - 2.0 ** (1 - bits), mantissa + 2.0 ** (1 - bits)])
-    return rational(0) if first < last else None
+    largest = float(magnitudes[-1])
+    units = np.array([_unit(v, dtype) for v in magnitudes.tolist()])
+    for scale in dict.fromkeys((largest, 2.0 ** math.ceil(math.log2(largest)))):
+
+        def near(parts: int | None, scale: float = scale) -> bool:
+            slack = Circle(scale, parts or max(PARTS_OF_PI)).slack
+            return bool(np.all(_from_cosines(magnitudes / scale, parts)[0] <= units / 2 / scale + slack))
+
+        if near(None):  # which most arrays are not
+            found = next(filter(near, PARTS_OF_PI), None)
+            if found is not None:
+                return Circle(scale, found)
+    return None
+
+
+def _from_cosines(ratios: np.ndarray, parts: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """How far each number is from the nearest cosine, and which one that is, from 0 on."""
+    cosines = _cosines(parts)
+    above = np.clip(np.searchsorted(cosines, ratios), 1, len(cosines) - 1)
+    nearest = above - (ratios - cosines[above - 1] < cosines[above] - ratios)
+    return np.abs(ratios - cosines[nearest]), nearest
 
 
 @functools.cache
-def _zeros_of_circle() -> np.ndarray:
-    """The mantissas of the distances between multiples of π/2 and the float64 numbers next to them, sorted."""
-    found = []
-    with precision(256):
-        for m in range(1, HALF_TURNS + 1):
-            near = m * math.pi / 2
-            for away in range(-ROUNDINGS, ROUNDINGS + 1):
-                distance = arb(near + away * math.ulp(near)) - arb.pi() * m / 2
-                found.append(abs(math.frexp(float(distance))[0]))
-    return np.sort(np.array(found))
+def _cosines(parts: int | None) -> np.ndarray:
+    """cos(kπ/parts) from 0 or what is above it up to 1; for any number of parts if it is None."""
+    if parts is None:
+        return np.unique(np.concatenate([_cosines(n) for n in PARTS_OF_PI]))
+    return np.append([0.0] if parts % 2 == 0 else [], np.cos(np.arange((parts - 1) // 2, -1, -1) * np.pi / parts))
+
+
+def _of_circle(value: float, circle: Circle, dtype: np.dtype) -> ClosedForm | None:
+    """The multiple of a cosine that an entry of a table is; 0 for 6.123234e-17, which NumPy gives for cos(π/2)."""
+    scale = meaning(circle.scale, dtype).form
+    (place,) = _from_cosines(np.array([abs(value) / circle.scale]), circle.parts)[1].tolist()
+    k = circle.parts // 2 - place
+    turned = cosine(Product(Fraction(k, circle.parts), ((PI, Fraction(1)),)) if k else rational(0))
+    if scale is None or turned is None:
+        return None
+    found = multiplied(scale, turned)
+    return found if found is None or value > 0 else multiplied(found, rational(-1))
 
 
 def _small_fraction(value: float, bits: int, unit: float) -> ClosedForm | None:

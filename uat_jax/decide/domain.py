@@ -222,7 +222,15 @@ class Restricted:
     domain: Interval
 
     def __post_init__(self) -> None:
+        _check_floating(self.dtype, self.domain)
         self.domain.ends(np.dtype(self.dtype))
+
+
+def _check_floating(dtype: Any, domain: Interval) -> None:
+    """Raises `DomainError` unless a dtype is one of floats."""
+    if not jnp.issubdtype(dtype, jnp.floating):
+        wanted = "integers are fixed arrays, which need no domain" if jnp.issubdtype(dtype, jnp.integer) else ""
+        raise DomainError(f"got {domain.written()} for an input of {dtype}; {wanted or 'only floats have a domain'}")
 
 
 def positive(spec: Any) -> Restricted:
@@ -260,11 +268,6 @@ def _restricted(spec: Any, domain: Interval) -> Restricted:
     if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
         got = type(spec).__name__
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
-    if not jnp.issubdtype(spec.dtype, jnp.floating):
-        wanted = "integers are fixed arrays, which need no domain" if jnp.issubdtype(spec.dtype, jnp.integer) else ""
-        raise DomainError(
-            f"got {domain.written()} for an input of {spec.dtype}; {wanted or 'only floats have a domain'}"
-        )
     given = spec.domain if isinstance(spec, Restricted) else REALS
     return Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
 

@@ -38,10 +38,13 @@ from uat_jax.indexed.constraints import constraints_of, derived, fitting
 from uat_jax.indexed.dimension import smallest
 
 FLOATS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-"""The dtypes of real variables, by the short name that `parse` reads."""
+"""The dtypes of real variables, by their short name."""
 
 COMPLEX = {"complex64": "float32", "complex128": "float64"}
 """The dtypes of complex variables, and those of their parts."""
+
+SHORT = {**FLOATS, "c64": "complex64", "c128": "complex128"}
+"""The dtypes of variables, by the short name that `parse` reads."""
 
 CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
 """Primitives that leave JAX for the host."""
@@ -258,15 +261,15 @@ def _check_leaf(path: str, leaf: Any) -> None:
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         raise InputError(f"input {path} is a PRNG key; close over the key, whose bits are then fixed")
     if is_variable(leaf):
-        if str(leaf.dtype) not in {*FLOATS.values(), *COMPLEX}:
-            raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join([*FLOATS.values(), *COMPLEX])}")
+        if str(leaf.dtype) not in SHORT.values():
+            raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(SHORT.values())}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
         wanted = "pass an array, whose values are then fixed, or close over it"
         raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
 
 
 def parse(*texts: str) -> tuple[jax.ShapeDtypeStruct | Restricted, ...]:
-    """The inputs that texts such as "f32[4,8]", "float32[4,8] > 0", "bf16[b,2*h] in [0, 1]" or "f64[]" describe.
+    """The inputs that texts such as "f32[4,8]", "float32[4,8] > 0", "bf16[b,2*h] in [0, 1]" or "c64[]" describe.
 
     Names of dimensions are shared between them.
 
@@ -296,13 +299,13 @@ def _parsed_sizes(text: str) -> Sizes:
 
 def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
     match = re.fullmatch(r"\s*(\w+)\s*\[([^\]]*)\](.*)", text)
-    if match is None or match[1] not in {**FLOATS, **dict.fromkeys(FLOATS.values())}:
-        raise InputError(f"got {text!r} for an input; write {', '.join(FLOATS)} and a shape, such as f32[4,8] or f64[]")
+    if match is None or match[1] not in {*SHORT, *SHORT.values()}:
+        raise InputError(f"got {text!r} for an input; write {', '.join(SHORT)} and a shape, such as f32[4,8] or f64[]")
     try:
         shape = jax.export.symbolic_shape(match[2], scope=scope)
     except Exception as error:  # JAX's own parser says what is wrong with the dimensions
         raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
-    dtype, domain = jnp.dtype(FLOATS.get(match[1], match[1])), parse_domain(match[3])
+    dtype, domain = jnp.dtype(SHORT.get(match[1], match[1])), parse_domain(match[3])
     return jax.ShapeDtypeStruct(shape, dtype) if domain == REALS else Restricted(tuple(shape), dtype, domain)
 
 
