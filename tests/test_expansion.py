@@ -67,6 +67,7 @@ ERRORS = [
     ("caught", lambda x: jnp.where(jnp.isnan(unless(x, x < 0)), ZERO, x), lambda x: x, EQUAL),
     ("of integers", lambda x: unless(jnp.arange(3), x < 0).astype(np.float32) * x,
      lambda x: jnp.arange(3, dtype=np.float32) * x, EQUAL),
+    ("decided by constants", lambda x: unless(x, jnp.zeros(3) > 0), lambda x: x, EQUAL),
     ("in a scan", lambda x: lax.scan(lambda c, a: (unless(c + a, c < -1), a), ZERO, x)[0], jnp.sum, EQUAL),
     ("in a scan, wrong", lambda x: lax.scan(lambda c, a: (unless(c + a, c < -1), a), ZERO, x)[0], jnp.max,
      (Verdict.REFUTED,)),
