@@ -30,6 +30,9 @@ MOST_KEPT = 1 << 18
 POSITIVE = Range(0.0, math.inf, True)
 """All positive numbers."""
 
+NONNEGATIVE = Range(0.0, math.inf, False)
+"""All numbers that are not negative."""
+
 SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 """Of the random values at each point: decisions at large numbers are seen as well."""
 
@@ -63,8 +66,8 @@ class Alike:
         self._real.add(place)
         if facts is None or facts.guarded:
             return number
-        if place not in self.ranges and facts.positive.all():
-            self.ranges[place] = POSITIVE
+        if place not in self.ranges and (number.nonnegative or facts.positive.all()):
+            self.ranges[place] = POSITIVE if facts.positive.all() else NONNEGATIVE
         values = self.values(place) if certain else None
         if values is None or place in self._places:
             return number

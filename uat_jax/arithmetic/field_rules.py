@@ -388,12 +388,18 @@ def _not(fields: Fields, equation: JaxprEqn | None, x: Any) -> Number:
     return _opposite(fields.functions, fields.lift(x))
 
 
-def _and(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _and(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
+    for one, other in ((x, y), (y, x)):
+        if isinstance(one, np.ndarray) and one.shape == np.shape(other) and (one.all() or not one.any()):
+            return other if one.all() else one
     return x if x is y else fields.functions.multiply(fields.lift(x), fields.lift(y))
 
 
-def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
+def _or(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     """x + y - xy."""
+    for one, other in ((x, y), (y, x)):
+        if isinstance(one, np.ndarray) and one.shape == np.shape(other) and (one.all() or not one.any()):
+            return one if one.all() else other
     f, x, y = fields.functions, fields.lift(x), fields.lift(y)
     return x if x is y else f.subtract(f.add(x, y), f.multiply(x, y))
 

@@ -55,7 +55,7 @@ def _has_conditionals(program: ClosedJaxpr | Jaxpr) -> bool:
 
 @dataclass(frozen=True)
 class _Value:
-    """A traced value; from_floats: whether a floating-point number may decide it.
+    """A traced value; from_floats: whether a floating-point number, a constant too, may decide it.
 
     truth: if it is the whole number 0 or 1, what it is made of.
     """
@@ -84,7 +84,7 @@ def _applied(equation: JaxprEqn, operands: list[_Value], errors: bool) -> list[_
     if name == "cond" and operands[0].from_floats:
         return _selected(equation, operands[0], operands[1:], errors)
     results = bound(equation, [o.array for o in operands], _rewritten(equation, errors))
-    from_floats = any(o.from_floats for o in operands)
+    from_floats = any(o.from_floats for o in operands) or any(map(is_number, equation.invars))
     return [_Value(x, from_floats, _truth(equation, operands)) for x in results]
 
 

@@ -62,7 +62,7 @@ def _changes(equation: JaxprEqn) -> bool:
     name = equation.primitive.name
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
-    return name in SPECIAL or _is_foreign(equation)
+    return name in SPECIAL or _is_for_one_use(equation) or _is_foreign(equation)
 
 
 def _retraced(program: ClosedJaxpr | Jaxpr, function: Callable[..., Any]) -> ClosedJaxpr:
@@ -77,19 +77,21 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
     jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
     values: dict[Var, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
     values |= dict(zip(jaxpr.constvars, constants, strict=True))
-    bits = {e.outvars[0]: e for e in jaxpr.eqns if e.primitive.name == "bitcast_convert_type"}
+    later = {e.outvars[0]: e for e in jaxpr.eqns if _is_for_one_use(e)}
+    stacks = {e.outvars[0]: e for e in jaxpr.eqns if e.primitive.name == "stack"}
 
     def read(atom: Any) -> Any:
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom))
-        if atom not in values:  # bits are made where they are needed
-            (values[atom],) = _applied(bits[atom], list(map(read, bits[atom].invars)))
+        if atom not in values:  # it is used for something else
+            (values[atom],) = _applied(later[atom], list(map(read, later[atom].invars)))
         return values[atom]
 
     for equation in jaxpr.eqns:
-        if equation.outvars and equation.outvars[0] in bits:
+        if equation.outvars and equation.outvars[0] in later:
             continue
-        found = _sign_bits(equation, bits, read) or _applied(equation, list(map(read, equation.invars)))
+        found = _sign_bits(equation, later, read) or _first_that_holds(equation, {**stacks, **later}, read)
+        found = found or _applied(equation, list(map(read, equation.invars)))
         values.update(zip(equation.outvars, found, strict=True))
     return list(map(read, jaxpr.outvars))
 
@@ -120,12 +122,42 @@ def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
     return parameters
 
 
+def _is_for_one_use(equation: JaxprEqn) -> bool:
+    """Whether an equation makes the bits of floats, or the place of the first boolean that is true."""
+    name = equation.primitive.name
+    return name == "bitcast_convert_type" or name == "argmax" and dtype_of(equation.invars[0]) == np.bool_
+
+
+def _first_that_holds(
+    equation: JaxprEqn, makers: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]
+) -> list[Any] | None:
+    """A choice by the place of the first boolean that is true, as `jnp.select` makes it: where(b₀, c₀, where(b₁, …, c₀)).
+
+    If none is true the place is 0.
+    """
+    if equation.primitive.name != "select_n" or isinstance(equation.invars[0], Literal):
+        return None
+    place, cases = makers.get(equation.invars[0]), list(map(read, equation.invars[1:]))
+    stack = makers.get(place.invars[0]) if place is not None and place.primitive.name == "argmax" else None
+    if place is None or stack is None or stack.primitive.name != "stack" or len(stack.invars) != len(cases):
+        return None
+    if (stack.params["axis"],) != tuple(place.params["axes"]) or shape_of(place.outvars[0]) != cases[0].shape:
+        return None
+    with source_info_util.user_context(equation.source_info.traceback):
+        chosen = cases[0]
+        for boolean, case in reversed(list(zip(map(read, stack.invars), cases, strict=True))):
+            chosen = lax.select(boolean, case, chosen)
+    return [chosen]
+
+
 def _sign_bits(equation: JaxprEqn, bits: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]) -> list[Any] | None:
     """The sign bit of a float, which `jnp.signbit` shifts down: whether a real number is below 0."""
     if equation.primitive.name not in ("shift_right_arithmetic", "shift_right_logical"):
         return None
     shifted, places = equation.invars
     if isinstance(shifted, Literal) or shifted not in bits or not isinstance(places, Literal):
+        return None
+    if bits[shifted].primitive.name != "bitcast_convert_type":
         return None
     (number,), dtype = bits[shifted].invars, dtype_of(equation.outvars[0])
     if not is_number(number) or int(np.asarray(places.val)) != 8 * dtype.itemsize - 1:
