@@ -167,7 +167,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("special=combined_special((x.special, y.special), x.shape, _any_undefined),", "", SPECIAL, "a product with an infinity is finite", UNSOUND + "[comparison of an undefined product]"),
         ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW + "[homogeneity: absolute value]"),
         ("z.scale if c is None or c == 0 else", "z.scale if c is None else", CONDITION, "0 is a scale", DIFFERS + "[steps: a jump scaled by x]"),
-        ("b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)", "b", SHARED, "√v·√w = v", SOUND + "[second layer of relu]"),
+        ("b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)", "b", SHARED, "√v·√w = v", DIFFERS + "[booleans: dot and a count]"),
         ("squares if a.letter.square is None else multiply(squares, a.letter.square)", "squares", IGNORED, "√v·√v = 1", LAW + "[square of a root: product]"),
         ("special = np.where(zero, UNDEFINED, FINITE).astype(np.int8) if zero.any() else None", "special = None", SPECIAL, "1/0 = 1", DIFFERS + "[laws: an inverse of 0 and of 1]"),
         ("return number.but(special=special, nonnegative=x.nonnegative", "return number.but(special=special, nonnegative=True", FACT, "1/x is not negative", DIFFERS + "[laws: magnitude of an inverse]"),
