@@ -59,6 +59,7 @@ SOUND = "test_field_soundness.py::test_equal_functions_are_certified"
 LAW = "test_laws.py::test_the_law_makes_them_equal"
 BEYOND = "test_laws.py::test_just_beyond_the_side_condition_they_are_called_different"
 OUTSIDE = "test_laws.py::test_outside_the_domain_they_are_called_different"
+MATRICES = "test_linear_algebra.py::test_pairs_just_outside_are_not_certified"
 LAW_TWIN = "test_laws.py::test_no_law_makes_the_twin_equal"
 INSIDE = "test_domains.py::test_what_differs_in_the_domain_is_refuted_inside"
 WRAPS = "test_integers.py::test_what_may_wrap_is_refused"
@@ -99,8 +100,17 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('"neg": _same("thin"),', '"neg": _same("thin"),\n    "max": _same("thin"),', ROW, "a maximum is thin where its first member is", DIFFERS + "[facts: 1 by a maximum]"),
         ('"neg": _same("thin"),', '"neg": _same("thin"),\n    "sub": _product("thin"),', ROW, "a difference of thin numbers is thin", DIFFERS + "[facts: 1 by x - |x|]"),
         ("if nature is not Nature.PIECEWISE:", "if True:", CONDITION, "what is piecewise and not zero is thin", DIFFERS + "[divisors: relu by a sign, times its argument]"),
-        ("nature, defined = _nature(equation, known), _defined(equation, operands, known)", "nature, defined = _nature(equation, known), Defined.ALWAYS", FACT, "everything is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
+        ("nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)", "nature, defined = _nature(equation, operands, known), Defined.ALWAYS", FACT, "everything is defined everywhere", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
         ("for x in operands) or any(f.guarded for f in facts):", "for x in operands):", CONDITION, "a sum is not 0 where its term is not, under a condition too", DIFFERS + "[guards: the condition is a factor of the divisor]"),
+    ],
+    "arithmetic/exchanges.py": [
+        (" or not same(first.residues, case.residues)", "", CONDITION, "rows are exchanged as in the first way", MATRICES + "[which rows are exchanged]"),
+    ],
+    "arithmetic/linear_algebra.py": [
+        ("undefined = 0 * sum(roots[1:], roots[0])", "undefined = 0 * roots[0]", FACT, "Cholesky is defined where its first pivot is positive", "test_linear_algebra.py::test_cholesky_is_undefined_in_every_entry"),
+    ],
+    "arithmetic/orthogonal.py": [
+        ('inverse = of_matrix(fields, "diagonal of R", x, squares.shape).residues', "inverse = fields.functions.inverse(fields.functions.root(squares)).residues", SIGN, "the diagonal of R is positive", MATRICES + "[the sign of a column]"),
     ],
     "arithmetic/fields.py": [
         ("result.but(almost=other.but(lawful=lawful and other.lawful))", "result.but(almost=other.but(lawful=True))", FACT, "what is made of unlawful decisions is lawful", DIFFERS + "[zeros: |x| - x: sign squared and 1]"),
@@ -157,7 +167,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("special=combined_special((x.special, y.special), x.shape, _any_undefined),", "", SPECIAL, "a product with an infinity is finite", UNSOUND + "[comparison of an undefined product]"),
         ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW + "[homogeneity: absolute value]"),
         ("z.scale if c is None or c == 0 else", "z.scale if c is None else", CONDITION, "0 is a scale", DIFFERS + "[steps: a jump scaled by x]"),
-        ('a.letter.is_(b.letter) and "square of a root" in self.laws:', '"square of a root" in self.laws:', SHARED, "√v·√w = v", SOUND + "[second layer of relu]"),
+        ("b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)", "b", SHARED, "√v·√w = v", DIFFERS + "[booleans: dot and a count]"),
         ("squares if a.letter.square is None else multiply(squares, a.letter.square)", "squares", IGNORED, "√v·√v = 1", LAW + "[square of a root: product]"),
         ("special = np.where(zero, UNDEFINED, FINITE).astype(np.int8) if zero.any() else None", "special = None", SPECIAL, "1/0 = 1", DIFFERS + "[laws: an inverse of 0 and of 1]"),
         ("return number.but(special=special, nonnegative=x.nonnegative", "return number.but(special=special, nonnegative=True", FACT, "1/x is not negative", DIFFERS + "[laws: magnitude of an inverse]"),
