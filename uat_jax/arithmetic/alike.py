@@ -120,14 +120,19 @@ class Alike:
             values = self.ranges[place].folded(values) if place in self.ranges else values
             return values.reshape(POINTS, *(1,) * rank)
         operands = [self.values(operand) for operand in expression.operands]
-        if any(x is None for x in operands) or not all(map(_is_looked_at, equation.invars)):
+        if any(x is None for x in operands):
+            return None
+        if equation.primitive.name == "convert_element_type":
+            drops = is_integer(equation.outvars[0]) and is_number(equation.invars[0])
+            return np.trunc(operands[0]) if drops else operands[0]
+        if not all(map(_is_real_or_boolean, equation.invars)):
             return None
         found = self.doubles.evaluate(equation, operands)[0]
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
 
 
-def _is_looked_at(atom: Any) -> bool:
-    return is_number(atom) or is_integer(atom) or dtype_of(atom) == np.bool_
+def _is_real_or_boolean(atom: Any) -> bool:
+    return is_number(atom) or dtype_of(atom) == np.bool_
 
 
 def _digits(values: np.ndarray) -> float:
