@@ -194,6 +194,18 @@ CASES = {
         lambda x: x.at[:, indices(0, 0)].min(x[:, 2:4]),
         MATRIX,
     ),
+    "reduce by a program": (
+        "reduce",
+        lambda x: lax.reduce(x, np.asarray(0, x.dtype), lambda a, b: b + a, (0,)),
+        lambda x: lax.reduce(x, np.asarray(1, x.dtype), lambda a, b: b * a, (0,)),
+        MATRIX,
+    ),
+    "reduce_window by a program": (
+        "reduce_window",
+        lambda x: lax.reduce_window(x, np.asarray(1, x.dtype), lambda a, b: a * b, (2, 1), (1, 1), "SAME"),
+        lambda x: lax.reduce_window(x, np.asarray(0, x.dtype), lambda a, b: a + b, (2, 1), (1, 1), "SAME"),
+        MATRIX,
+    ),
     "scatter-min": (
         "scatter-min",
         lambda x: x.at[indices(0, 0)].min(x[2:4]),

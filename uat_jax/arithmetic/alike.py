@@ -146,15 +146,22 @@ class Alike:
             values = SCALES * np.random.default_rng(place).standard_normal(POINTS)
             values = self.ranges[place].folded(values) if place in self.ranges else values
             return values.reshape(POINTS, *(1,) * rank)
-        operands = [self.values(operand) for operand in expression.operands]
-        if any(x is None for x in operands) or not all(map(_is_looked_at, equation.invars)):
+        known = [self.values(operand) for operand in expression.operands]
+        operands = [x for x in known if x is not None]
+        if len(operands) < len(known):
+            return None
+        if equation.primitive.name == "convert_element_type" and any(
+            map(is_integer, (*equation.invars, *equation.outvars))
+        ):
+            return np.trunc(np.asarray(operands[0], np.float64))  # as long as it fits
+        if not all(map(_is_real_or_boolean, equation.invars)):
             return None
         found = self.doubles.evaluate(equation, operands)[0]
         return np.broadcast_to(found, np.broadcast_shapes(np.shape(found), (1,) * (rank + 1)))
 
 
-def _is_looked_at(atom: Any) -> bool:
-    return is_number(atom) or is_integer(atom) or dtype_of(atom) == np.bool_
+def _is_real_or_boolean(atom: Any) -> bool:
+    return is_number(atom) or dtype_of(atom) == np.bool_
 
 
 def _digits(values: np.ndarray) -> float:

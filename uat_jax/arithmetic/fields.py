@@ -536,7 +536,7 @@ class Fields(Arithmetic):
         supplied = [False] * len(operands)
         supplied[supplies] = [True] * len(supplied[supplies])
         if any(isinstance(o, Number) and not s for o, s in zip(operands, supplied, strict=True)):
-            if name in ("dynamic_slice", "gather"):
+            if name in ("dynamic_slice", "dynamic_update_slice", "gather"):
                 return [places.taken(self, equation, operands)]
             raise UnsupportedError(f"'{name}'{source_line(equation)} takes an index that depends on the input")
         numbers = [self.lift(operand) for operand, supply in zip(operands, supplied, strict=True) if supply]

@@ -15,6 +15,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.scattering import total
+from uat_jax.arithmetic.tracing import dtype_of
 from uat_jax.arithmetic.windows import pooling
 
 
@@ -62,7 +63,9 @@ def is_reduced(equation: JaxprEqn) -> bool:
     found = monoid(equation.params["jaxpr"])
     if found is None or len(equation.invars) != 2 or equation.params.get("consts"):
         return False
-    start = equation.invars[1]
+    x, start = equation.invars
+    if isinstance(found.neutral, bool) != (dtype_of(x) == np.bool_):
+        return False
     return found.idempotent or isinstance(start, Literal) and start.val == found.neutral
 
 

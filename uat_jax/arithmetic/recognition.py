@@ -308,14 +308,14 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
 
 @dataclass(frozen=True)
 class Circle:
-    """What an array is whose entries are scale·cos(kπ/parts) with whole k, up to the rounding of angles in float64."""
+    """What an array is whose entries round scale·cos(kπ/parts) with whole k; 0 may be what float64 makes of an angle."""
 
     scale: float
     parts: int
 
     @property
     def slack(self) -> float:
-        """How far apart two cosines may be if one was computed: a few units of the largest angles of such tables."""
+        """How large a computed cosine of π/2 may be: a few units of the largest angles of such tables."""
         return 4 * math.ulp(4 * math.pi * self.parts)
 
 
@@ -334,8 +334,9 @@ def _circle_of(values: tuple[float, ...], dtype: np.dtype) -> Circle | None:
     for scale in dict.fromkeys((largest, 2.0 ** math.ceil(math.log2(largest)))):
 
         def near(parts: int | None, scale: float = scale) -> bool:
-            slack = Circle(scale, parts or max(PARTS_OF_PI)).slack
-            return bool(np.all(_from_cosines(magnitudes / scale, parts)[0] <= units / 2 / scale + slack))
+            zero = Circle(scale, parts or max(PARTS_OF_PI)).slack
+            distance, nearest = _from_cosines(magnitudes / scale, parts)
+            return bool(np.all(distance <= np.where(_cosines(parts)[nearest] == 0, zero, units / 2 / scale)))
 
         if near(None):  # which most arrays are not
             found = next(filter(near, PARTS_OF_PI), None)
