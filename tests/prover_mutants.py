@@ -492,7 +492,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('elif name == ("and" if outcome else "or"):', 'elif name in ("and", "or"):', CONDITION, "one of two conditions is both", DIFFERS + "[guards: or instead of and]"),
         ("(outcome or place not in expressions.doubtful)", "True", CONDITION, "what is not above NaN is at most NaN", DIFFERS + "[guards: NaN is not at most]"),
         ("RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name]", "RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name] - {0}", WEAKER, "what is not above is below", DIFFERS + "[guards: a tie of the other case]"),
-        ("sides), frozenset(way * sign for", "sides), frozenset(sign for", SIGN, "x > y is y > x where the sides are exchanged", TWINS + "[guards: above another number]"),
+        ("yield Compared(chain, sides), frozenset(way * sign", "yield Compared(chain, sides), frozenset(sign", SIGN, "x > y is y > x where the sides are exchanged", TWINS + "[guards: above another number]"),
         ('"max": lambda sign: 0 if sign >= 0', '"max": lambda sign: 0 if sign <= 0', SIGN, "a maximum under a condition is the smaller number", DIFFERS + "[guards: a maximum of the wrong side]"),
         ("if pair.chain == chain and side == place", "if side == place", CONDITION, "a condition on one entry is one on all", DIFFERS + "[guards: a condition on the rows]"),
         ('tuple(equation.params["broadcast_dimensions"])', "()", IGNORED, "rows are columns", DIFFERS + "[guards: rows and columns]"),
