@@ -157,7 +157,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("identical = x is y", "identical = True", CONDITION, "every product is a square", UNSOUND + "[sign times a root]"),
         ("nonnegative=x.nonnegative and y.nonnegative or square is not None,", "nonnegative=x.nonnegative or y.nonnegative or square is not None,", FACT, "a product is not negative where one factor is not", LAW + "[homogeneity: relu]"),
         ("special=combined_special((x.special, y.special), x.shape, _any_undefined),", "", SPECIAL, "a product with an infinity is finite", UNSOUND + "[comparison of an undefined product]"),
-        ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW + "[homogeneity: absolute value]"),
+        ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW_TWIN + "[homogeneity: absolute value]"),
         ("z.scale if c is None or c == 0 else", "z.scale if c is None else", CONDITION, "0 is a scale", DIFFERS + "[steps: a jump scaled by x]"),
         ('a.letter.is_(b.letter) and "square of a root" in self.laws:', '"square of a root" in self.laws:', SHARED, "√v·√w = v", SOUND + "[second layer of relu]"),
         ("squares if a.letter.square is None else multiply(squares, a.letter.square)", "squares", IGNORED, "√v·√v = 1", LAW + "[square of a root: product]"),
