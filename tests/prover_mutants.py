@@ -69,9 +69,9 @@ DEFINITION = "test_definitions.py::test_definition_agrees_with_jax"
 TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "arithmetic/facts.py": [
         ("finite & (values > 0)", "finite & (values >= 0)", WEAKER, "the constant 0 is positive", DIFFERS + "[divisors: isinf]"),
-        ("finite & (values != 0)", "finite", FACT, "the constant 0 is thin", DIFFERS + "[facts: 1 by y where x < 30]"),
-        ("False, everywhere(positive), everywhere(True)", "False, everywhere(True), everywhere(True)", FACT, "an input is positive", DIFFERS + "[undefined: in a scan]"),
-        ("positive, thin = move(self.positive[None])[0], move(", "positive, thin = move(self.thin[None])[0], move(", FACT, "a thin entry is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
+        ("positive, negative = finite & (values > 0), finite & (values < 0)", "positive, negative = finite & (values > 0), finite & (values <= 0)", FACT, "the constant 0 is negative", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-abs]"),
+        ("False, everywhere(positive), everywhere(negative)", "False, everywhere(True), everywhere(negative)", FACT, "an input is positive", DIFFERS + "[undefined: in a scan]"),
+        ("(self.positive, self.negative, self.thin))", "(self.thin, self.negative, self.thin))", FACT, "a thin entry is positive once it is moved", DIFFERS + "[undefined: in a scan]"),
         ("self.positive | (signs <= {1})", "self.positive | (signs <= {0, 1})", WEAKER, "what is not negative under a condition is positive", DIFFERS + "[guards: not negative is not positive]"),
     ],
     "arithmetic/fact_rules.py": [
@@ -84,7 +84,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('STRUCTURAL | {"convert_element_type"}', 'STRUCTURAL | {"convert_element_type", "max", "min"}', ROW, "a minimum passes an infinity on", DIFFERS + "[laws: a clip by the sign of a zero]"),
         ("return worst if is_number(equation.invars[0]) and is_number(equation.outvars[0]) else Nature.PIECEWISE", "return worst", CONDITION, "a cast to an integer is as smooth as its operand", DIFFERS + "[steps: cast to int16: == against never]"),
         ('if name == "integer_pow" and equation.params["y"] >= 0:', 'if name == "integer_pow":', CONDITION, "1/x is entire", DIFFERS + "[facts: arctangents by a power: > and >=]"),
-        ("worst if worst is Nature.ENTIRE and _positive_for_all_inputs(y) else", "worst if worst is Nature.ENTIRE else", CONDITION, "a quotient by what may be 0 is entire", DIFFERS + "[facts: arctangents: > and >=]"),
+        ("worst if worst is Nature.ENTIRE and has_signs else", "worst if worst is Nature.ENTIRE else", CONDITION, "a quotient by what may be 0 is entire", DIFFERS + "[facts: arctangents: > and >=]"),
         ("if name in OF_POSITIVE and facts[0].positive.all():", "if name in OF_POSITIVE:", CONDITION, "log is defined wherever its operand is", DIFFERS + "[undefined: isnan of log]"),
         ("return Defined.ALMOST if facts.thin.all() else Defined.PARTLY", "return Defined.ALWAYS if facts.thin.all() else Defined.PARTLY", FACT, "a thin divisor is never 0", DIFFERS + "[undefined: NaN > y and y >= NaN]"),
         ("if any(f.hollow for f in facts) and equation.primitive.name not in DECISIONS:\n        return True", "", FACT, "what is made of a hollow number is solid", DIFFERS + "[laws: twice an inverse by the sign of a zero]"),
@@ -95,7 +95,9 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("np.logical_and.reduce([getattr(f, which) for f in facts[1:]])", "np.logical_or.reduce([getattr(f, which) for f in facts[1:]])", FACT, "a choice is positive where one case is", DIFFERS + "[facts: 1 by y where x < 30]"),
         ('"logistic": _wherever_finite,', '"logistic": _wherever_finite,\n    "cos": _wherever_finite,', ROW, "cos is positive", DIFFERS + "[facts: log of a cosine, not >=]"),
         ('"log1p": _same("positive"),', '"log1p": _same("positive"),\n    "sub": _product("positive"),', ROW, "a difference of positive numbers is positive", DIFFERS + "[facts: log of a difference of exponentials, not >=]"),
-        ("facts[0].positive.all(axis=", "facts[0].positive.any(axis=", ROW, "a minimum of a row is positive where one entry is", DIFFERS + "[facts: log of the smallest of two, not >=]"),
+        ('"neg": _same("negative"),', '"neg": _same("positive"),', ROW, "-x is positive where x is", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-neg]"),
+        ("smaller.negative & (larger.positive", "smaller.positive & (larger.positive", ROW, "x - y is positive where both are", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[2-sub]"),
+        ("getattr(facts[0], which).all(axis=", "getattr(facts[0], which).any(axis=", ROW, "a minimum of a row is positive where one entry is", DIFFERS + "[facts: log of the smallest of two, not >=]"),
         ('"add": _sum("thin"),', '"add": _same("thin"),', ROW, "a sum is thin where its first term is", DIFFERS + "[divisors: 1 chosen by a sign]"),
         ('"neg": _same("thin"),', '"neg": _same("thin"),\n    "max": _same("thin"),', ROW, "a maximum is thin where its first member is", DIFFERS + "[facts: 1 by a maximum]"),
         ('"neg": _same("thin"),', '"neg": _same("thin"),\n    "sub": _product("thin"),', ROW, "a difference of thin numbers is thin", DIFFERS + "[facts: 1 by x - |x|]"),
@@ -165,7 +167,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("identical = x is y", "identical = True", CONDITION, "every product is a square", UNSOUND + "[sign times a root]"),
         ("nonnegative=x.nonnegative and y.nonnegative or square is not None,", "nonnegative=x.nonnegative or y.nonnegative or square is not None,", FACT, "a product is not negative where one factor is not", LAW + "[homogeneity: relu]"),
         ("special=combined_special((x.special, y.special), x.shape, _any_undefined),", "", SPECIAL, "a product with an infinity is finite", UNSOUND + "[comparison of an undefined product]"),
-        ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW + "[homogeneity: absolute value]"),
+        ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW_TWIN + "[homogeneity: absolute value]"),
         ("z.scale if c is None or c == 0 else", "z.scale if c is None else", CONDITION, "0 is a scale", DIFFERS + "[steps: a jump scaled by x]"),
         ("b if a.letter.is_(b.letter) else self._where_alike(a.letter, b, y)", "b", SHARED, "√v·√w = v", DIFFERS + "[booleans: dot and a count]"),
         ("squares if a.letter.square is None else multiply(squares, a.letter.square)", "squares", IGNORED, "√v·√v = 1", LAW + "[square of a root: product]"),
@@ -422,7 +424,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("yield self.inside(self.zeros())", "yield np.zeros((0, 0))", RANGE, "zeros of divisors are not looked for", "test_hazards.py::test_hazards_are_named_with_an_input[moved quotient]"),
     ],
     "decide/pieces.py": [
-        ("signs = (b.positive >= a.positive).all() and (b.thin >= a.thin).all()", "signs = (b.thin >= a.thin).all()", CONDITION, "what is sure of positive letters is sure of all", "test_pieces_attacked.py::test_what_is_sure_of_positive_letters_is_not_said_of_others[log-False]"),
+        ("((a.positive, b.positive), (a.negative,", "((b.positive, b.positive), (a.negative,", CONDITION, "what is sure of positive letters is sure of all", "test_pieces_attacked.py::test_what_is_sure_of_positive_letters_is_not_said_of_others[log-False]"),
     ],
     "decide/instance.py": [
         ("return self.domains[i] == self.domains[j] and self._inputs.setdefault(i, j) == j", "return True", CONDITION, "any inputs are those of the same layer", "test_pieces.py::test_another_row_of_stacked_weights_is_seen[scan-two late ones exchanged]"),
@@ -494,7 +496,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("points > self.low if self.open", "points >= self.low if self.open", WEAKER, "the end that is left out lies inside", "test_domains.py::test_which_ends_belong[positive]"),
         ("low, high = max(self.low, other.low), min(self.high, other.high)", "low, high = min(self.low, other.low), max(self.high, other.high)", SIGN, "an input in two domains is in one of them", "test_domains.py::test_an_input_in_two_domains_is_in_both"),
         ("return Range(self.low, self.high)", "return Range(0.0, self.high)", RANGE, "no input is negative", INSIDE + "[magnitude where some are negative]"),
-        ("return of_inputs(shape, positive=self.positive)", "return of_inputs(shape, positive=True)", FACT, "every input is positive", INSIDE + "[step at the end]"),
+        ("return of_inputs(shape, positive=self.positive,", "return of_inputs(shape, positive=True,", FACT, "every input is positive", INSIDE + "[step at the end]"),
     ],
     "arithmetic/guards.py": [
         ('elif name == ("and" if outcome else "or"):', 'elif name in ("and", "or"):', CONDITION, "one of two conditions is both", DIFFERS + "[guards: or instead of and]"),

@@ -19,7 +19,6 @@ from uat_jax.arithmetic.facts import of_constant
 from uat_jax.arithmetic.primitives import TABLE
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
-S = jax.ShapeDtypeStruct((), jnp.float32)
 P = uj.positive(V)
 EQUAL = (Verdict.PROVED, Verdict.CERTIFIED)
 ONE = np.int32(1)
@@ -74,20 +73,6 @@ CASES = [
          (lambda x, v: x / jnp.abs(v) @ (v / jnp.abs(v)), lambda x, v: (x @ v) / (v @ v), (V, V))),
     Case("a sum of multiples of a root", lambda v: jnp.sum(unit(v)) ** 2, lambda v: jnp.sum(v) ** 2 / (v @ v),
          lambda v: jnp.sum(v) ** 2 / jnp.sqrt(v @ v)),
-    Case("a sum under a condition on one number",
-         lambda x, s: jnp.where(s > 0, jnp.sum(jnp.where(s > 0, x, 1) / jnp.where(s > 0, s, 1)), 0),
-         lambda x, s: jnp.where(s > 0, jnp.sum(x) / s, 0), lambda x, s: jnp.where(s > 0, jnp.sum(x), 0), (V, S),
-         (lambda x, s: jnp.where(s > 0, jnp.sum(jnp.where(s > 0, x, 1)), 0),
-          lambda x, s: jnp.where(s > 0, jnp.sum(x), 0), (V, V))),
-    Case("a product of arrays under one",
-         lambda x, s: jnp.where(s > 0, (jnp.maximum(s, 0) * x) @ x / jax.nn.relu(s), 0),
-         lambda x, s: jnp.where(s > 0, x @ x, 0), lambda x, s: jnp.where(s < 0, x @ x, 0), (V, S),
-         (lambda x, s: jnp.where(s >= -1, (jnp.maximum(s, 0) * x) @ x / jax.nn.relu(s), 0),
-          lambda x, s: jnp.where(s >= -1, x @ x, 0), (V, S))),
-    Case("a maximum under one", lambda x, s: jnp.where(s > 0, jnp.max(jnp.maximum(s, 0) * x), 0),
-         lambda x, s: jnp.where(s > 0, jnp.max(s * x), 0), lambda x, s: jnp.where(s > 0, jnp.min(s * x), 0), (V, S),
-         (lambda x, s: jnp.where(s[0] > 0, jnp.max(jnp.maximum(s, 0) * x), 0),
-          lambda x, s: jnp.where(s[0] > 0, jnp.max(s * x), 0), (V, V))),
     Case("a number that is not negative", lambda x: jnp.where(jnp.linalg.norm(x) <= 0, 0, jnp.linalg.norm(x)),
          jnp.linalg.norm, lambda x: jnp.where(jnp.linalg.norm(x) <= 0, 1, jnp.linalg.norm(x)), (V,),
          (lambda x: jnp.where(jnp.sum(x) <= 0, 0, jnp.sum(x)), jnp.sum, (V,))),

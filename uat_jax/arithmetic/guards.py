@@ -58,12 +58,6 @@ Side = int | Uniform
 Chain = tuple[Any, ...]
 """Keys of the rearrangements, outermost first, below which something stands."""
 
-SINGLE: Chain = ("single",)
-"""The chain of comparisons of arrays of one entry: such a condition holds for whatever it selects, as a whole."""
-
-SUMS = frozenset(["dot_general", "reduce_max", "reduce_min", "reduce_sum"])
-"""Operations on whole arrays that are followed under a condition on single numbers."""
-
 
 @dataclass(frozen=True)
 class Compared:
@@ -108,7 +102,7 @@ def _conjuncts(
     elif name in RELATIONS and (outcome or place not in expressions.doubtful):  # a comparison with NaN is false
         sides, way = ordered(expressions, operands)
         signs = RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name]
-        yield _compared(expressions, chain, sides), frozenset(way * sign for sign in signs)
+        yield Compared(chain, sides), frozenset(way * sign for sign in signs)
     elif is_rearrangement(expression):
         yield from _conjuncts(expressions, operands[0], outcome, (*chain, rearrangement(expression)))
 
@@ -120,29 +114,7 @@ def ordered(expressions: Expressions, operands: Sequence[int]) -> tuple[tuple[Si
     return ((x, y), 1) if key(x) <= key(y) else ((y, x), -1)
 
 
-def _compared(expressions: Expressions, chain: Chain, sides: tuple[Side, Side]) -> Compared:
-    """A comparison below a chain, or of single numbers wherever it stands."""
-    single = all(isinstance(side, Uniform) or is_single(expressions[side]) for side in sides)
-    return Compared(SINGLE if single else chain, sides)
-
-
-def is_single(expression: Expression) -> bool:
-    """Whether an array has one entry."""
-    return math.prod(expression.shape) == 1
-
-
-def _root(expressions: Expressions, place: int) -> int:
-    """The array of one entry of which another one is a rearrangement."""
-    while is_single(expressions[place]) and is_rearrangement(expressions[place]):
-        (inner,) = expressions[place].operands
-        if not is_single(expressions[inner]):
-            break
-        place = inner
-    return place
-
-
 def _side(expressions: Expressions, place: int) -> Side:
-    place = _root(expressions, place)
     array, dtype = expressions[place].constant, expressions[place].dtype
     if array is None or not array.size or array.dtype.kind not in "fiu" or not np.all(array == array.flat[0]):
         return place
@@ -199,10 +171,9 @@ def _signs(
     if name not in RELATIONS and name not in CHOSEN:
         return name, frozenset()
     sides, way = ordered(expressions, expression.operands)
-    compared = _compared(expressions, chain, sides)
-    signs = given.get(compared, ALL_SIGNS)
+    signs = given.get(Compared(chain, sides), ALL_SIGNS)
     if isinstance(sides[0], int) and isinstance(sides[1], Uniform):
-        signs &= signs_of(given, compared.chain, sides[0], sides[1])
+        signs &= signs_of(given, chain, sides[0], sides[1])
     return name, frozenset(way * sign for sign in signs)
 
 
@@ -283,9 +254,8 @@ class UnderCondition:
 
     def signs(self, place: int, chain: Chain = ()) -> frozenset[int]:
         """The signs that the number at a place can have; a cast to floats keeps those of an integer."""
+        signs = signs_of(self.given, chain, place)
         expression = self.expressions[place]
-        single = is_single(expression)
-        signs = signs_of(self.given, SINGLE if single else chain, _root(self.expressions, place) if single else place)
         equation = expression.equation
         if equation is None or equation.primitive.name != "convert_element_type" or not is_number(equation.outvars[0]):
             return signs
@@ -329,8 +299,6 @@ class UnderCondition:
             return [self.value(operands[0], chain), *self._cases(expression, chain)]
         if is_rearrangement(expression):
             return [self.value(operands[0], (*chain, rearrangement(expression)))]
-        if equation.primitive.name in SUMS and any(pair.chain == SINGLE for pair in self.given):
-            return [self.value(operand, (*chain, ("entries of", operand))) for operand in operands]
         if equation.primitive.name in ENTRYWISE and equation.primitive.name != "select_n":
             inner = lambda place: below(chain, self.expressions[place].shape, expression.shape)
             return [self.value(operand, inner(operand)) for operand in operands]

@@ -131,7 +131,7 @@ def _is_for_one_use(equation: JaxprEqn) -> bool:
 def _first_that_holds(
     equation: JaxprEqn, makers: Mapping[Any, JaxprEqn], read: Callable[[Any], Any]
 ) -> list[Any] | None:
-    """A choice by the place of the first boolean that is true, as `jnp.select` makes it: where(b₀, c₀, where(b₁, …, c₀)).
+    """A choice by the place of the first boolean that is true, as by `jnp.select`: where(b₀, c₀, where(b₁, …, c₀)).
 
     If none is true the place is 0.
     """
