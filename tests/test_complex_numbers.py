@@ -20,8 +20,10 @@ from uat_jax import Verdict
 from uat_jax.arithmetic.closed_form import arc_cosine, arc_tangent, cosine, multiplied, rational, sine
 from uat_jax.arithmetic.complex_rules import RULES
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.integer_ranges import OF_TABLE, of_array
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
+from uat_jax.arithmetic.recognition import PARTS_OF_PI, Circle, meanings
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
@@ -302,6 +304,18 @@ def test_tables_of_transforms_are_read_as_such(n, dtype):
     wrong[1, 2] *= 1 + (2.0**-20 if dtype == np.complex64 else 2.0**-30)
     assert uj.certify(lambda z: product(z, wrong), jnp.fft.fft, z).verdict is Verdict.REFUTED
     assert uj.certify(lambda z: product(z, table.conj()), jnp.fft.fft, z).verdict is Verdict.REFUTED
+
+
+def test_the_range_of_a_table_holds_what_its_entries_are_read_as():
+    for n in (4, 8, 64, 256):
+        table = np.exp(-2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n)
+        for part in (table.real, table.imag, np.abs(table.real), 3 * np.abs(table.imag)):
+            low, high = of_array(part).low, of_array(part).high
+            read = (
+                [float(m.form.approximation) for m in meanings(part, np.dtype(np.float64)).distinct] if n < 64 else []
+            )
+            assert all(low <= number <= high for number in [0.0, *read])
+    assert 2 * Circle(2.0, max(PARTS_OF_PI)).slack < OF_TABLE
 
 
 def test_a_small_number_is_no_zero_of_a_table():

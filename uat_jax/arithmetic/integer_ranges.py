@@ -64,6 +64,10 @@ def limits(dtype: np.dtype) -> Range:
     return UNBOUNDED
 
 
+OF_TABLE = 2.0**-37
+"""Entries of a table of cosines are read as numbers so near, relative to the largest: twice `Circle.slack` is less."""
+
+
 def of_array(array: Any) -> Range:
     """The range of the entries of a concrete array; what cannot be looked at has that of its dtype."""
     dtype = array.dtype
@@ -75,14 +79,15 @@ def of_array(array: Any) -> Range:
     low, high = float(array.min()), float(array.max())
     if not math.isfinite(low + high):
         return UNBOUNDED
-    return Range(low - _rounding(low, dtype), high + _rounding(high, dtype))
+    of_table = OF_TABLE * max(abs(low), abs(high)) if array.size > 2 else 0.0
+    return Range(low - _rounding(low, dtype, of_table), high + _rounding(high, dtype, of_table))
 
 
-def _rounding(value: float, dtype: np.dtype) -> float:
+def _rounding(value: float, dtype: np.dtype, of_table: float) -> float:
     """How far the number that a float constant stands for may lie from it; a small whole number stands for itself."""
     kind = jnp.finfo(dtype)
     whole = value == math.floor(value) and abs(value) < 2.0 ** (kind.nmant + 1)
-    return 0.0 if whole else abs(value) * float(kind.eps)
+    return 0.0 if whole else max(abs(value) * float(kind.eps), of_table)
 
 
 def ranges(equation: JaxprEqn, operands: Sequence[Range]) -> list[Range]:
