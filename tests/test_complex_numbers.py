@@ -20,8 +20,10 @@ from uat_jax import Verdict
 from uat_jax.arithmetic.closed_form import arc_cosine, arc_tangent, cosine, multiplied, rational, sine
 from uat_jax.arithmetic.complex_rules import RULES
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.integer_ranges import of_array
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.real_parts import has_complex, in_real_parts
+from uat_jax.arithmetic.recognition import meanings
 from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.decide.assumption import AssumptionKind
@@ -307,8 +309,20 @@ def test_a_table_is_read_entry_by_entry_to_half_a_unit_in_the_last_place():
     places = np.arange(8)
     exact = np.cos(2 * np.pi * (np.outer(places, places) % 8) / 8)
     moved = exact + np.where(np.abs(exact) > 0.1, 2.0**-50, 0.0)
-    x, product = jax.ShapeDtypeStruct((8,), jnp.float64), lambda table: lambda x: jnp.matmul(table, x, precision="highest")
+    x = jax.ShapeDtypeStruct((8,), jnp.float64)
+    product = lambda table: lambda x: jnp.matmul(table, x, precision="highest")
     assert not uj.certify(product(moved), product(exact), x).passes
+
+
+def test_the_range_of_a_table_holds_what_its_entries_are_read_as():
+    for n in (4, 8, 64, 256):
+        table = np.exp(-2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n)
+        for part in (table.real, table.imag, np.abs(table.real), 3 * np.abs(table.imag)):
+            low, high = of_array(part).low, of_array(part).high
+            read = (
+                [float(m.form.approximation) for m in meanings(part, np.dtype(np.float64)).distinct] if n < 64 else []
+            )
+            assert all(low <= number <= high for number in [0.0, *read])
 
 
 def test_a_small_number_is_no_zero_of_a_table():

@@ -86,12 +86,15 @@ class FieldConstants:
             number = self.of_forms(ClosedForms(found.codes, finite))
         else:
             number = self._with_infinities(values, found, forms)
-        return self._named_constant(number, values, dtype).but(enclosure=enclosure)
+        zeros = np.array([form is not None and form.rational == 0 for form in forms])[found.codes]
+        return self._named_constant(number, values, dtype, zeros).but(enclosure=enclosure)
 
-    def _named_constant(self, number: Number, values: np.ndarray, dtype: np.dtype) -> Number:
-        """A constant with its facts and its place among the expressions."""
+    def _named_constant(
+        self, number: Number, values: np.ndarray, dtype: np.dtype, zeros: np.ndarray | bool = False
+    ) -> Number:
+        """A constant with its facts and its place among the expressions; `zeros`: which entries are read as 0."""
         finite = np.ones(number.shape, bool) if number.special is None else number.special == FINITE
-        facts = of_constant(np.where(finite, values, np.nan))
+        facts = of_constant(np.where(finite, np.where(zeros, 0.0, values), np.nan))
         return number.but(facts=facts, expression=self.expressions.constant(values, str(dtype)))
 
     def _with_infinities(self, values: np.ndarray, found: Meanings, forms: Sequence[ClosedForm | None]) -> Number:

@@ -308,7 +308,7 @@ def _complement(value: float, bits: int, unit: float) -> ClosedForm | None:
 
 @dataclass(frozen=True)
 class Circle:
-    """What an array is whose entries round scale·cos(kπ/parts) with whole k; 0 may be what float64 makes of an angle."""
+    """What an array is whose entries round scale·cos(kπ/parts) with whole k; for 0 it has what float64 computes."""
 
     scale: float
     parts: int
