@@ -30,7 +30,7 @@ from uat_jax.errors import UatJaxError, UnsupportedError
 
 S = jax.ShapeDtypeStruct((), np.float32)
 V = jax.ShapeDtypeStruct((3,), np.float32)
-WALKED = {*BODY, *LOOPS, "call_hi_primitive"}
+WALKED = {*BODY, *LOOPS, "call_hi_primitive", "custom_linear_solve"}
 SYSTEMS = [("fields", Fields.rules), ("doubles", Doubles.rules), ("balls", Balls.rules)]
 
 

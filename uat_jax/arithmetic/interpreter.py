@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic import concrete
 from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
@@ -54,7 +54,7 @@ BODY = {
 """Primitives that call a function, and the parameter that holds its jaxpr."""
 
 
-LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop", "custom_linear_solve": "linear_solve"}
+LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop"}
 """Other primitives that call functions, and the method of a walk that does."""
 
 
@@ -62,6 +62,8 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     """The jaxpr of the function that an equation calls; None for a primitive that calls none, or more than one."""
     if equation.primitive.name == "call_hi_primitive":
         return _expanded(equation)
+    if equation.primitive.name == "custom_linear_solve":
+        return _solver(equation)
     parameter = BODY.get(equation.primitive.name)
     return None if parameter is None else equation.params[parameter]
 
@@ -88,6 +90,16 @@ def _expanded(equation: JaxprEqn) -> ClosedJaxpr:
     expand = lambda *flat: operation.expand(*jax.tree.unflatten(operation.in_tree, flat))
     with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in atoms)):
         return jax.make_jaxpr(expand)(*(atom.aval for atom in equation.invars))
+
+
+@functools.lru_cache(maxsize=4096)
+def _solver(equation: JaxprEqn) -> ClosedJaxpr:
+    """What a solve with a gradient of its own returns: the result of its solver, whatever it is said to solve."""
+    lengths, solve = equation.params["const_lengths"], equation.params["jaxprs"].solve
+    first, count = lengths.matvec + lengths.vecmat, lengths.solve
+    program = lambda *operands: jaxpr_as_fun(solve)(*operands[first : first + count], *operands[sum(lengths) :])
+    with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in (*equation.invars, *equation.outvars))):
+        return jax.make_jaxpr(program)(*(atom.aval for atom in equation.invars))
 
 
 class Arithmetic(ABC):
@@ -504,13 +516,6 @@ class Walk:
                 return list(carry)
             carry = self.body(parameters["body_jaxpr"], [*body, *carry])
         raise UnsupportedError(f"the loop{self.line(equation)} runs more than {most} rounds; bound it")
-
-    def linear_solve(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
-        """A solve with a gradient of its own: what its solver returns, whatever it is said to solve."""
-        lengths = equation.params["const_lengths"]
-        first, count = lengths.matvec + lengths.vecmat, lengths.solve
-        given = [*operands[first : first + count], *operands[sum(lengths) :]]
-        return self.body(equation.params["jaxprs"].solve, given)
 
     def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
         """The one integer or boolean that a predicate is in all copies."""

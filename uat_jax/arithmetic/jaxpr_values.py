@@ -43,15 +43,16 @@ PRIMITIVES = frozenset(
     cond one_minus_square reduce while
     abs acos acosh add add_any and argmax argmin asin asinh atan atan2 atanh bessel_i0e bessel_i1e bitcast_convert_type
     broadcast_in_dim cbrt ceil cholesky clamp clz concatenate conv_general_dilated convert_element_type cos cosh
-    cumlogsumexp cummax cummin cumprod cumsum digamma div dot_general dynamic_slice dynamic_update_slice eq eq_to erf
-    erf_inv erfc exp exp2 expm1 floor gather ge gt igamma igammac integer_pow iota is_finite le le_to lgamma log log1p
-    logistic lt lt_to lu max min mul mulhi ne neg nextafter not or pad polygamma population_count pow qr random_bits
-    random_clone random_fold_in random_seed random_split random_unwrap random_wrap reduce_and reduce_max reduce_min
-    reduce_or reduce_precision reduce_prod reduce_sum reduce_window reduce_window_max reduce_window_min
-    reduce_window_sum reduce_xor regularized_incomplete_beta rem reshape rev rng_bit_generator round rsqrt scatter
-    scatter-add scatter-max scatter-min scatter-mul scatter-sub select_and_gather_add select_and_scatter
-    select_and_scatter_add select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh slice sort
-    split sqrt square squeeze stack sub tan tanh threefry2x32 tile top_k transpose triangular_solve unstack xor zeta
+    cumlogsumexp cummax cummin cumprod cumsum digamma div dot_general dynamic_slice dynamic_update_slice eigh eq eq_to
+    erf erf_inv erfc exp exp2 expm1 floor gather ge gt householder_product igamma igammac integer_pow iota is_finite le
+    le_to lgamma log log1p logistic lt lt_to lu lu_pivots_to_permutation max min mul mulhi ne neg nextafter not or ormqr
+    pad polygamma population_count pow qr random_bits random_clone random_fold_in random_seed random_split random_unwrap
+    random_wrap reduce_and reduce_max reduce_min reduce_or reduce_precision reduce_prod reduce_sum reduce_window
+    reduce_window_max reduce_window_min reduce_window_sum reduce_xor regularized_incomplete_beta rem reshape rev
+    rng_bit_generator round rsqrt scatter scatter-add scatter-max scatter-min scatter-mul scatter-sub
+    select_and_gather_add select_and_scatter select_and_scatter_add select_n shift_left shift_right_arithmetic
+    shift_right_logical sign sin sinh slice sort split sqrt square squeeze stack sub svd tan tanh threefry2x32 tile
+    top_k transpose triangular_solve tridiagonal_solve unstack xor zeta
     """.split()
 )
 """The primitives of a stored program: pure functions of their operands."""
@@ -98,7 +99,7 @@ def shown(value: Any) -> str:
 @functools.cache
 def primitives() -> dict[str, Primitive]:
     """JAX's own objects for those of `PRIMITIVES` that this version of JAX has, by name; calls and scans of our own."""
-    modules = (jax.extend.core.primitives, lax)
+    modules = (jax.extend.core.primitives, lax, lax.linalg)
     found = [item for module in modules for item in vars(module).values() if isinstance(item, Primitive)]
     # These have no public name of their own.
     keys = [
