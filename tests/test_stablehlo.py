@@ -26,13 +26,7 @@ NOT_YET = {
 }
 """Round trips that are no proof yet, and what is missing."""
 
-NO_WITNESS = {
-    *NOT_YET,
-    "triangular solve",
-    "cholesky",
-    "cholesky solve",
-    "fft",
-}  # fmt: skip
+NO_WITNESS = {"solve", "inverse", "rfft and back", "triangular solve", "cholesky", "cholesky solve", "fft"}
 """Functions of which a wrong version is not refuted, because ball arithmetic has no rule for an operation of theirs."""
 
 SAMPLE = ("MLP", "exact gelu", "cumulative products by scan", "sort", "cond on data")
@@ -63,7 +57,7 @@ def test_every_function_is_what_is_read_of_it_and_another_is_not(name):
     same, changed = _round_trip(name)
     assert (same.verdict in PASSES) == (name not in NOT_YET), same.evidence[0].finding
     assert changed.verdict not in PASSES
-    assert (changed.verdict is uj.Verdict.REFUTED) == (name not in NO_WITNESS) or name in NOT_YET
+    assert (changed.verdict is uj.Verdict.REFUTED) == (name not in NO_WITNESS)
 
 
 def _values(specs, seed=0):
