@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax.extend.core import JaxprEqn
+from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.field_functions import FieldFunctions
@@ -85,7 +86,7 @@ def _starts(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list
 
 
 def _start(fields: Fields, equation: JaxprEqn, index: Number, last: int, operand: int, shape: tuple[int, ...]) -> Start:
-    """An index that is from 0 to `last` for all inputs, in the shape of the result.
+    """An index in the shape of the result; it is from 0 to `last` for all inputs, or clamped to that.
 
     Raises:
         UnsupportedError: that is not known.
@@ -94,7 +95,8 @@ def _start(fields: Fields, equation: JaxprEqn, index: Number, last: int, operand
     if not fields.certain(index) or index.facts is None or index.facts.nature is not Nature.PIECEWISE:
         raise UnsupportedError(f"{named} takes an index that depends on the input and may be NaN before it is cast")
     known, spread = fields.operand_ranges[operand], fields.functions.spread(index, shape)
-    if known.low >= 0 and known.high <= last:
+    clamps = equation.primitive.name != "gather" or equation.params["mode"] == GatherScatterMode.CLIP
+    if clamps or known.low >= 0 and known.high <= last:
         return Start(spread, range(int(known.low), int(known.high) + 1))
     inside = Start(spread, range(last + 1))
     if not np.any(_equal(fields.functions, inside), axis=0).all():

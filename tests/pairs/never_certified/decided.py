@@ -295,6 +295,7 @@ DECIDED: frozenset[str] = frozenset(
         "orders: a truth value as a place",
         "orders: a part at a place",
         "orders: the gradient of an entry",
+        "orders: a place that is clamped",
         "orders: sorted twice",
         "orders: the sum of what is sorted",
         "orders: sorted the other way round",

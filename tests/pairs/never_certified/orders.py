@@ -133,6 +133,7 @@ EQUAL = (
     Equal("a truth value as a place", lambda x, v: v[(x > 0).astype(int)], lambda x, v: jnp.where(x > 0, v[1], v[0]), (S, V)),
     Equal("a part at a place", lambda x, v: lax.dynamic_slice(v, (jnp.argmax(x[:2]),), (2,)), lambda x, v: jnp.where(x[1] > x[0], v[1:], v[:2]), (V, V)),
     Equal("the gradient of an entry", jax.grad(lambda x: x[jnp.argmax(x)] ** 2), lambda x: 2 * jnp.max(x) * jax.nn.one_hot(jnp.argmax(x), 3), (V,)),
+    Equal("a place that is clamped", lambda x: at(x, 2 + jnp.argmax(x[:2])), lambda x: x[2], (V,)),
     Equal("sorted twice", lambda x: jnp.sort(jnp.sort(x)), jnp.sort, (FOUR,)),
     Equal("the sum of what is sorted", lambda x: jnp.sort(x)[::-1].sum(), jnp.sum, (FOUR,)),
     Equal("sorted the other way round", lambda x: -jnp.sort(-x)[::-1], jnp.sort, (FOUR,)),
