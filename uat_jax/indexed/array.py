@@ -9,7 +9,7 @@ from fractions import Fraction
 import jax.numpy as jnp
 import numpy as np
 
-from uat_jax.arithmetic.closed_form import PI, ClosedForm, E, LogSum, Product
+from uat_jax.arithmetic.closed_form import PI, Base, ClosedForm, Cosine, E, LogSum
 from uat_jax.arithmetic.recognition import Meaning, meaning
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.bounds import sign
@@ -156,9 +156,11 @@ def _closed(form: ClosedForm) -> Polynomial:
     return product
 
 
-def _base(base: int | str | Product | LogSum) -> Polynomial:
+def _base(base: Base) -> Polynomial:
     if isinstance(base, int):
         return constant(base)
+    if isinstance(base, Cosine):  # equal cosines are one letter; how others depend on each other is not known here
+        return of(made(Kind.CONSTANT, repr(base)))
     if base == PI:
         return of(made(Kind.CONSTANT, "π"))
     if base == E:
