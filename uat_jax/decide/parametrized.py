@@ -23,7 +23,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import Interval, Restricted
 from uat_jax.decide.in_floats import input_names
-from uat_jax.decide.specification import Specification, is_variable
+from uat_jax.decide.specification import Specification, is_variable, traced
 from uat_jax.errors import DomainError
 
 Shape = tuple[Any, ...]
@@ -250,8 +250,10 @@ def located(example: Counterexample, function: OnParameters, arguments: tuple[An
     filled = [next(floats).astype(np.float64) if is_variable(s) else s for s in leaves]
     with jax.enable_x64(True):
         sheets = function.arrays(jax.tree.unflatten(tree, filled))
-        outputs = [len(jax.tree.leaves(jax.eval_shape(function.function, *arrays))) for arrays in sheets[:1]]
-    sheet, output = divmod(example.output, outputs[0])
+    shapes = [(s, np.shape(x)) for s, x in zip(function.leaves, jax.tree.leaves(sheets[0]), strict=True)]
+    specs = [jax.ShapeDtypeStruct(shape, s.dtype) if is_variable(s) else s for s, shape in shapes]
+    program, _ = traced(function.function, jax.tree.unflatten(function.tree, specs))
+    sheet, output = divmod(example.output, len(program.out_avals))
     pairs = zip(function.leaves, jax.tree.leaves(sheets[sheet]), strict=True)
     inputs = [Input("", np.asarray(x).tolist(), str(np.dtype(s.dtype))) for s, x in pairs if is_variable(s)]
     return replace(example, inputs=tuple(inputs), output=output)
