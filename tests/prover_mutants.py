@@ -165,7 +165,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if not difference.nonnegative and self._is_variance(difference, x, y):", "if True:", CONDITION, "every difference is not negative", "test_laws.py::test_without_the_law_they_are_called_different[squares are nonnegative: fast variance]"),
         ("return same(variance.reshaped(difference.shape), difference.residues)", "return True", CONDITION, "every sum of squares less a square is a variance", DIFFERS + "[laws: relu of moments]"),
         ("identical = x is y", "identical = True", CONDITION, "every product is a square", UNSOUND + "[sign times a root]"),
-        ("nonnegative=x.nonnegative and y.nonnegative or square is not None,", "nonnegative=x.nonnegative or y.nonnegative or square is not None,", FACT, "a product is not negative where one factor is not", DIFFERS + "[sign of a sum of far relus]"),
+        ("nonnegative=x.nonnegative and y.nonnegative or square is not None,", "nonnegative=x.nonnegative or y.nonnegative or square is not None,", FACT, "a product is not negative where one factor is not", UNSOUND + "[sign of a sum of far relus]"),
         ("special=combined_special((x.special, y.special), x.shape, _any_undefined),", "", SPECIAL, "a product with an infinity is finite", UNSOUND + "[comparison of an undefined product]"),
         ("abs(c) for z, c in zip((x, y), scales", "c for z, c in zip((x, y), scales", SIGN, "a negative factor is a positive scale", LAW_TWIN + "[homogeneity: absolute value]"),
         ("z.scale if c is None or c == 0 else", "z.scale if c is None else", CONDITION, "0 is a scale", DIFFERS + "[steps: a jump scaled by x]"),
