@@ -27,7 +27,7 @@ def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
 def bound(equation: JaxprEqn, operands: Sequence[Any], parameters: Mapping[str, Any]) -> list[Any]:
     """The results of an equation's primitive, traced with other parameters; they point at the equation's line."""
     with source_info_util.user_context(equation.source_info.traceback):
-        found = equation.primitive.bind(*operands, **parameters)
+        found = equation.primitive.bind(*operands, **equation.primitive.get_bind_params(dict(parameters)))
     return list(found) if equation.primitive.multiple_results else [found]
 
 
