@@ -351,3 +351,10 @@ def test_balls_and_float64_compute_what_jax_does(name):
     (floats,) = interpret(program, Doubles(), [np.stack([x, x]) for x in arguments])
     assert np.allclose([float(x.mid()) for x in balls], wanted, rtol=0, atol=2.0**-30)
     assert np.allclose(floats, [wanted, wanted], rtol=0, atol=2.0**-30)
+
+
+def test_least_squares_of_few_rows_are_compared_without_an_error():
+    """A comparison in it counts singular values: a whole number, of which no polynomial with fractions is made."""
+    left = lambda a, b: linalg.lstsq(a, b)[0]
+    right = lambda a, b: linalg.solve(jnp.matmul(a.T, a, precision="highest"), jnp.matmul(a.T, b, precision="highest"))
+    assert not uj.certify(left, right, f32(3, 2), f32(3), budget=20).passes

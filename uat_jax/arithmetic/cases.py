@@ -662,8 +662,10 @@ class _Trace:
 
 
 def _of_polynomial(pair: Formula, cell: Cell, polynomial: Polynomial, given: Mapping[int, Any], meant: bool) -> Any:
-    """The value of a polynomial in variables."""
+    """The value of a polynomial in variables, where it is a float: integers have no fractions."""
     dtype = pair.nodes[pair.results[0]].dtype
+    if not _is_real(dtype):
+        raise UnsupportedError("a polynomial of integers")
     total = jnp.zeros((), dtype)
     for monomial, c in polynomial.terms.items():
         product = lax.div(*(_whole_number(n, dtype, meant) for n in c.as_integer_ratio()))
