@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 from jax.core import ShapedArray
 from jax.extend import source_info_util
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive
 
 from uat_jax.arithmetic.canonical_form import STATEFUL
 from uat_jax.arithmetic.complex_numbers import Complex, of_parts
@@ -24,6 +24,7 @@ from uat_jax.arithmetic.complex_rules import RULES, real_dtype
 from uat_jax.arithmetic.interpreter import IDENTITY, called, inner_programs, scan_counts
 from uat_jax.arithmetic.moduli import Moduli
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.retracing import followed
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import check_function
 from uat_jax.errors import UnsupportedError
@@ -123,21 +124,18 @@ class Rewriting:
 
     def program(self, program: ClosedJaxpr | Jaxpr, arguments: Sequence[Value]) -> list[Value]:
         """What a program returns."""
-        jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
-        values: dict[Var, Value] = dict(zip(jaxpr.invars, arguments, strict=True))
-        values |= {v: self.constant(v, x) for v, x in zip(jaxpr.constvars, constants, strict=True)}
-        read = lambda atom: self.constant(atom, atom.val) if isinstance(atom, Literal) else values[atom]
         known: dict[Any, list[Value]] = {}  # equal equations have one result, as z and z in sqrt(z)·sqrt(z)
-        for equation in jaxpr.eqns:
-            operands = [read(atom) for atom in equation.invars]
+
+        def applied(equation: JaxprEqn, operands: list[Value]) -> list[Value]:
             operation = operation_of(equation)
             atoms = tuple(id(atom) for atom in equation.invars)
             key = (operation, atoms) if operation.comparable and operation.is_complex else object()
             if key not in known:
                 with source_info_util.user_context(equation.source_info.traceback):
                     known[key] = self.results(equation, operands)
-            values.update(zip(equation.outvars, known[key], strict=True))
-        return [read(atom) for atom in jaxpr.outvars]
+            return known[key]
+
+        return followed(program, arguments, self.constant, applied)
 
     def constant(self, atom: Any, array: Any) -> Value:
         """A captured array or a literal."""

@@ -1,14 +1,13 @@
 """From a JAX function to its jaxpr, and from an equation back to the line it was written on."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.errors import InputError
@@ -22,13 +21,6 @@ def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:
     wide = any(np.dtype(leaf.dtype) == np.float64 for leaf in jax.tree.leaves(arguments))
     with jax.enable_x64(wide):
         return jax.make_jaxpr(function)(*arguments)
-
-
-def bound(equation: JaxprEqn, operands: Sequence[Any], parameters: Mapping[str, Any]) -> list[Any]:
-    """The results of an equation's primitive, traced with other parameters; they point at the equation's line."""
-    with source_info_util.user_context(equation.source_info.traceback):
-        found = equation.primitive.bind(*operands, **equation.primitive.get_bind_params(dict(parameters)))
-    return list(found) if equation.primitive.multiple_results else [found]
 
 
 def single_output(closed_jaxpr: ClosedJaxpr) -> Any:

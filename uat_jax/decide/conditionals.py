@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.interpreter import called, programs_within
-from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, source_line
-from uat_jax.decide.expansion import LOOPS, is_error
+from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
+from uat_jax.arithmetic.tracing import dtype_of, is_number, source_line
+from uat_jax.decide.expansion import is_error
 from uat_jax.errors import UnsupportedError
 
 
@@ -39,14 +39,12 @@ def without_conditionals(program: ClosedJaxpr, *, errors: bool = False) -> Close
     """
     if not _has_conditionals(program):
         return program
-    specs = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
-    with jax.enable_x64(True):  # the types are the equations' own
 
-        def rewritten(*arguments: Any) -> list[Any]:
-            inputs = [_Value(x, is_number(v)) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
-            return [value.array for value in _results(program, inputs, errors)]
+    def rewritten(*arguments: Any) -> list[Any]:
+        inputs = [_Value(x, is_number(v)) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
+        return [value.array for value in _results(program, inputs, errors)]
 
-        return jax.make_jaxpr(rewritten)(*specs)
+    return retraced(program, rewritten)
 
 
 def _has_conditionals(program: ClosedJaxpr | Jaxpr) -> bool:
@@ -67,14 +65,8 @@ class _Value:
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[_Value], errors: bool) -> list[_Value]:
     """What a program returns, with its conditionals rewritten."""
-    jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
-    values: dict[Var, _Value] = dict(zip(jaxpr.invars, inputs, strict=True))
-    values |= {v: _Value(c, False) for v, c in zip(jaxpr.constvars, constants, strict=True)}
-    read = lambda atom: _Value(atom.val, False) if isinstance(atom, Literal) else values[atom]
-    for equation in jaxpr.eqns:
-        operands = list(map(read, equation.invars))
-        values.update(zip(equation.outvars, _applied(equation, operands, errors), strict=True))
-    return list(map(read, jaxpr.outvars))
+    constant = lambda atom, array: _Value(array, False)
+    return followed(program, inputs, constant, lambda equation, operands: _applied(equation, operands, errors))
 
 
 def _applied(equation: JaxprEqn, operands: list[_Value], errors: bool) -> list[_Value]:
@@ -83,7 +75,8 @@ def _applied(equation: JaxprEqn, operands: list[_Value], errors: bool) -> list[_
         return _results(function, operands, errors)
     if name == "cond" and operands[0].from_floats:
         return _selected(equation, operands[0], operands[1:], errors)
-    results = bound(equation, [o.array for o in operands], _rewritten(equation, errors))
+    parameters = with_programs(equation, lambda inner: without_conditionals(inner, errors=errors))
+    results = bound(equation, [o.array for o in operands], parameters)
     from_floats = any(o.from_floats for o in operands) or any(map(is_number, equation.invars))
     return [_Value(x, from_floats, _truth(equation, operands)) for x in results]
 
@@ -97,16 +90,6 @@ def _truth(equation: JaxprEqn, operands: Sequence[_Value]) -> Any:
         low, high = (int(np.asarray(a.val)) if isinstance(a, Literal) else -1 for a in equation.invars[::2])
         return operands[1].truth if low == 0 and high >= 1 else None
     return None
-
-
-def _rewritten(equation: JaxprEqn, errors: bool) -> dict[str, Any]:
-    """The parameters of an equation, the programs of loops and of branches without conditionals."""
-    parameters = dict(equation.params)
-    for name in LOOPS.get(equation.primitive.name, ()):
-        parameters[name] = without_conditionals(parameters[name], errors=errors)
-    if equation.primitive.name == "cond":
-        parameters["branches"] = tuple(without_conditionals(b, errors=errors) for b in parameters["branches"])
-    return parameters
 
 
 def _selected(equation: JaxprEqn, index: _Value, operands: list[_Value], errors: bool) -> list[_Value]:

@@ -20,10 +20,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import bound, dtype_of, is_number, shape_of, source_line
-
-LOOPS = {"scan": ("jaxpr",), "while": ("body_jaxpr", "cond_jaxpr")}
-"""The parameters of loops that are programs."""
+from uat_jax.arithmetic.retracing import bound, retraced, with_programs
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
@@ -39,7 +37,7 @@ def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
     """
     if not any(_changes(equation) for inner in programs_within(program) for equation in inner.eqns):
         return program
-    return _retraced(program, lambda *arguments: _results(program, arguments))
+    return retraced(program, lambda *arguments: _results(program, arguments))
 
 
 def raising(program: ClosedJaxpr | Jaxpr) -> Iterator[str]:
@@ -63,13 +61,6 @@ def _changes(equation: JaxprEqn) -> bool:
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
     return name in SPECIAL or _is_for_one_use(equation) or _is_foreign(equation)
-
-
-def _retraced(program: ClosedJaxpr | Jaxpr, function: Callable[..., Any]) -> ClosedJaxpr:
-    """What a function does to the inputs of a program."""
-    invars = getattr(program, "jaxpr", program).invars
-    with jax.enable_x64(True):  # the types are the equations' own
-        return jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in invars))
 
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
@@ -109,17 +100,8 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     known = all(isinstance(x, np.ndarray | np.generic) for x in operands)
     if name == "nextafter" and known:
         return [np.nextafter(*operands)]
-    return bound(equation, operands, _rewritten(equation))
-
-
-def _rewritten(equation: JaxprEqn) -> dict[str, Any]:
-    """The parameters of an equation, the programs of loops and branches written out."""
-    parameters = dict(equation.params)
-    for name in LOOPS.get(equation.primitive.name, ()):
-        parameters[name] = expanded(parameters[name])
-    if equation.primitive.name == "cond":
-        parameters["branches"] = tuple(_error(b) if _surely_raises(b) else expanded(b) for b in parameters["branches"])
-    return parameters
+    parameters = with_programs(equation, lambda inner: _error(inner) if _surely_raises(inner) else expanded(inner))
+    return bound(equation, operands, parameters)
 
 
 def _is_for_one_use(equation: JaxprEqn) -> bool:
@@ -250,7 +232,7 @@ def _error(branch: ClosedJaxpr) -> ClosedJaxpr:
     def undefined(*operands: Any) -> list[Any]:
         return [_undefined(shape_of(v), dtype_of(v)) for v in branch.jaxpr.outvars]
 
-    return _retraced(branch, undefined)
+    return retraced(branch, undefined)
 
 
 def _undefined(shape: tuple[int, ...], dtype: Any) -> Any:

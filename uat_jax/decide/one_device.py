@@ -16,9 +16,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.extend import source_info_util
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from uat_jax.arithmetic.interpreter import called, inner_programs, programs_within, scan_counts
+from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.errors import UnsupportedError
@@ -67,7 +68,6 @@ def _apart(program: ClosedJaxpr) -> Sequence[Any]:
 
 def _rewritten(program: ClosedJaxpr, more: Callable[[list[Any]], list[Any]]) -> ClosedJaxpr:
     """The program on one device; more: from how far the devices are apart to what it returns besides its outputs."""
-    specs = [jax.ShapeDtypeStruct(shape_of(v), dtype_of(v)) for v in program.jaxpr.invars]
 
     def function(*arguments: Any) -> list[Any]:
         results = _Devices().results(program, [Held(x) for x in arguments])
@@ -76,8 +76,7 @@ def _rewritten(program: ClosedJaxpr, more: Callable[[list[Any]], list[Any]]) -> 
         return [*(copy[0] for copy, _ in copies), *more(far)]
 
     try:
-        with jax.enable_x64(True):  # the types are the equations' own
-            return jax.make_jaxpr(function)(*specs)
+        return retraced(program, function)
     except UnsupportedError as error:  # without what JAX says of it
         raise UnsupportedError(str(error)) from None
 
@@ -117,17 +116,15 @@ class _Devices:
 
     def results(self, program: ClosedJaxpr | Jaxpr, operands: Sequence[Held]) -> list[Held]:
         """What a program returns on all devices."""
-        jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
-        values: dict[Var, Held] = dict(zip(jaxpr.invars, operands, strict=True))
-        values |= {v: Held(c) for v, c in zip(jaxpr.constvars, constants, strict=True)}
-        read = lambda atom: Held(atom.val) if isinstance(atom, Literal) else values[atom]
-        for equation in jaxpr.eqns:
-            with source_info_util.user_context(equation.source_info.traceback):
-                results = self.applied(equation, list(map(read, equation.invars)))
-            for held, v in zip(results, equation.outvars, strict=True):
-                assert jnp.shape(held.array)[len(held.axes) :] == shape_of(v), equation
-            values.update(zip(equation.outvars, results, strict=True))
-        return list(map(read, jaxpr.outvars))
+        return followed(program, operands, lambda atom, array: Held(array), self.checked)
+
+    def checked(self, equation: JaxprEqn, operands: list[Held]) -> list[Held]:
+        """The results of one equation, which have its shapes and point at its line."""
+        with source_info_util.user_context(equation.source_info.traceback):
+            results = self.applied(equation, operands)
+        for held, v in zip(results, equation.outvars, strict=True):
+            assert jnp.shape(held.array)[len(held.axes) :] == shape_of(v), equation
+        return results
 
     def applied(self, equation: JaxprEqn, operands: list[Held]) -> list[Held]:
         """The results of one equation on all devices."""
@@ -149,7 +146,8 @@ class _Devices:
         if any(o.axes and not _is_alike_in_rows(v) for o, v in zip(operands, equation.invars, strict=True)):
             kind = dtype_of(equation.invars[0])
             raise UnsupportedError(f"'{name}'{source_line(equation)} has a {kind} on every device; use threefry keys")
-        return self.everywhere(lambda *arrays: _bound(equation, arrays), operands)
+        parameters = {n: None if n in WHERE else value for n, value in equation.params.items()}
+        return self.everywhere(lambda *arrays: bound(equation, arrays, parameters), operands)
 
     def everywhere(self, function: Callable[..., Sequence[Any]], operands: Sequence[Held]) -> list[Held]:
         """A function of arrays applied on every device, as `jax.vmap` applies it."""
@@ -392,10 +390,3 @@ def _by_dimension(spec: Any, rank: int) -> list[tuple[str, ...]]:
 def _communicates(program: ClosedJaxpr | Jaxpr) -> bool:
     talking = {*COLLECTIVES, "shard_map"}
     return any(e.primitive.name in talking for inner in programs_within(program) for e in inner.eqns)
-
-
-def _bound(equation: JaxprEqn, arrays: Sequence[Any]) -> list[Any]:
-    """The results of an equation wherever they may lie."""
-    parameters = {name: None if name in WHERE else value for name, value in equation.params.items()}
-    found = equation.primitive.bind(*arrays, **parameters)
-    return list(found) if equation.primitive.multiple_results else [found]
