@@ -55,15 +55,13 @@ def on_one_device(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, C
     """
     if not (_for_devices(left) or _for_devices(right)):
         return left, right
-    apart = [_apart(program) for program in (left, right)]
+    programs = _rewritten(left, list), _rewritten(right, list)
+    apart = [program.out_avals[len(left.out_avals) :] for program in programs]
+    if not any(apart):
+        return programs
     zeros = [[jnp.zeros(a.shape, a.dtype) for a in found] for found in apart]
     first = _rewritten(left, lambda found: [*found, *zeros[1]])
     return first, _rewritten(right, lambda found: [*zeros[0], *found])
-
-
-def _apart(program: ClosedJaxpr) -> Sequence[Any]:
-    """Shapes and dtypes of what a program returns beyond its outputs."""
-    return _rewritten(program, list).out_avals[len(program.out_avals) :]
 
 
 def _rewritten(program: ClosedJaxpr, more: Callable[[list[Any]], list[Any]]) -> ClosedJaxpr:

@@ -227,7 +227,7 @@ def _as_meant(
     bits: int,
     deadline: Deadline | None,
 ) -> list[_Separation]:
-    """Those of the separations `found` at which two large programs differ with constants as they are meant as well.
+    """The separations among `found` at which two large programs differ also with constants as they are meant.
 
     None are returned where the rounding of constants may explain the difference, and of small programs, for which
     enclosures decide it.

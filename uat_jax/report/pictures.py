@@ -126,7 +126,10 @@ def _ticks(axes: Any, axis: str, labels: Sequence[str], *, upright: bool = False
 
 
 def save(figure: Any, path: Path) -> Path:
-    """The same bytes for the same picture: no date, no random names.  Raises `InputError` for another suffix."""
+    """Write a picture and return its path; equal pictures give equal files, without date and random names.
+
+    Raises `InputError` for a suffix that is none of `SUFFIXES`, and for a folder that cannot be written.
+    """
     import matplotlib
 
     path = Path(path)

@@ -223,7 +223,7 @@ def plain_gru(
 def closed_gru(
     x: jax.Array, u: jax.Array, W: jax.Array, U: jax.Array, b: jax.Array, Z: jax.Array, R: jax.Array
 ) -> jax.Array:
-    """The same from the table, the gates evaluated at the closed form of the steps before."""
+    """x_T of a gated recurrent unit from the closed form of its steps, each gate evaluated at the form of those before."""
 
     def layer(state: jax.Array, row: jax.Array) -> ResidualLayer:
         z, r = _gate(Z, state, row), _gate(R, state, row)

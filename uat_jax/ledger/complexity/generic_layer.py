@@ -65,7 +65,7 @@ def _over_the_sum(column: m.RangeSum, of_term: Any) -> Any:
 
 
 def products_of_matrices() -> Any:
-    """Of the hatted parameters of layer i + 1: A P, B P, and A Ŵ_{k,3} for every k ≤ i."""
+    """How many products of matrices the hatted parameters of layer i + 1 take: A P, B P, and A Ŵ_{k,3} for every k ≤ i."""
     rule, k = recurrence(CLOSED, i + 1), sympy.Symbol("k", integer=True, positive=True)
     assert rule.carry is not None
     every_k: Any = sympy.Sum(_factors(rule.carry @ CLOSED.W3(k, i)), (k, 1, i)).doit()

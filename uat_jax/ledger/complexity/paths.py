@@ -88,7 +88,7 @@ def rearranged() -> Step:
 
 
 def rearranged_causal() -> Step:
-    """The same for causal G_p: row k + 1 has k entries g_{p,k} before the diagonal, which then is 1 minus their sum.
+    """Σ_p vec(G_p) u_pᵀ for causal G_p as one term for each row: row k + 1 has k entries g_{p,k}, and 1 minus their sum.
 
     vec(G_p) = Σ_k (e_{k+1} ⊗ S_kᵀ) g_{p,k} + o, with k × N matrices S_k; the first row has no free entry.
     """

@@ -248,7 +248,7 @@ def induction(kind: str) -> Iterator[Part]:
 
 
 def _dynamic(kind: str) -> Iterator[Part]:
-    """The same with parameters that depend on the input."""
+    """What is printed of the induction with parameters that depend on the input: its letters, its base and its step."""
     yield Paragraph(
         "Nothing in this needs fixed parameters. Let A_j, B_j, C_j, b_j and c_j be any functions of x_{j-1}, as attention, "
         "norms and gates make them, and let the letters of layer i+1 stand for their values at x_i, those of layer 1 for "

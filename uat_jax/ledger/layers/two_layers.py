@@ -172,7 +172,7 @@ def _bias_in(of: Layers) -> m.Expression:
 
 
 def _constant_and_sum(settings: Settings) -> Iterator[Evidence]:
-    """The rest inside the second σ besides B_2 A_1 x_0 is a constant and one σ-term."""
+    """The evidence that what stands inside the second σ is B_2 A_1 x_0, a constant and one σ-term."""
     of = Layers("residual")
     A1, B2, b2_ = of.A(1), of.B(2), of.b(2)
     argument = B2 @ of.apply(1, of.x(0)) + b2_
