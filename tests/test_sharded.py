@@ -141,6 +141,10 @@ def of_key(impl):
     return kept(lambda x: x + jax.random.normal(jax.random.fold_in(key, lax.axis_index("i")), x.shape), joined=P("i"))
 
 
+def four_numbers():
+    return np.arange(4, dtype=np.uint32) + lax.axis_index("i").astype(jnp.uint32)
+
+
 sometimes = lambda x: lax.cond(number() > 0, lambda x: lax.psum(x, "i"), lambda x: x, x)
 differently = lambda x: lax.while_loop(lambda c: c[0] < number(), lambda c: (c[0] + 1, c[1]), (np.float32(0), x))[1]
 REFUSED = {
@@ -155,6 +159,12 @@ REFUSED = {
         "cuts an array along 'i'",
     ),
     "keys of another kind": (of_key("rbg"), "use threefry keys"),
+    "a generator's own state": (
+        kept(
+            lambda x: x + lax.rng_bit_generator(four_numbers(), (4,), jnp.uint32)[1].astype(jnp.float32), joined=P("i")
+        ),
+        "use threefry keys",
+    ),
     "groups": (kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1]])), "use a mesh of more axes"),
 }
 

@@ -8,6 +8,7 @@ and a collective operation becomes an operation of these axes (`collectives`).  
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -29,6 +30,9 @@ PLACEMENT = frozenset(["pvary", "reduced_vary_cast", "reshard", "sharding_constr
 
 OF_DEVICES = frozenset([*COLLECTIVES, *PLACEMENT, "axis_index", "shard_map"])
 """Primitives that mean something on several devices."""
+
+GENERATORS = frozenset(["rng_bit_generator", "rng_uniform"])
+"""Primitives of which `jax.vmap` over many keys may draw other numbers than each key alone."""
 
 WHERE = frozenset(["out_sharding", "sharding"])
 """Parameters that say where a result lies."""
@@ -141,9 +145,11 @@ class _Devices:
                 return loop(equation, operands)
             if any(map(_for_devices, inner_programs(equation))):
                 raise UnsupportedError(f"'{name}'{source_line(equation)} calls a function on a mesh; call it outside")
-        if any(o.axes and not _is_alike_in_rows(v) for o, v in zip(operands, equation.invars, strict=True)):
-            kind = dtype_of(equation.invars[0])
-            raise UnsupportedError(f"'{name}'{source_line(equation)} has a {kind} on every device; use threefry keys")
+        differing = [v for o, v in zip(operands, equation.invars, strict=True) if o.axes]
+        if differing and name in GENERATORS or not all(map(_is_alike_in_rows, differing)):
+            raise UnsupportedError(
+                f"'{name}'{source_line(equation)} has its own key on every device; use threefry keys"
+            )
         parameters = {n: None if n in WHERE else value for n, value in equation.params.items()}
         return self.everywhere(lambda *arrays: bound(equation, arrays, parameters), operands)
 
@@ -316,11 +322,11 @@ class _Devices:
         run = lambda branch, given: self.results(branch, given)
         if not index.axes:
             runs = [lambda given, _, branch=branch: run(branch, given) for branch in branches]
-            axes = [self.ordered(a for found in every for a in found) for every in
-                    zip(*(self.axes_of(one, rest, [], []) for one in runs), strict=True)]  # fmt: skip
+            found = zip(*(self.axes_of(one, rest, [], []) for one in runs), strict=True)
+            axes = [self.ordered(itertools.chain(*every)) for every in found]
             taken = [lambda *arrays, one=one: self.arrays(one(_as(arrays, rest), []), axes) for one in runs]
-            found = lax.switch(index.array, taken, *(held.array for held in rest))
-            return [Held(x, a) for x, a in zip(found, axes, strict=True)]
+            arrays = lax.switch(index.array, taken, *(held.array for held in rest))
+            return [Held(x, a) for x, a in zip(arrays, axes, strict=True)]
         if any(_communicates(branch) for branch in branches):
             raise UnsupportedError(f"a branch{source_line(equation)} communicates, but not all devices take it")
         chosen, *others = (run(branch, rest) for branch in branches)
