@@ -141,8 +141,10 @@ def of_key(impl):
     return kept(lambda x: x + jax.random.normal(jax.random.fold_in(key, lax.axis_index("i")), x.shape), joined=P("i"))
 
 
-def four_numbers():
-    return np.arange(4, dtype=np.uint32) + lax.axis_index("i").astype(jnp.uint32)
+def generated(shape):
+    """Numbers of a generator of which every device has another state."""
+    state = np.arange(4, dtype=np.uint32) + lax.axis_index("i").astype(jnp.uint32)
+    return lax.rng_bit_generator(state, shape, jnp.uint32)[1].astype(jnp.float32)
 
 
 sometimes = lambda x: lax.cond(number() > 0, lambda x: lax.psum(x, "i"), lambda x: x, x)
@@ -159,12 +161,7 @@ REFUSED = {
         "cuts an array along 'i'",
     ),
     "keys of another kind": (of_key("rbg"), "use threefry keys"),
-    "a generator's own state": (
-        kept(
-            lambda x: x + lax.rng_bit_generator(four_numbers(), (4,), jnp.uint32)[1].astype(jnp.float32), joined=P("i")
-        ),
-        "use threefry keys",
-    ),
+    "a generator's own state": (kept(lambda x: x + generated(x.shape), joined=P("i")), "use threefry keys"),
     "groups": (kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1]])), "use a mesh of more axes"),
 }
 

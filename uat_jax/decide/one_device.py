@@ -147,9 +147,8 @@ class _Devices:
                 raise UnsupportedError(f"'{name}'{source_line(equation)} calls a function on a mesh; call it outside")
         differing = [v for o, v in zip(operands, equation.invars, strict=True) if o.axes]
         if differing and name in GENERATORS or not all(map(_is_alike_in_rows, differing)):
-            raise UnsupportedError(
-                f"'{name}'{source_line(equation)} has its own key on every device; use threefry keys"
-            )
+            what = f"'{name}'{source_line(equation)}"
+            raise UnsupportedError(f"{what} has a key of its own on every device; use threefry keys")
         parameters = {n: None if n in WHERE else value for n, value in equation.params.items()}
         return self.everywhere(lambda *arrays: bound(equation, arrays, parameters), operands)
 
