@@ -2,6 +2,8 @@
 
 Which rows a device exchanges depends on magnitudes, which residues do not have.  So a factorisation is one value for
 each way, and so is what is computed from it, until all ways give the same: x = U⁻¹ L⁻¹ P b is A⁻¹ b whatever P is.
+In a way that would divide by 0 for all inputs the factors are undefined, and so is what is computed from them; the
+exchanges and the order of rows are not: a device takes that way, without dividing, where a column is 0.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class Exchanged:
     """A value that depends on how rows are exchanged.
 
     counts: for each factorisation that it depends on how many ways there are.  cases: the value for each combination of
-    them, in the order of `counts`.  expression: its place in the draw's table.
+    them, in the order of `counts`, or None where it is undefined.  expression: its place in the draw's table.
     """
 
     counts: Mapping[int, int]
@@ -49,17 +51,23 @@ class Exchanged:
     shape: tuple[int, ...]
 
     def on(self, way: Way) -> Any:
-        """The value if rows are exchanged so."""
+        """The value if rows are exchanged so; None if it is undefined then."""
         return self.cases[tuple(way[place] for place in self.counts)]
+
+    @property
+    def wherever_defined(self) -> Any | None:
+        """The value where it is defined, if that is the same in all ways; else None."""
+        first, *others = defined = [case for case in self.cases.values() if case is not None]
+        return first if len(defined) < len(self.cases) and all(case is first for case in others) else None
 
 
 def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
-    """The rule of `lu`: the factors, the exchanges and the order of rows, for each way in which no pivot is 0.
+    """The rule of `lu`: the factors, the exchanges and the order of rows, for each way to exchange them.
 
     Of a constant matrix the exchanges are decided.
 
     Raises:
-        UnsupportedError: there are too many ways, or none.
+        UnsupportedError: there are too many ways, or in each of them a pivot is 0 for all inputs.
     """
     *batch, m, n = x.shape
     if not math.prod(x.shape):
@@ -70,14 +78,14 @@ def factorised(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
         ways = [exchanges]
     else:
         ways = list(_ways(equation, math.prod(batch), m, min(m, n)))
-    found = [each for way in ways if (each := _along(fields, equation, x, way.reshape(*batch, min(m, n)))) is not None]
-    if not found:
+    found = [_along(fields, equation, x, way.reshape(*batch, min(m, n))) for way in ways]
+    if all(factors is None for factors, *_ in found):
         raise UnsupportedError(f"'lu'{source_line(equation)} has a pivot that is 0 for all inputs")
+    if len(found) == 1:
+        return found[0]
     places = [
         fields.expressions.applied(equation, [fields.place(x)], i, shape_of(v)) for i, v in enumerate(equation.outvars)
     ]
-    if len(found) == 1:
-        return found[0]
     return [
         Exchanged({places[0]: len(found)}, {(k,): each[i] for k, each in enumerate(found)}, place, shape_of(variable))
         for i, (place, variable) in enumerate(zip(places, equation.outvars, strict=True))
@@ -103,18 +111,18 @@ def _ways(equation: JaxprEqn, matrices: int, rows: int, steps: int) -> Iterator[
     return (np.array(way, np.int32).reshape(matrices, steps) for way in itertools.product(one, repeat=matrices))
 
 
-def _along(fields: Fields, equation: JaxprEqn, x: Number, exchanges: np.ndarray) -> list[Any] | None:
-    """The results if rows are exchanged so; None where a pivot that is divided by is 0 for all inputs."""
+def _along(fields: Fields, equation: JaxprEqn, x: Number, exchanges: np.ndarray) -> list[Any]:
+    """The results if rows are exchanged so; no factors, None, if a pivot that is divided by is 0 for all inputs."""
     order = np.broadcast_to(np.arange(x.shape[-2], dtype=np.int32), (*x.shape[:-2], x.shape[-2])).copy()
     for index in np.ndindex(*x.shape[:-2]):
         for k, chosen in enumerate(exchanges[index]):
             order[(*index, [k, chosen])] = order[(*index, [chosen, k])]
     notes = set(fields.draw.notes)
     program = _elimination(x.shape, dtype_of(equation.invars[0]), order.tobytes())
-    (factors,) = fields.inner(program, [x])
+    factors = fields.lift(*fields.inner(program, [x]))
     if factors.special is not None:
         fields.draw.notes = notes
-        return None
+        return [None, exchanges, order]
     return [factors, exchanges, order]
 
 
@@ -144,15 +152,35 @@ def followed(
         )
     at = lambda way: [operand.on(way) if isinstance(operand, Exchanged) else operand for operand in operands]
     keys = list(itertools.product(*map(range, counts.values())))
-    rows = {key: evaluate(at(dict(zip(counts, key, strict=True)))) for key in keys}
+    given = {key: at(dict(zip(counts, key, strict=True))) for key in keys}
+    if equation.primitive.name == "select_n" and isinstance(operands[0], Exchanged):
+        _refuse_choice(equation, list(given.values()))
+    found: dict[tuple[int, ...], list[Any]] = {}
+    for values in given.values():
+        if tuple(map(id, values)) not in found:
+            undefined = any(value is None for value in values)
+            found[tuple(map(id, values))] = [None] * len(equation.outvars) if undefined else evaluate(values)
+    rows = {key: found[tuple(map(id, values))] for key, values in given.items()}
     places = list(map(fields.place, operands))
     results = []
     for i, variable in enumerate(equation.outvars):
         cases, shape = {key: row[i] for key, row in rows.items()}, shape_of(variable)
         place = fields.expressions.applied(equation, places, i, shape)
-        one = _one(list(cases.values()), place)
-        results.append(Exchanged(counts, cases, place, shape) if one is None else one)
+        defined = [case for case in cases.values() if case is not None]
+        one = _one(defined, place) if defined else None
+        if one is not None:
+            cases = {key: None if case is None else one for key, case in cases.items()}
+        everywhere = one is not None and len(defined) == len(cases)
+        results.append(one if everywhere else Exchanged(counts, cases, place, shape))
     return results
+
+
+def _refuse_choice(equation: JaxprEqn, given: Sequence[Sequence[Any]]) -> None:
+    """Return if no way of exchanging rows, which may choose what is defined, is one where something else is not."""
+    if any(values[0] is not None and any(value is None for value in values) for values in given):
+        raise UnsupportedError(
+            f"'select_n'{source_line(equation)} chooses by exchanges of rows from what they leave undefined"
+        )
 
 
 def _one(cases: Sequence[Any], place: int) -> Any | None:

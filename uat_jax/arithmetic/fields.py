@@ -164,6 +164,8 @@ class Fields(Arithmetic):
         """A concrete array as numbers."""
         if isinstance(value, Refused):
             raise value.error
+        if isinstance(value, Exchanged) and value.wherever_defined is not None:
+            return self.lift(value.wherever_defined)
         if isinstance(value, Exchanged):
             raise UnsupportedError(
                 "a value depends on which rows an elimination exchanges; use what does not, as a solve"

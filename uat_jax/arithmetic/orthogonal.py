@@ -92,7 +92,8 @@ def _factors(fields: Fields, equation: JaxprEqn, x: Number) -> tuple[Number, Num
         UnsupportedError: columns depend on each other for all inputs, or an entry may be infinite.
     """
     refuse_infinite(equation, x)
-    columns, rows, squares = fields.inner(_orthogonalised(x.shape, dtype_of(equation.invars[0])), [x])
+    parts = fields.inner(_orthogonalised(x.shape, dtype_of(equation.invars[0])), [x])
+    columns, rows, squares = map(fields.lift, parts)
     if any(part.special is not None for part in (columns, rows)):
         raise UnsupportedError(
             f"'{equation.primitive.name}'{source_line(equation)} has columns that depend on each other for all inputs"
