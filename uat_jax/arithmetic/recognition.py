@@ -322,12 +322,15 @@ class Circle:
 FEWEST = 3
 """An array with fewer different magnitudes is no table of a transform."""
 
+LARGEST = 2.0**1023
+"""Nor is one with a larger entry: no float64 is a power of 2 above it."""
+
 
 @functools.lru_cache(maxsize=1 << 12)
 def _circle_of(values: tuple[float, ...], dtype: np.dtype) -> Circle | None:
     """The table of cosines that the different entries of an array are, such as that of a Fourier transform, or None."""
     magnitudes = np.unique(np.abs(np.array([v for v in values if math.isfinite(v)])))
-    if _bits(dtype) < 24 or len(magnitudes) < FEWEST:
+    if _bits(dtype) < 24 or len(magnitudes) < FEWEST or magnitudes[-1] > LARGEST:
         return None
     largest = float(magnitudes[-1])
     units = np.array([_unit(v, dtype) for v in magnitudes.tolist()])
