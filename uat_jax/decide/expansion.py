@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend import source_info_util
@@ -28,6 +29,15 @@ SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 
 MARK = np.float32(2.0**-77)
 """(MARK - MARK)/(MARK - MARK) is what stands for an error: a program of its own hardly writes it."""
+
+MADE_OF_MARK = {
+    ("broadcast_in_dim", "mark"): "mark",
+    ("sub", "mark", "mark"): "zero",
+    ("div", "zero", "zero"): "error",
+    ("convert_element_type", "error"): "error",
+    ("complex", "error", "error"): "error",
+}
+"""(primitive, what its operands are) → what its result is, on the way from `MARK` to an error."""
 
 
 def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
@@ -49,11 +59,14 @@ def raising(program: ClosedJaxpr | Jaxpr) -> Iterator[str]:
 
 
 def is_error(branch: ClosedJaxpr | Jaxpr) -> bool:
-    """Whether a branch of a conditional stands for an error."""
+    """Whether a branch of a conditional stands for an error: whether all of its results do."""
     jaxpr = getattr(branch, "jaxpr", branch)
-    atoms = [atom for equation in jaxpr.eqns for atom in equation.invars]
-    simple = all(e.primitive.name in ("broadcast_in_dim", "convert_element_type", "div", "sub") for e in jaxpr.eqns)
-    return simple and any(isinstance(atom, Literal) and np.all(atom.val == MARK) for atom in atoms)
+    known: dict[Var, str | None] = {}
+    kind = lambda atom: ("mark" if np.all(atom.val == MARK) else None) if isinstance(atom, Literal) else known.get(atom)
+    for equation in jaxpr.eqns:
+        made = MADE_OF_MARK.get((equation.primitive.name, *map(kind, equation.invars)))
+        known.update(dict.fromkeys(equation.outvars, made))
+    return bool(jaxpr.outvars) and all(kind(atom) == "error" for atom in jaxpr.outvars)
 
 
 def _changes(equation: JaxprEqn) -> bool:
@@ -236,7 +249,10 @@ def _error(branch: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _undefined(shape: tuple[int, ...], dtype: Any) -> Any:
-    """0/0, cast to the dtype."""
+    """0/0, cast to the dtype; of a complex number both parts."""
     mark = lax.broadcast(MARK, shape)
     zeros = lax.sub(mark, mark)
-    return lax.convert_element_type(lax.div(zeros, zeros), dtype)
+    found = lax.div(zeros, zeros)
+    return lax.convert_element_type(
+        lax.complex(found, found) if jnp.issubdtype(dtype, jnp.complexfloating) else found, dtype
+    )

@@ -125,7 +125,17 @@ EMPTY = (
     Different("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY)
+TINY = np.float32(2.0**-77)  # of which `decide/expansion.py` makes what stands for an error
+
+NOT_AN_ERROR = (
+    Different("a quotient by a tiny number in a branch", lambda x: lax.cond(x > 0, lambda x: x / TINY, lambda x: x, x), lambda x: x, (S,), (1,)),
+    Different("a difference from a tiny number in a branch", lambda x: lax.cond(x > 0, lambda x: x - TINY, lambda x: 2 * x, x), lambda x: 2 * x, (S,), (1,)),
+    Different("a branch that is a tiny number", lambda x: lax.cond(x > 0, lambda x: lax.broadcast(TINY, (3,)), lambda x: x + jnp.zeros(3), x), lambda x: x + jnp.zeros(3), (S,), (1,)),
+    Different("a tiny number less itself in a branch", lambda x: lax.cond(x > 0, lambda x: lax.sub(lax.broadcast(TINY, (3,)), lax.broadcast(TINY, (3,))), lambda x: x + jnp.zeros(3), x), lambda x: x + jnp.zeros(3), (S,), (1,)),
+    Different("a tiny number by itself in one of three branches", lambda x: lax.switch(x.astype(jnp.int32), [lambda x: x, lambda x: TINY / (TINY + 0 * x), lambda x: 3 * x], x), lambda x: jnp.where(x >= 2, 3 * x, x), (S,), (1.5,)),
+)  # fmt: skip
+
+DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY, *NOT_AN_ERROR)
 
 EQUAL = (
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
@@ -148,4 +158,9 @@ EQUAL = (
     Equal("NaN sorted by one key", lambda x, y: lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1] * 2, lambda x, y: 3 * lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1] - lax.sort((jnp.log(x), jnp.log(y)), num_keys=1)[1], (f32(2), f32(2))),
     Equal("> and >= that meet where a quotient is defined", lambda x, y: jnp.where(x / (1 + x * x) > y, y, x / (1 + x * x)), lambda x, y: jnp.where(y >= x / (1 + x * x), x / (1 + x * x), y), (S, S)),
     Equal("an infinity outside the support", lambda x: jnp.where(x > 0, -x, -jnp.inf), lambda x: jnp.where(x <= 0, -jnp.inf, -x), (S,)),
+    Equal("a quotient by a tiny number in a branch", lambda x: lax.cond(x > 0, lambda x: x / TINY, lambda x: x, x), lambda x: jnp.where(x > 0, x / TINY, x), (S,)),
+    Equal("a difference from a tiny number in a branch", lambda x: lax.cond(x > 0, lambda x: x - TINY, lambda x: 2 * x, x), lambda x: jnp.where(x <= 0, 2 * x, x - TINY), (S,)),
+    Equal("a branch that is a tiny number", lambda x: lax.cond(x > 0, lambda x: lax.broadcast(TINY, (3,)), lambda x: x + jnp.zeros(3), x), lambda x: jnp.where(x > 0, TINY, x) + jnp.zeros(3), (S,)),
+    Equal("a tiny number less itself in a branch", lambda x: lax.cond(x > 0, lambda x: lax.sub(lax.broadcast(TINY, (3,)), lax.broadcast(TINY, (3,))), lambda x: x + jnp.zeros(3), x), lambda x: jnp.where(x > 0, 0, x) + jnp.zeros(3), (S,)),
+    Equal("a tiny number by itself in a branch", lambda x: lax.cond(x > 0, lambda x: TINY / (TINY + 0 * x), lambda x: x, x), lambda x: jnp.where(x > 0, 1, x), (S,)),
 )  # fmt: skip
