@@ -156,7 +156,7 @@ class Piecewise(Algebra):
         """
         known = x if x.largest_of is None or x.largest_of[0].levels[0][0].size < LARGE else x.but(largest_of=None)
         members, present = self.members(known)
-        each = lambda a: np.stack([rows(a[:, i]) for i in range(a.shape[1])], axis=1).reshape(len(a), -1, *shape)
+        each = lambda a: np.concatenate([rows(a[:, i]) for i in range(a.shape[1])], axis=1)
         union = Residues(tuple(map(each, members.levels)), members.degree.mixed())
         return union, None if present is None else each(present[None])[0]
 

@@ -51,8 +51,8 @@ def taken(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Number
     if any(n.special is not None or n.infinite is not None or n.facts is None or n.facts.hollow for n in numbers):
         raise UnsupportedError(f"{named} takes an index that depends on the input from what may be infinite")
     starts = _starts(fields, equation, operands)
-    many, shape = math.prod(len(start.places) for start in starts), shape_of(equation.outvars[0])
-    if many * math.prod(shape) > LARGE:
+    many = math.prod(start.places.stop - start.places.start for start in starts)  # more than `len` can count
+    if many * max(1, math.prod(shape_of(equation.outvars[0]))) > LARGE:
         raise UnsupportedError(f"{named} takes an index that depends on the input out of {many}, which are too many")
     cases = list(itertools.product(*(start.places for start in starts)))
     supplied = [place < count for place in range(len(operands))]

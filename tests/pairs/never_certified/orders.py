@@ -37,6 +37,11 @@ def at(x, index):
     return lax.dynamic_slice(x, (index,), (1,))[0]
 
 
+def nothing(x, index):
+    """The sum of no entries, from a place that depends on the input."""
+    return lax.dynamic_slice(x, (index,), (0,)).sum()
+
+
 DIFFERENT = (
     tie("floor and the ceiling less one", jnp.floor, lambda x: jnp.ceil(x) - 1, (S,), (1,)),
     tie("floor of a negation", lambda x: jnp.floor(-x), lambda x: -jnp.floor(x) - 1, (S,), (2,)),
@@ -106,9 +111,19 @@ DIFFERENT = (
     Different("a sum of a double", reduced(lambda a, b: a + a, 1), lambda x: 1 + jnp.sum(x), (V,), ((1, 2, 3),)),
     Different("a maximum that starts at two", reduced(lambda a, b: jnp.maximum(a, b), 2), jnp.max, (V,), ((-1, 0, 1),)),
     Different("products of windows and sums", windows(lambda a, b: a * b, 1), windows(lambda a, b: a + b, 0), (V,), ((1, 2, 3),)),
+    Different("nothing taken from where the largest is", lambda x: nothing(x, jnp.argmax(x)) + x[0], lambda x: nothing(x, jnp.argmax(x)) + jnp.max(x), (V,), ((1, 2, 3),)),
+    Different("nothing taken from any place", lambda x: nothing(x, x[0].astype(jnp.uint32)) + x[0], lambda x: x[1] + 0 * x[0], (V,), ((1, 2, 3),)),
+    Different("the largest along no columns", lambda a: jnp.max(a[:, :0], 0).sum() + a.sum(), jnp.max, (M,), (((0, 5, 1), (7, 2, 3), (4, 9, 8)),)),
+    Different("sorted columns that are none", lambda a: jnp.sort(a[:, :0], 0).sum() + a[0, 0], lambda a: jnp.sort(a, 0)[0, 0], (M,), (((9, 5, 1), (7, 2, 3), (4, 9, 8)),)),
+    Different("a maximum that starts at two, along no columns", lambda a: reduced(lax.max, 2)(a[:, :0]).sum() + a[0, 0], lambda a: 2 + a[0, 0], (M,), (((9, 5, 1), (7, 2, 3), (4, 9, 8)),)),
 )  # fmt: skip
 
 EQUAL = (
+    Equal("nothing taken from where the largest is", lambda x: nothing(x, jnp.argmax(x)) + jnp.max(x), jnp.max, (V,)),
+    Equal("nothing taken from any place", lambda x: nothing(x, x[0].astype(jnp.uint32)) + x[0], lambda x: x[0] + 0 * x[1], (V,)),
+    Equal("the largest along no columns", lambda a: jnp.max(a[:, :0], 0).sum() + a.max(), jnp.max, (M,)),
+    Equal("sorted columns that are none", lambda a: jnp.sort(a[:, :0], 0).sum() + a[0, 0], lambda a: a[0, 0] + 0 * a[1, 1], (M,)),
+    Equal("a maximum that starts at two, along no columns", lambda a: reduced(lax.max, 2)(a[:, :0]).sum() + a.max(), jnp.max, (M,)),
     Equal("floor of a whole number more", lambda x: jnp.floor(x + 2), lambda x: jnp.floor(x) + 2, (V,)),
     Equal("floor of a floor more", lambda x, y: jnp.floor(x + jnp.floor(y)), lambda x, y: jnp.floor(x) + jnp.floor(y), (V, V)),
     Equal("floor of a product of floors", lambda x, y: jnp.floor(jnp.floor(x) * jnp.ceil(y)), lambda x, y: jnp.floor(x) * jnp.ceil(y), (S, S)),
