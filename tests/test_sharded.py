@@ -61,6 +61,7 @@ def test_one_device_computes_what_eight_devices_of_jax_compute():
 # --- what must not pass: the function on several devices, and what it is on some of them, or seems to be --------------
 
 V, TWO, FOUR, ALL = f32(8), mesh(i=2), mesh(i=4), P()
+EXPLICIT = jax.sharding.AbstractMesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
 
 
 def number(axis: str | tuple[str, ...] = "i"):
@@ -147,6 +148,12 @@ def generated(shape):
     return lax.rng_bit_generator(state, shape, jnp.uint32)[1].astype(jnp.float32)
 
 
+def unevenly(x):
+    """Every device sends one number to each of the two."""
+    place, one = jnp.arange(2, dtype=np.int32), jnp.ones(2, np.int32)
+    return lax.ragged_all_to_all(x, jnp.zeros_like(x), place, one, place, one, axis_name="i")
+
+
 sometimes = lambda x: lax.cond(number() > 0, lambda x: lax.psum(x, "i"), lambda x: x, x)
 differently = lambda x: lax.while_loop(lambda c: c[0] < number(), lambda c: (c[0] + 1, c[1]), (np.float32(0), x))[1]
 REFUSED = {
@@ -162,6 +169,14 @@ REFUSED = {
     ),
     "keys of another kind": (of_key("rbg"), "use threefry keys"),
     "a generator's own state": (kept(lambda x: x + generated(x.shape), joined=P("i")), "use threefry keys"),
+    "an operation without a definition": (
+        kept(unevenly, joined=P("i")),
+        "'ragged_all_to_all'.* not followed; write it",
+    ),
+    "terms of a sum come out": (
+        kept(lambda x: x, EXPLICIT, joined=P(unreduced={"i"})),
+        "unreduced along 'i', which is not followed",
+    ),
     "groups": (kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1]])), "use a mesh of more axes"),
 }
 

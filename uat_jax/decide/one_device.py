@@ -37,6 +37,12 @@ GENERATORS = frozenset(["rng_bit_generator", "rng_uniform"])
 WHERE = frozenset(["out_sharding", "sharding"])
 """Parameters that say where a result lies."""
 
+AXES = frozenset(collective.axes for collective in COLLECTIVES.values())
+"""Parameters that name axes of a mesh; of operations on one device they are numbers."""
+
+FOLLOWED = "write it with psum, all_gather, all_to_all or ppermute"
+"""What to do about a collective operation that is not followed."""
+
 
 def on_one_device(left: ClosedJaxpr, right: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJaxpr]:
     """Two programs of the same inputs and outputs for one device, which compute what all devices of their meshes do.
@@ -139,6 +145,7 @@ class _Devices:
             return [self.communicated(equation, operand) for operand in operands]
         if name in ("axis_index", "shard_map"):
             return self.index(equation) if name == "axis_index" else self.sharded(equation, operands)
+        self.refuse_axes(equation)
         if self.inside or any(o.axes for o in operands) or any(map(_for_devices, inner_programs(equation))):
             loop = {"cond": self.cond, "scan": self.scan, "while": self.while_loop}.get(name)
             if loop is not None:
@@ -151,6 +158,17 @@ class _Devices:
             raise UnsupportedError(f"{what} has a key of its own on every device; use threefry keys")
         parameters = {n: None if n in WHERE else value for n, value in equation.params.items()}
         return self.everywhere(lambda *arrays: bound(equation, arrays, parameters), operands)
+
+    def refuse_axes(self, equation: JaxprEqn) -> None:
+        """Refuse an operation along an axis of a mesh that has no row in the table of collective operations.
+
+        Raises:
+            UnsupportedError: the equation names an axis of a mesh.
+        """
+        named = {axis for parameter in AXES for axis in _names(equation.params.get(parameter, ()))}
+        if named & self.sizes.keys():
+            name = f"'{equation.primitive.name}'{source_line(equation)}"
+            raise UnsupportedError(f"{name} is an operation of several devices that is not followed; {FOLLOWED}")
 
     def everywhere(self, function: Callable[..., Sequence[Any]], operands: Sequence[Held]) -> list[Held]:
         """A function of arrays applied on every device, as `jax.vmap` applies it."""
@@ -225,7 +243,7 @@ class _Devices:
         results = self.results(parameters["jaxpr"], parts)
         self.inside = outside
         joined = zip(results, parameters["out_specs"], equation.outvars, strict=True)
-        found = [self.join(r, spec, len(shape_of(v))) for r, spec, v in joined]
+        found = [self.join(r, _by_dimension(spec, len(shape_of(v)), equation)) for r, spec, v in joined]
         self.differing |= {axis for held in found for axis in held.axes}
         return found
 
@@ -245,14 +263,15 @@ class _Devices:
     def split(self, operand: Held, spec: Any, equation: JaxprEqn) -> Held:
         """The parts of an array on the devices, as its specification says."""
         lead, shape = operand.axes, jnp.shape(operand.array)[len(operand.axes) :]
-        twice = [axis for names in _by_dimension(spec, len(shape)) for axis in names if axis in lead]
+        dimensions = _by_dimension(spec, len(shape), equation)
+        twice = [axis for names in dimensions for axis in names if axis in lead]
         if twice:
             raise UnsupportedError(
                 f"'shard_map'{source_line(equation)} cuts an array along '{twice[0]}', for which devices along that "
                 "axis came with different ones; sum or gather them before"
             )
         parts, found, places, local = [], list(lead), list(range(len(lead))), []
-        for size, names in zip(shape, _by_dimension(spec, len(shape)), strict=True):
+        for size, names in zip(shape, dimensions, strict=True):
             sizes = [self.sizes[axis] for axis in names]
             for axis in names:
                 found.append(axis)
@@ -262,9 +281,11 @@ class _Devices:
         apart = lax.reshape(operand.array, (*jnp.shape(operand.array)[: len(lead)], *parts))
         return self.in_order(jnp.transpose(apart, (*places, *local)), found)
 
-    def join(self, result: Held, spec: Any, rank: int) -> Held:
-        """The array of which devices hold the parts, or the arrays, where devices that hold the same part differ."""
-        dimensions = _by_dimension(spec, rank)
+    def join(self, result: Held, dimensions: Sequence[tuple[str, ...]]) -> Held:
+        """The array of which devices hold the parts, or the arrays, where devices that hold the same part differ.
+
+        dimensions: the axes of the mesh along which each dimension of the array is cut.
+        """
         named = [axis for names in dimensions for axis in names]
         held = self.spread(result, named)
         outer = [axis for axis in held.axes if axis not in named]
@@ -384,8 +405,20 @@ def _names(axes: Any) -> tuple[Any, ...]:
     return tuple(axes) if isinstance(axes, tuple | list | frozenset) else (axes,)
 
 
-def _by_dimension(spec: Any, rank: int) -> list[tuple[str, ...]]:
-    """The axes of the mesh along which each dimension of an array is cut."""
+def _by_dimension(spec: Any, rank: int, equation: JaxprEqn) -> list[tuple[str, ...]]:
+    """The axes of the mesh along which each dimension of an array is cut.
+
+    Raises:
+        UnsupportedError: the devices hold terms of a sum, which is taken when the array is read; or their copies have a
+            derivative that is such a sum.
+    """
+    for word in ("unreduced", "reduced"):
+        if getattr(spec, word, None):
+            axes = ", ".join(f"'{axis}'" for axis in sorted(getattr(spec, word)))
+            raise UnsupportedError(
+                f"'shard_map'{source_line(equation)} has an array that is {word} along {axes}, which is not followed; "
+                "sum over these devices with psum inside"
+            )
     names = [() if entry is None else _names(entry) for entry in spec]
     return [*names, *[()] * (rank - len(names))]
 
