@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import jax
@@ -28,7 +28,7 @@ from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxErro
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Definitions
-from uat_jax.symbolic.program import Program, letters_of
+from uat_jax.symbolic.program import Program, distinct_letters
 from uat_jax.symbolic.step import Step
 
 POINTS, DIGITS = 1, 30
@@ -65,7 +65,7 @@ def check_definitions(where: Definitions | Mapping[m.Letter, m.Expression]) -> N
         if not m.same_shape(letter, expression):
             shapes = f"{m.shape_text(letter)} and {m.shape_text(expression)}"
             raise ShapeError(f"the letter {letter} and its definition {expression} have the shapes {shapes}")
-    waiting = {letter: set(letters_of(expression)) & where.keys() for letter, expression in where.items()}
+    waiting = {letter: set(distinct_letters(expression)) & where.keys() for letter, expression in where.items()}
     while ready := [letter for letter, needed in waiting.items() if not needed & waiting.keys()]:
         for letter in ready:
             del waiting[letter]
@@ -171,12 +171,12 @@ def sides(step: Step) -> tuple[Program, Program] | None:
 
 def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: str) -> Program | None:
     result = m.Letter(f"{name} side", *side.shape)
-    used, todo = set(), list(letters_of(side))
+    used, todo = set(), list(distinct_letters(side))
     while todo:
         letter = todo.pop()
         if letter in where and letter not in used:
             used.add(letter)
-            todo += letters_of(where[letter])
+            todo += distinct_letters(where[letter])
     try:
         return Program({**{letter: where[letter] for letter in where if letter in used}, result: side}, result)
     except UatJaxError:
@@ -229,8 +229,11 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides]:
             continue
         try:
             traced = programs_at(left, right, letters, sizes, jax.lax.lgamma)
-        except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
+        except (ShapeError, TypeError, ValueError) as error:
             reason = str(error)
+        except UatJaxError as error:  # such as a head without a row: no sizes are of help
+            reason = str(error)
+            break
         else:
             return sizes, traced
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
@@ -244,17 +247,22 @@ def written_apart(letters: Iterable[m.Letter]) -> bool:
 
 def slices_exist(programs: Iterable[Program], sizes: Sizes) -> bool:
     """Whether every E_i with a given i is the i-th of so many slices: at h = 1 there is no E_2."""
-    picked = set().union(*(e.atoms(m.Selection) for program in programs for e in program.values()))
+    picked = {E for program in programs for e in program.values() for E in _selections(e)}
     at = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
     beyond = (E.args[0] * E.shape[1] - E.shape[0] for E in picked)
     return not any(sympy.sympify(excess).xreplace(at).is_positive for excess in beyond)
 
 
-def _dimensions(e: m.Expression) -> Iterator[Any]:
+@lru_cache(maxsize=1 << 16)
+def _dimensions(e: m.Expression) -> frozenset[Any]:
     """The symbols in the shapes of an expression and its parts, those of constants such as I_N included."""
-    yield from (symbol for size in e.shape for symbol in size.free_symbols)
-    for operand in e.operands:
-        yield from _dimensions(operand)
+    return frozenset().union(*(size.free_symbols for size in e.shape), *map(_dimensions, e.operands))
+
+
+@lru_cache(maxsize=1 << 16)
+def _selections(e: m.Expression) -> frozenset[m.Selection]:
+    """The slices that an expression picks."""
+    return frozenset(e.atoms(m.Selection))
 
 
 def programs_at(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import sympy
 
@@ -24,6 +24,15 @@ def letters_of(expression: m.Expression) -> Iterator[m.Letter]:
         yield from letters_of(operand)
 
 
+@lru_cache(maxsize=1 << 16)
+def distinct_letters(expression: m.Expression) -> tuple[m.Letter, ...]:
+    """The letters of an expression in order of first use, each once; remembered for every part of it."""
+    if isinstance(expression, m.Letter):
+        return (expression,)
+    parts = (expression.arg,) if isinstance(expression, m.Dependent) else expression.operands
+    return tuple(dict.fromkeys(letter for part in parts for letter in distinct_letters(part)))
+
+
 @dataclass(frozen=True)
 class Program(Mapping[m.Letter, m.Expression]):
     """Lines ``letter = expression`` in order; ``result`` is the letter whose value is the program's.
@@ -37,7 +46,7 @@ class Program(Mapping[m.Letter, m.Expression]):
     def __post_init__(self) -> None:
         done: set[m.Letter] = set()
         for letter, expression in self.lines.items():
-            early = next((l for l in letters_of(expression) if l in self.lines and l not in done), None)
+            early = next((l for l in distinct_letters(expression) if l in self.lines and l not in done), None)
             if early is not None:
                 raise InputError(f"the line of {letter} uses {early}, which is defined later or by itself")
             done.add(letter)
@@ -54,7 +63,7 @@ class Program(Mapping[m.Letter, m.Expression]):
     @cached_property
     def inputs(self) -> tuple[m.Letter, ...]:
         """The letters that no line defines, in order of first use."""
-        used = (l for e in self.lines.values() for l in letters_of(e) if l not in self.lines)
+        used = (l for e in self.lines.values() for l in distinct_letters(e) if l not in self.lines)
         return tuple(dict.fromkeys(used))
 
     def __str__(self) -> str:
