@@ -80,6 +80,8 @@ def _symbols(size: Any) -> tuple[Any, ...]:
 
 def _solve(size: Any, number: int, symbol: Any, known: dict[Any, int]) -> Any:
     """The solution rounded down, or 0 if there is none: an array for which it is no whole number does not fit."""
+    if size == symbol:
+        return sympy.Integer(number)
     placeholder = sympy.Symbol("unknown", nonnegative=True)
     equation = size.xreplace(known).xreplace({symbol: placeholder}) - number
     return sympy.floor(max(sympy.solve(equation, placeholder), default=0))

@@ -12,12 +12,12 @@ from uat_jax.errors import InputError
 Relation = Any
 """A SymPy relation <, ≤, >, ≥ or Eq, or the truth value that SymPy makes of one it decides itself."""
 Point = dict[Any, Any]
-"""Symbol → exact number."""
+"""Symbol → exact SymPy number."""
 
 
 def holds(relation: Relation, point: Point) -> bool:
     """Whether a relation holds at an exact point."""
-    return sympy.sympify(relation).subs(point) == sympy.true
+    return sympy.sympify(relation).xreplace(point) == sympy.true
 
 
 def checked(relation: Relation) -> Relation:
