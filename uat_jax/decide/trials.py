@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
-from jax.extend.core import jaxpr_as_fun
 from jax.sharding import PartitionSpec as P
 
 from uat_jax.decide.memory import check_fits
