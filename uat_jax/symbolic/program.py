@@ -46,7 +46,7 @@ class Program(Mapping[m.Letter, m.Expression]):
     def __post_init__(self) -> None:
         done: set[m.Letter] = set()
         for letter, expression in self.lines.items():
-            early = next((l for l in distinct_letters(expression) if l in self.lines and l not in done), None)
+            early = next((l for l in letters_of(expression) if l in self.lines and l not in done), None)
             if early is not None:
                 raise InputError(f"the line of {letter} uses {early}, which is defined later or by itself")
             done.add(letter)
