@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -110,6 +111,7 @@ def _started() -> None:
     """Prepare a process that decides claims for another one: an interrupt ends it without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(*COLLECTIONS)
+    atexit.register(gc.freeze)  # to look for garbage once more at the end would take a second
 
 
 @contextmanager
