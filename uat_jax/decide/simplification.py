@@ -107,7 +107,7 @@ def _moved(point: np.ndarray, moves: Iterable[Move], trials: Trials) -> Question
     """The point after as many of the moves as go together."""
     moves = iter(moves)
     while not trials.exhausted and (batch := list(islice(moves, trials.copies))):
-        batch = [move for move in batch if _is_simpler(move, point)]
+        batch = _simpler(batch, point)
         good = [batch[i] for i in (yield from _holding(_alone(point, batch), trials))]
         together = _together(point, good)
         for last in (yield from _holding(together, trials))[-1:]:
@@ -161,9 +161,12 @@ def _single_moves(point: np.ndarray) -> Iterator[Move]:
             yield np.array([entry]), simpler[entry : entry + 1]
 
 
-def _is_simpler(move: Move, point: np.ndarray) -> bool:
-    entries, numbers = move
-    return bool(np.all(_rank(numbers) < _rank(point[entries])))
+def _simpler(moves: Sequence[Move], point: np.ndarray) -> list[Move]:
+    """The moves whose every number is simpler than the entry that it replaces."""
+    entries, numbers = (np.concatenate(parts) for parts in zip(*moves, strict=True))
+    ends = np.cumsum([len(places) for places, _ in moves])
+    simpler = np.split(_rank(numbers) < _rank(point[entries]), ends[:-1])
+    return [move for move, each in zip(moves, simpler, strict=True) if each.all()]
 
 
 def _leading_bits(x: np.ndarray, bits: int) -> np.ndarray:

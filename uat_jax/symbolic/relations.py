@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -48,6 +49,7 @@ class _Printer(StrPrinter):
         return f"{self._print(relation.lhs)} {mark} {self._print(relation.rhs)}"
 
 
+@lru_cache(maxsize=1 << 14)
 def text_of(expression: Any) -> str:
     """An expression or a relation as it is read: |u|, ≤, and the corners by what they stand for."""
     return _Printer().doprint(expression).replace("**", "^").replace("*", "·")
