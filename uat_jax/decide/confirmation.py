@@ -8,8 +8,8 @@ logistic function, which is defined everywhere.  Where one method proves what an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import jax
@@ -22,6 +22,7 @@ from uat_jax.decide.effort import ERROR
 from uat_jax.decide.figures import Fields, FieldsAtSizes, FieldsOfSteps
 from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
@@ -89,20 +90,47 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     `ShapeError` if their results have two shapes.
     """
     check_results(left, right)
-    sizes, traced = _lowered(left, right)
-    found = identity(*traced, thoroughly=False)
+    sizes, found, apart = _confirmed(_Pair(left, right))
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
     figures = FieldsAtSizes(*fields_of(found), sizes=named)
     at = f" at {shown}" if shown else ""
     if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
-    _agree(*map(with_logistic, traced), what=what + at)
+    if apart:
+        raise DisagreementError(f"{what}{at}: equal in prime fields, but {apart}; please report this")
     finding = (
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, replace(figures, digits=DIGITS, points=POINTS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two programs; a pair of the same lines in the same order is the same pair."""
+
+    left: Program
+    right: Program
+
+    @cached_property
+    def lines(self) -> tuple[Any, ...]:
+        """What both consist of."""
+        return *(tuple(side.items()) for side in (self.left, self.right)), self.left.result, self.right.result
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pair) and self.lines == other.lines
+
+    def __hash__(self) -> int:
+        return hash(self.lines)
+
+
+@lru_cache(maxsize=1 << 10)  # rows share equations
+def _confirmed(pair: _Pair) -> tuple[Sizes, FieldComparison, str]:
+    """The sizes, what prime fields find at them, and what speaks against it if they find both programs equal."""
+    sizes, traced = _lowered(pair.left, pair.right)
+    found = identity(*traced, thoroughly=False)
+    return sizes, found, _apart(*map(with_logistic, traced)) if found.within(ERROR) else ""
 
 
 def check_results(left: Program, right: Program) -> None:
@@ -122,15 +150,13 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
     return identity(*sides, thoroughly=False).within(ERROR)
 
 
-def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
-    """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
+def _apart(left: ClosedJaxpr, right: ClosedJaxpr) -> str:
+    """How values of two programs differ in float64 or in balls; "" if they agree in both."""
     seen = sample(left, right, seed=0).seen
     if seen.apart or seen.mismatched or seen.reason:
-        reason = seen.reason or "values in float64 are apart"
-        raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
+        return seen.reason or "values in float64 are apart"
     found = agreement(left, right, points=POINTS, digits=DIGITS)
-    if not found.agrees:
-        raise DisagreementError(f"{what}: equal in prime fields, but in balls {found.reason}; please report this")
+    return "" if found.agrees else f"in balls {found.reason}"
 
 
 def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:

@@ -180,18 +180,20 @@ def cell(network: str, parameter: str, j: int) -> Iterator[Evidence]:
         yield from stays(network, parameter, j)
 
 
+@cache  # several rows rest on the same cells
 def moves(network: str, parameter: str, j: int) -> Evidence:
     """Two inputs at which the parameter takes two values."""
     of = _of(network, parameter)
     return of.moves(of.letter(parameter, j), subject=f"j = {j}")
 
 
-def stays(network: str, parameter: str, j: int) -> Iterator[Evidence]:
+@cache
+def stays(network: str, parameter: str, j: int) -> tuple[Evidence, ...]:
     """The parameter takes one value at any two inputs, for all shapes."""
     of = _of(network, parameter)
     letter = of.letter(parameter, j)
     what = f"{letter} at L = {DEPTH} is the same at any two inputs"
-    return dependence.static(letter, of.input, what=what, where=of.lines, subject=f"j = {j}")
+    return tuple(dependence.static(letter, of.input, what=what, where=of.lines, subject=f"j = {j}"))
 
 
 def _of(network: str, parameter: str) -> Parameters:
