@@ -218,7 +218,7 @@ class _Search:
 
     def _split(self, facts: list[Fact], signs: tuple[str, ...], point: Point) -> Deduction:
         """The corner that is furthest from its value at the point, one case for each of its options."""
-        gap = lambda c: point[c.symbol] - max(u.subs(point) for u in c.options)
+        gap = lambda c: point[c.symbol] - max(u.xreplace(point) for u in c.options)
         worst = max(self.corners, key=gap, default=None)
         if worst is None or gap(worst) == 0 or self.treated > CASES:
             return Deduction()

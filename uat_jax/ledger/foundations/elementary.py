@@ -30,8 +30,8 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
 
 
 def _same(left: Any, right: Any) -> bool:
-    left, right = sympy.sympify(left), sympy.sympify(right)
-    return left == right or sympy.simplify(left - right) == 0
+    difference = sympy.sympify(left) - sympy.sympify(right)
+    return any(simpler(difference) == 0 for simpler in (lambda e: e, sympy.expand, sympy.simplify))  # cheap ones first
 
 
 def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:
