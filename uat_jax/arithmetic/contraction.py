@@ -1,5 +1,6 @@
 """Matrix products of any shape, as JAX's dot_general means them, for arrays that are not JAX's."""
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -7,21 +8,30 @@ from typing import Any
 
 import numpy as np
 
-Axes = Sequence[int]
-
-
-def as_matrices(x: np.ndarray, batch: Axes, rows: Axes, columns: Axes) -> np.ndarray:
-    """x as a stack of matrices: (product of batch axes, product of row axes, product of column axes)."""
-    sizes = [math.prod(x.shape[axis] for axis in axes) for axes in (batch, rows, columns)]
-    return x.transpose(*batch, *rows, *columns).reshape(sizes)
+Axes = tuple[int, ...]
 
 
 def operands_as_matrices(x: np.ndarray, y: np.ndarray, dimension_numbers: Any) -> tuple[np.ndarray, np.ndarray]:
     """Both operands of result[b, i, j] = Σ_k x[b, i, k] y[b, k, j]: (batch, i, k) and (batch, k, j)."""
     (contract_x, contract_y), (batch_x, batch_y) = dimension_numbers
-    free_x = [axis for axis in range(x.ndim) if axis not in (*contract_x, *batch_x)]
-    free_y = [axis for axis in range(y.ndim) if axis not in (*contract_y, *batch_y)]
-    return as_matrices(x, batch_x, free_x, contract_x), as_matrices(y, batch_y, contract_y, free_y)
+    left = _order(x.ndim, tuple(batch_x), tuple(contract_x), contracted_last=True)
+    right = _order(y.ndim, tuple(batch_y), tuple(contract_y), contracted_last=False)
+    return _as_matrices(x, *left), _as_matrices(y, *right)
+
+
+@functools.cache
+def _order(rank: int, batch: Axes, contracted: Axes, *, contracted_last: bool) -> tuple[Axes, int, int]:
+    """The axes in the order (batch, rows, columns), and where the rows and the columns begin."""
+    free = tuple(axis for axis in range(rank) if axis not in (*contracted, *batch))
+    rows, columns = (free, contracted) if contracted_last else (contracted, free)
+    return (*batch, *rows, *columns), len(batch), len(batch) + len(rows)
+
+
+def _as_matrices(x: np.ndarray, order: Axes, rows: int, columns: int) -> np.ndarray:
+    """x as a stack of matrices: (product of batch axes, product of row axes, product of column axes)."""
+    x = x.transpose(order)
+    sizes = x.shape
+    return x.reshape(math.prod(sizes[:rows]), math.prod(sizes[rows:columns]), math.prod(sizes[columns:]))
 
 
 AT_ONCE = 1 << 30

@@ -8,6 +8,7 @@ indices and masks are the same in every number system, so JAX itself evaluates t
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import jax
@@ -19,7 +20,7 @@ from uat_jax.arithmetic.concrete import bind, is_array, is_plain, on_host
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, defined, is_defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
-from uat_jax.arithmetic.lifetimes import Numbered, Results, last_uses
+from uat_jax.arithmetic.lifetimes import Numbered, Results, Written, lines
 from uat_jax.arithmetic.operation import Operation, operation_of
 from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
@@ -100,6 +101,36 @@ def _solver(equation: JaxprEqn) -> ClosedJaxpr:
     program = lambda *operands: jaxpr_as_fun(solve)(*operands[first : first + count], *operands[sum(lengths) :])
     with jax.enable_x64(any(dtype_of(atom).itemsize == 8 for atom in (*equation.invars, *equation.outvars))):
         return jax.make_jaxpr(program)(*(atom.aval for atom in equation.invars))
+
+
+@dataclass(frozen=True, eq=False)
+class Instruction:
+    """What a walk asks of an equation in any arithmetic: looked up once, however often the equation is met.
+
+    operation: what it does, None for one that calls functions.  function: the one that it calls.  loop: the method of a
+    walk that follows it, "" for one that is no loop.  listed: whether its primitive stands in the table.
+    """
+
+    equation: JaxprEqn
+    operation: Operation | None
+    function: Jaxpr | ClosedJaxpr | None
+    loop: str
+    listed: bool
+
+    @functools.cached_property
+    def admitted(self) -> bool:
+        """True; raises `UnsupportedError` unless the table's row covers it."""
+        admit(self.equation)
+        return True
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def instruction(equation: JaxprEqn) -> Instruction:
+    """What walks ask of an equation."""
+    name, function = equation.primitive.name, called(equation)
+    loop = "" if function is not None else LOOPS.get(name, "")
+    operation = None if function is not None or loop else operation_of(equation)
+    return Instruction(equation, operation, function, loop, name in TABLE)
 
 
 class Arithmetic(ABC):
@@ -306,45 +337,39 @@ class Walk:
 
     def literal(self, literal: Literal) -> Numbered:
         """A number that stands in an equation: the same value for the same bits."""
-        array = np.asarray(literal.val, dtype_of(literal))
-        key = array.dtype, array.tobytes()
-        if key not in self.literals:
-            self.literals[key] = self.constant(literal, array)
-        return self.literals[key]
+        return self.written(Written(literal))
+
+    def written(self, written: Written) -> Numbered:
+        """The value of such a number."""
+        if written.bits not in self.literals:
+            self.literals[written.bits] = self.constant(written.literal, written.array)
+        return self.literals[written.bits]
 
     def jaxpr(self, jaxpr: Jaxpr, constants: Sequence[Any], arguments: Sequence[Numbered]) -> list[Numbered]:
         """The outputs of a jaxpr."""
         values = {variable: self.constant(variable, c) for variable, c in zip(jaxpr.constvars, constants, strict=True)}
         values.update(zip(jaxpr.invars, arguments, strict=True))
 
-        def read(atom: Any) -> Numbered:
-            return self.literal(atom) if isinstance(atom, Literal) else values[atom]
-
-        for equation, unread in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
-            outputs = self.equation(equation, [read(atom) for atom in equation.invars])
-            values.update(zip(equation.outvars, outputs, strict=True))
+        for equation, operands, unread in lines(jaxpr):
+            read = [self.written(x) if type(x) is Written else values[x] for x in operands]
+            values.update(zip(equation.outvars, self.equation(equation, read), strict=True))
             for variable in unread:
                 values.pop(variable, None)
-        return [read(atom) for atom in jaxpr.outvars]
+        return [self.literal(x) if isinstance(x, Literal) else values[x] for x in jaxpr.outvars]
 
     def equation(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
         """The results of one equation; those that are known are not computed again."""
         self.spend(equation)
-        call = self.call(equation)
-        if call is not None:
-            if equation.primitive.name in TABLE:
-                check(equation)
-            self.calls.append(equation)
-            results = call(equation, operands)
-            self.calls.pop()
-            return results
-        operation = operation_of(equation)
+        asked = instruction(equation)
+        operation = asked.operation
+        if operation is None:
+            return self.call(asked, operands)
         numbers = [number for number, _ in operands]
         key = (operation, *numbers) if operation.comparable else object()
         known = self.known[key]
         if known is None:
             self.hold(equation, operation)
-            known = self.known.keep(key, operation, self.checked(equation, operation, operands, numbers))
+            known = self.known.keep(key, operation, self.checked(asked, operation, operands, numbers))
         return known
 
     def spend(self, equation: JaxprEqn) -> None:
@@ -359,24 +384,23 @@ class Walk:
             self.arithmetic.deadline.hold(operation.bytes, what)
 
     def checked(
-        self, equation: JaxprEqn, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]
+        self, asked: Instruction, operation: Operation, operands: Sequence[Numbered], numbers: Sequence[int]
     ) -> list[Numbered]:
         """The results, unless the table of primitives or the range of an integer refuses them.
 
         Integers of constants alone are left to JAX, where they may wrap.
         """
+        equation = asked.equation
         if operation.is_complex:
             for variable in equation.outvars:
                 refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")
         varies = not self.varying.isdisjoint(numbers)
         if varies or operation.takes_numbers:
-            if operation.name in TABLE:
-                admit(equation)
-            elif not self.arithmetic.takes_unknown:
+            if not (asked.listed and asked.admitted) and not self.arithmetic.takes_unknown:
                 raise self.missing(equation)
         results = self.bounded(equation, operation, operands, numbers, varies)
         if varies:
-            self.varying.update(number for number, _ in results)
+            self.varying.update([number for number, _ in results])
         return results
 
     def bounded(
@@ -449,13 +473,17 @@ class Walk:
             f"{self.line(equation)}; rewrite that line with the primitives of its table"
         )
 
-    def call(self, equation: JaxprEqn) -> Callable[..., list[Numbered]] | None:
-        """The method that evaluates a primitive that calls functions."""
-        function = called(equation)
-        if function is not None:
-            return lambda equation, operands: self.body(function, operands)
-        loop = LOOPS.get(equation.primitive.name)
-        return None if loop is None else getattr(self, loop)
+    def call(self, asked: Instruction, operands: Sequence[Numbered]) -> list[Numbered]:
+        """The results of a primitive that calls functions."""
+        if asked.listed:
+            check(asked.equation)
+        self.calls.append(asked.equation)
+        if asked.function is not None:
+            results = self.body(asked.function, operands)
+        else:
+            results = getattr(self, asked.loop)(asked.equation, operands)
+        self.calls.pop()
+        return results
 
     def line(self, equation: JaxprEqn) -> str:
         """Where the user wrote the equation, or else the innermost call around it."""

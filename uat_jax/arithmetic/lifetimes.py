@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jax.extend.core import Jaxpr, Literal
+import numpy as np
+from jax.extend.core import Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.operation import Operation
+from uat_jax.arithmetic.tracing import dtype_of
 
 
 @functools.lru_cache(maxsize=1024)
@@ -23,6 +25,27 @@ def last_uses(jaxpr: Jaxpr) -> tuple[tuple[Any, ...], ...]:
         unread.append(tuple(dict.fromkeys(atom for atom in atoms if atom not in needed)))
         needed.update(atoms)
     return tuple(reversed(unread))
+
+
+class Written:
+    """A number that stands in an equation, as an array of its dtype, and what is equal for the same bits only."""
+
+    def __init__(self, literal: Literal):
+        self.literal = literal
+        self.array = np.asarray(literal.val, dtype_of(literal))
+        self.bits = self.array.dtype, self.array.tobytes()
+
+
+Line = tuple[JaxprEqn, tuple[Any, ...], tuple[Any, ...]]
+"""An equation, its operands with those that are written in it as `Written`, and what nothing after it reads."""
+
+
+@functools.lru_cache(maxsize=1024)
+def lines(jaxpr: Jaxpr) -> tuple[Line, ...]:
+    """The equations of a jaxpr, made ready for many walks over them."""
+    ready = lambda atom: Written(atom) if isinstance(atom, Literal) else atom
+    operands = (tuple(map(ready, equation.invars)) for equation in jaxpr.eqns)
+    return tuple(zip(jaxpr.eqns, operands, last_uses(jaxpr), strict=True))
 
 
 Numbered = tuple[int, Any]

@@ -149,6 +149,7 @@ def _range(equation: JaxprEqn, result: np.ndarray) -> Any:
     return 0.0
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def rounds(equation: JaxprEqn) -> bool:
     """Whether the primitive may round: by the table of primitives, and a cast only to a narrower dtype.
 

@@ -77,9 +77,15 @@ class DotPrecisions:
     def __init__(self, device: Any, default: str):
         self.device, self.default = device, default
         self.met: dict[str, dict[str, float]] = {}
+        self._of: dict[JaxprEqn, MatmulPrecision] = {}
 
     def __call__(self, equation: JaxprEqn) -> MatmulPrecision:
         """Measured for the dtype and precision of the equation; `default` where it states none."""
+        if equation not in self._of:
+            self._of[equation] = self._measured(equation)
+        return self._of[equation]
+
+    def _measured(self, equation: JaxprEqn) -> MatmulPrecision:
         dtype = np.result_type(*(dtype_of(atom) for atom in equation.invars))
         stated = equation.params["precision"]
         precision = str(stated[0] if isinstance(stated, tuple) else stated or self.default).lower()

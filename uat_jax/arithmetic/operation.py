@@ -32,7 +32,7 @@ class Operation:
 
     Equations that do the same have the same object, so that what follows from it is looked up once.  If `comparable`
     is False, a parameter cannot be compared, and nothing else is known to do the same.  of_any_type: the primitive and
-    its parameters alone.
+    its parameters alone.  remembered: what functions of what an equation does have found, by the function.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Operation:
     operands: tuple[Type, ...]
     results: tuple[Type, ...]
     comparable: bool
+    remembered: dict[Callable[[JaxprEqn], Any], Any] = field(default_factory=dict)
 
     @functools.cached_property
     def takes_numbers(self) -> bool:
@@ -117,24 +118,15 @@ def _other_types(equation: JaxprEqn) -> tuple[str, ...]:
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class _Doing:
-    """An equation that stands for all that do the same."""
-
-    operation: Operation
-    equation: JaxprEqn = field(compare=False)
-
-
 def once_per_operation(function: Callable[[JaxprEqn], Result]) -> Callable[[JaxprEqn], Result]:
     """A function of what an equation does, computed once for all equations that do the same; what it raises is not."""
 
-    @functools.lru_cache(maxsize=1 << 12)
-    def of(doing: _Doing) -> Result:
-        return function(doing.equation)
-
     @functools.wraps(function)
     def found(equation: JaxprEqn) -> Result:
-        return of(_Doing(operation_of(equation), equation))
+        remembered = operation_of(equation).remembered
+        if function not in remembered:
+            remembered[function] = function(equation)
+        return remembered[function]
 
     return found
 

@@ -92,11 +92,12 @@ class Noisy(Doubles):
     def noisy(self, value: np.ndarray, error: np.ndarray) -> np.ndarray:
         """The value plus ± the scaled error, independent signs in every copy but the first."""
         bits = np.frombuffer(self.random.bytes(-(-self.samples * error.size // 8)), np.uint8)
-        signs = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
-        step, result = self.scale * error, np.empty((1 + self.samples, *value.shape[1:]))
-        result[0] = value[0]
-        np.add(value[1:] if len(value) > 1 else value, np.where(signs, step, -step), out=result[1:])
-        return result
+        drawn = np.unpackbits(bits, count=self.samples * error.size).reshape(self.samples, *error.shape)
+        signs = 2 * drawn.view(np.int8) - 1  # multiplied: to choose by random bits is six times as slow
+        result = np.empty((1 + self.samples, *value.shape[1:]))
+        result[0] = 0
+        np.multiply(signs, self.scale * error, out=result[1:])
+        return np.add(result, value, out=result)
 
 
 def _is_exact_product(operands: Sequence[np.ndarray], dtype: np.dtype) -> bool:

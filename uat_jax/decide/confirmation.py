@@ -8,8 +8,8 @@ logistic function, which is defined everywhere.  Where one method proves what an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import jax
@@ -22,13 +22,14 @@ from uat_jax.decide.effort import ERROR
 from uat_jax.decide.figures import Fields, FieldsAtSizes, FieldsOfSteps
 from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.normal_forms import prove
+from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError, ShapeError, UatJaxError, UnsupportedError
 from uat_jax.lowering import Lowered
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Definitions
-from uat_jax.symbolic.program import Program, letters_of
+from uat_jax.symbolic.program import Program, distinct_letters
 from uat_jax.symbolic.step import Step
 
 POINTS, DIGITS = 1, 30
@@ -65,7 +66,7 @@ def check_definitions(where: Definitions | Mapping[m.Letter, m.Expression]) -> N
         if not m.same_shape(letter, expression):
             shapes = f"{m.shape_text(letter)} and {m.shape_text(expression)}"
             raise ShapeError(f"the letter {letter} and its definition {expression} have the shapes {shapes}")
-    waiting = {letter: set(letters_of(expression)) & where.keys() for letter, expression in where.items()}
+    waiting = {letter: set(distinct_letters(expression)) & where.keys() for letter, expression in where.items()}
     while ready := [letter for letter, needed in waiting.items() if not needed & waiting.keys()]:
         for letter in ready:
             del waiting[letter]
@@ -89,20 +90,47 @@ def confirm(left: Program, right: Program, *, what: str) -> Evidence:
     `ShapeError` if their results have two shapes.
     """
     check_results(left, right)
-    sizes, traced = _lowered(left, right)
-    found = identity(*traced, thoroughly=False)
+    sizes, found, apart = _confirmed(_Pair(left, right))
     shown = ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
     named = {str(symbol): size for symbol, size in sizes.items()}
     figures = FieldsAtSizes(*fields_of(found), sizes=named)
     at = f" at {shown}" if shown else ""
     if not found.within(ERROR):
         return Evidence(Method.PRIME_FIELDS, f"{what}: different{at}", Verdict.UNKNOWN, figures)
-    _agree(*map(with_logistic, traced), what=what + at)
+    if apart:
+        raise DisagreementError(f"{what}{at}: equal in prime fields, but {apart}; please report this")
     finding = (
         f"{what}: equal{at}, except with probability 2^{found.log2_error:.0f}; "
         f"float64 and balls agree ({DIGITS} digits at {POINTS} random inputs)"
     )
     return Evidence(Method.PRIME_FIELDS, finding, Verdict.CERTIFIED, replace(figures, digits=DIGITS, points=POINTS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two programs; a pair of the same lines in the same order is the same pair."""
+
+    left: Program
+    right: Program
+
+    @cached_property
+    def lines(self) -> tuple[Any, ...]:
+        """What both consist of."""
+        return *(tuple(side.items()) for side in (self.left, self.right)), self.left.result, self.right.result
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pair) and self.lines == other.lines
+
+    def __hash__(self) -> int:
+        return hash(self.lines)
+
+
+@lru_cache(maxsize=1 << 10)  # rows share equations
+def _confirmed(pair: _Pair) -> tuple[Sizes, FieldComparison, str]:
+    """The sizes, what prime fields find at them, and what speaks against it if they find both programs equal."""
+    sizes, traced = _lowered(pair.left, pair.right)
+    found = identity(*traced, thoroughly=False)
+    return sizes, found, _apart(*map(with_logistic, traced)) if found.within(ERROR) else ""
 
 
 def check_results(left: Program, right: Program) -> None:
@@ -122,15 +150,13 @@ def equal_at(left: Program, right: Program, sizes: Sizes) -> bool:
     return identity(*sides, thoroughly=False).within(ERROR)
 
 
-def _agree(left: ClosedJaxpr, right: ClosedJaxpr, *, what: str) -> None:
-    """Raise `DisagreementError` unless float64 sees no difference and balls see the same digits."""
+def _apart(left: ClosedJaxpr, right: ClosedJaxpr) -> str:
+    """How values of two programs differ in float64 or in balls; "" if they agree in both."""
     seen = sample(left, right, seed=0).seen
     if seen.apart or seen.mismatched or seen.reason:
-        reason = seen.reason or "values in float64 are apart"
-        raise DisagreementError(f"{what}: equal in prime fields, but {reason}; please report this")
+        return seen.reason or "values in float64 are apart"
     found = agreement(left, right, points=POINTS, digits=DIGITS)
-    if not found.agrees:
-        raise DisagreementError(f"{what}: equal in prime fields, but in balls {found.reason}; please report this")
+    return "" if found.agrees else f"in balls {found.reason}"
 
 
 def confirm_steps(steps: Iterable[Step], *, what: str) -> Evidence | None:
@@ -171,12 +197,12 @@ def sides(step: Step) -> tuple[Program, Program] | None:
 
 def _program(side: m.Expression, where: Mapping[m.Letter, m.Expression], name: str) -> Program | None:
     result = m.Letter(f"{name} side", *side.shape)
-    used, todo = set(), list(letters_of(side))
+    used, todo = set(), list(distinct_letters(side))
     while todo:
         letter = todo.pop()
         if letter in where and letter not in used:
             used.add(letter)
-            todo += letters_of(where[letter])
+            todo += distinct_letters(where[letter])
     try:
         return Program({**{letter: where[letter] for letter in where if letter in used}, result: side}, result)
     except UatJaxError:
@@ -229,8 +255,11 @@ def _lowered(left: Program, right: Program) -> tuple[Sizes, Sides]:
             continue
         try:
             traced = programs_at(left, right, letters, sizes, jax.lax.lgamma)
-        except (UatJaxError, TypeError, ValueError) as error:  # sizes that do not fit, or a head without a row
+        except (ShapeError, TypeError, ValueError) as error:
             reason = str(error)
+        except UatJaxError as error:  # such as a head without a row: no sizes are of help
+            reason = str(error)
+            break
         else:
             return sizes, traced
     raise UnsupportedError(f"no sizes at which both sides can be lowered: {reason}")
@@ -244,17 +273,22 @@ def written_apart(letters: Iterable[m.Letter]) -> bool:
 
 def slices_exist(programs: Iterable[Program], sizes: Sizes) -> bool:
     """Whether every E_i with a given i is the i-th of so many slices: at h = 1 there is no E_2."""
-    picked = set().union(*(e.atoms(m.Selection) for program in programs for e in program.values()))
+    picked = {E for program in programs for e in program.values() for E in _selections(e)}
     at = {symbol: sympy.Integer(size) for symbol, size in sizes.items()}
     beyond = (E.args[0] * E.shape[1] - E.shape[0] for E in picked)
     return not any(sympy.sympify(excess).xreplace(at).is_positive for excess in beyond)
 
 
-def _dimensions(e: m.Expression) -> Iterator[Any]:
+@lru_cache(maxsize=1 << 16)
+def _dimensions(e: m.Expression) -> frozenset[Any]:
     """The symbols in the shapes of an expression and its parts, those of constants such as I_N included."""
-    yield from (symbol for size in e.shape for symbol in size.free_symbols)
-    for operand in e.operands:
-        yield from _dimensions(operand)
+    return frozenset().union(*(size.free_symbols for size in e.shape), *map(_dimensions, e.operands))
+
+
+@lru_cache(maxsize=1 << 16)
+def _selections(e: m.Expression) -> frozenset[m.Selection]:
+    """The slices that an expression picks."""
+    return frozenset(e.atoms(m.Selection))
 
 
 def programs_at(

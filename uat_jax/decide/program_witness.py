@@ -37,10 +37,15 @@ def find(left: Program, right: Program, *, seed: int = 0) -> Counterexample | No
     Sizes are tried in order of their sum.  None is looked for where two letters are written alike: arrays are found by
     what is written.
     """
+    return _found(left, right, _sizes(left, right), seed)
+
+
+def _found(left: Program, right: Program, tried: Sequence[Mapping[Any, int]], seed: int = 0) -> Counterexample | None:
+    """The counterexample at the first of the sizes that has one."""
     letters = _letters(left, right)
     if not written_apart(letters):
         return None
-    for sizes in _sizes(left, right):
+    for sizes in map(dict, tried):
         sides = programs_at(left, right, letters, sizes, jax.nn.relu)
         found = witness.find(*sides, seed=seed, candidates=witness.WHOLE)
         if found is not None:
@@ -87,13 +92,15 @@ def refute(network: Program, printed: Program) -> Evidence:
     ``smaller_shapes`` in its figures: how many smaller ones there are, and at how many of them prime fields find both
     sides equal.  Where these are all, no smaller shape shows the difference.
     """
-    found = find(network, printed)
+    tried = _sizes(network, printed)
+    found = _found(network, printed, tried)
     if found is None:
         return Evidence(Method.COUNTEREXAMPLE, "none found with sizes and numbers up to 2", Verdict.UNKNOWN)
-    sizes = [{str(s): n for s, n in at.items()} for at in _sizes(network, printed)]
-    smaller = _sizes(network, printed)[: sizes.index(dict(found.sizes))]
+    by_name = [{str(s): n for s, n in at.items()} for at in tried]
+    place = by_name.index(dict(found.sizes))
+    smaller = tried[:place]
     figures = Searched(SmallerShapes(len(smaller), sum(equal_at(network, printed, at) for at in smaller)))
-    example = replace(found, program=_program(network, printed, found))
+    example = replace(found, program=numpy_program(network, printed, found.values, tried[place], found.names))
     return Evidence(Method.COUNTEREXAMPLE, _finding(found), Verdict.REFUTED, figures, example=example)
 
 
@@ -101,12 +108,6 @@ def _finding(found: Counterexample) -> str:
     shown = ", ".join(f"{name} = {value}" for name, value in found.values.items() if np.any(np.asarray(value)))
     sides = f"{found.names[0]} {found.left}, {found.names[1]} {found.right}"
     return f"{shown or 'all 0'}: {sides} (σ = relu, other inputs 0)"
-
-
-def _program(network: Program, printed: Program, found: Counterexample) -> str:
-    by_name = {str(s): s for at in _sizes(network, printed) for s in at}
-    sizes = {by_name[name]: size for name, size in found.sizes.items()}
-    return numpy_program(network, printed, found.values, sizes, found.names)
 
 
 def _whole(array: Any) -> Any:

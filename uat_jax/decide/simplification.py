@@ -1,12 +1,14 @@
 """Simpler numbers in place of a point's entries, as long as the point still has a property.
 
 First blocks of entries are set to 0, then single entries become 0, else ±1, ±2, a smaller whole number or their leading
-bits.  A replacement is exact in every floating dtype in which the entry is.
+bits.  A replacement is exact in every floating dtype in which the entry is.  Several points are made simpler side by
+side, because a property of many points is tested as fast as of one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -45,8 +47,7 @@ class Trials:
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
         """A boolean per point."""
-        self.remaining -= 1
-        return self.holds(points)
+        return np.concatenate([self.holds(points[i : i + self.copies]) for i in range(0, len(points), self.copies)])
 
     @property
     def exhausted(self) -> bool:
@@ -54,39 +55,72 @@ class Trials:
         return self.remaining <= 0 or self.late()
 
 
-def simplify(point: np.ndarray, trials: Trials) -> tuple[list[np.ndarray], bool]:
+History = tuple[list[np.ndarray], bool]
+"""The points on the way, each simpler than the one before, and whether the last is minimal."""
+
+Questions = Generator[np.ndarray, np.ndarray, Any]
+"""It asks for the property of points, one per row, and is sent a boolean per row."""
+
+
+def simplify(point: np.ndarray, trials: Trials) -> History:
     """The points on the way, each simpler than the one before, and whether the last is minimal.
 
     Minimal: no single entry can be replaced by a simpler number of `SIMPLER`.  `point` is a float64 vector with the
     property; it is the first of the list.
     """
+    (found,) = simplify_together([point], trials)
+    return found
+
+
+def simplify_together(points: Sequence[np.ndarray], trials: Trials) -> list[History]:
+    """`simplify` for each point, with as many trials for each; what they ask at a time is tested at once."""
+    searches = {place: _simplifying(point, replace(trials)) for place, point in enumerate(points)}
+    found: dict[int, History] = {}
+    answers: dict[int, Any] = dict.fromkeys(searches)  # to what was asked last; a generator is started with None
+    while len(found) < len(points):
+        asked: dict[int, np.ndarray] = {}
+        for place, answer in answers.items():
+            try:
+                asked[place] = searches[place].send(answer)
+            except StopIteration as end:
+                found[place] = end.value
+        if asked:
+            held, ends = trials(np.concatenate([*asked.values()])), np.cumsum([len(rows) for rows in asked.values()])
+            answers = dict(zip(asked, np.split(held, ends[:-1]), strict=True))
+    return [found[place] for place in searches]
+
+
+def _simplifying(point: np.ndarray, trials: Trials) -> Questions:
     history, block = [point], len(point)
     while block > 1:
-        history.append(_moved(history[-1], _zeros(history[-1], block), trials))
+        history.append((yield from _moved(history[-1], _zeros(history[-1], block), trials)))
         block = -(-block // 4)
     while not trials.exhausted:
-        simpler = _moved(history[-1], _single_moves(history[-1]), trials)
+        simpler = yield from _moved(history[-1], _single_moves(history[-1]), trials)
         if np.array_equal(simpler, history[-1]):
             return history, not trials.exhausted
         history.append(simpler)
     return history, False
 
 
-def _moved(point: np.ndarray, moves: Iterable[Move], trials: Trials) -> np.ndarray:
+def _moved(point: np.ndarray, moves: Iterable[Move], trials: Trials) -> Questions:
     """The point after as many of the moves as go together."""
     moves = iter(moves)
     while not trials.exhausted and (batch := list(islice(moves, trials.copies))):
-        batch = [move for move in batch if _is_simpler(move, point)]
-        good = [batch[i] for i in _holding(_alone(point, batch), trials)]
+        batch = _simpler(batch, point)
+        good = [batch[i] for i in (yield from _holding(_alone(point, batch), trials))]
         together = _together(point, good)
-        for last in _holding(together, trials)[-1:]:
+        for last in (yield from _holding(together, trials))[-1:]:
             point = together[last]
     return point
 
 
-def _holding(points: np.ndarray, trials: Trials) -> np.ndarray:
+def _holding(points: np.ndarray, trials: Trials) -> Questions:
     """The rows that have the property."""
-    return np.flatnonzero(trials(points)) if len(points) else np.array([], int)
+    if not len(points):
+        return np.array([], int)
+    trials.remaining -= 1
+    return np.flatnonzero((yield points))
 
 
 def _applied(point: np.ndarray, move: Move) -> np.ndarray:
@@ -127,9 +161,12 @@ def _single_moves(point: np.ndarray) -> Iterator[Move]:
             yield np.array([entry]), simpler[entry : entry + 1]
 
 
-def _is_simpler(move: Move, point: np.ndarray) -> bool:
-    entries, numbers = move
-    return bool(np.all(_rank(numbers) < _rank(point[entries])))
+def _simpler(moves: Sequence[Move], point: np.ndarray) -> list[Move]:
+    """The moves whose every number is simpler than the entry that it replaces."""
+    entries, numbers = (np.concatenate(parts) for parts in zip(*moves, strict=True))
+    ends = np.cumsum([len(places) for places, _ in moves])
+    simpler = np.split(_rank(numbers) < _rank(point[entries]), ends[:-1])
+    return [move for move, each in zip(moves, simpler, strict=True) if each.all()]
 
 
 def _leading_bits(x: np.ndarray, bits: int) -> np.ndarray:

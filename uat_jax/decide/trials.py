@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -82,7 +83,8 @@ class Trials:
 
     def on_devices(self, program: Program) -> Any:
         """The jitted function (batched leaves, shared leaves) → program(arguments) of every row, on all devices."""
-        one = lambda row, shared: program(self.arguments(self.leaves(row, shared)))
+        traced = jax.make_jaxpr(program)(self.structure)  # JAX remembers what it has traced: `vmap` would trace again
+        one = lambda row, shared: jaxpr_as_fun(traced)(*self.leaves(row, shared))[0]
         return sharded(one, _mesh(self.devices))
 
     def kernel(self, program: Program, block: int) -> Callable[[list[np.ndarray]], np.ndarray]:

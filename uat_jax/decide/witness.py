@@ -42,7 +42,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.explained import explained
 from uat_jax.decide.landmarks import constants, landmarks, near
 from uat_jax.decide.pieces_evidence import is_large
-from uat_jax.decide.simplification import Trials, simplify
+from uat_jax.decide.simplification import Trials, simplify_together
 from uat_jax.decide.specification import Sizes
 from uat_jax.decide.tie_points import tie_points
 from uat_jax.errors import BudgetError, ShapeError, UatJaxError
@@ -450,28 +450,34 @@ class _Search:
                 return [point]
         return []
 
-    def simplified(self, point: np.ndarray) -> tuple[np.ndarray, bool]:
-        """A simpler point that still separates the sides, and whether it is minimal."""
+    def simplified(self, points: Sequence[np.ndarray]) -> list[tuple[np.ndarray, bool]]:
+        """For each point a simpler one that still separates the sides, and whether it is minimal."""
         clear = lambda points: self.gaps(points) > CLEAR
         separate = lambda points: np.array([self.separation(p) is not None for p in points])
-        end = time.monotonic() + SIMPLIFYING
+        end = time.monotonic() + SIMPLIFYING * len(points)
         late = lambda: self.late() or time.monotonic() > end
-        trials = [Trials(separate, 1, BALL_EVALUATIONS, late)]
-        if self.gaps(point[None])[0] > VISIBLE:
-            # Float64 may see a value where there is none, such as 1 / (1 / 0); balls go on from the last that has one.
-            trials.insert(0, Trials(clear, self.copies, EVALUATIONS, late))
-        for trial in trials:
-            history, minimal = simplify(point, trial)
-            point = next(p for p in reversed(history) if self.separation(p) is not None)
-            if point is history[-1]:
-                return point, minimal
-        return point, False
+        found = [(point, False) for point in points]
+        unsettled = dict.fromkeys(range(len(points)))
+        visible = [place for place in unsettled if self.gaps(points[place][None])[0] > VISIBLE]
+        # Float64 may see a value where there is none, such as 1 / (1 / 0); balls go on from the last that has one.
+        for places, trials in (
+            (visible, Trials(clear, self.copies, EVALUATIONS, late)),
+            (unsettled, Trials(separate, 1, BALL_EVALUATIONS, late)),
+        ):
+            starts = {place: found[place][0] for place in places}
+            for place, (history, minimal) in zip(starts, simplify_together([*starts.values()], trials), strict=True):
+                point = next(p for p in reversed(history) if self.separation(p) is not None)
+                settled = point is history[-1]
+                found[place] = point, settled and minimal
+                if settled:
+                    del unsettled[place]
+        return found
 
     def witness(self, points: Sequence[np.ndarray]) -> Counterexample | None:
         """The simplest witness that separated points can be made into, or None without points."""
         if not points:
             return None
-        point, minimal = min(map(self.simplified, points), key=lambda found: _weight(found[0]))
+        point, minimal = min(self.simplified(points), key=lambda found: _weight(found[0]))
         found = self.separation(point)
         assert found is not None
         arrays = zip(self.cut(point[None]), self.inputs, strict=True)

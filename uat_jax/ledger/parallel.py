@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +29,13 @@ MOST_PROCESSES = 8
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What NumPy's matrix products look up when they are loaded; whoever has set one is left alone."""
 
+COLLECTIONS = 50_000, 20, 100
+"""When garbage is looked for while claims are decided.
+
+They make hundreds of thousands of small objects beside those of JAX and SymPy that stay, and Python's own setting goes
+through all of them so often that it takes a tenth of the time; the memory is the same.
+"""
+
 Progress = Callable[[int, Sequence[str]], None]
 """(claims decided, ids of those being decided) → None."""
 
@@ -44,9 +53,20 @@ def decide_all(
         raise InputError(f"{jobs} jobs are not possible; wanted at least 1")
     jobs = min(jobs or os.cpu_count() or 1, MOST_PROCESSES, ceil(len(wanted) / CLAIMS_PER_PROCESS))
     names = [claim.id for claim in wanted]
-    if jobs <= 1 or _accelerated(settings):  # asked last: JAX has to be started for it
-        return _here(names, settings, progress)
-    return _spread(names, settings, jobs, progress)
+    with _collecting_rarely():
+        if jobs <= 1 or _accelerated(settings):  # asked last: JAX has to be started for it
+            return _here(names, settings, progress)
+        return _spread(names, settings, jobs, progress)
+
+
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    usual = gc.get_threshold()
+    gc.set_threshold(*COLLECTIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _accelerated(settings: Settings) -> bool:
@@ -68,9 +88,8 @@ def _here(names: Sequence[str], settings: Settings, progress: Progress) -> dict[
 
 def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progress) -> dict[str, Certificate]:
     """This process decides claims from the last one on, while the others start and decide from the first one on."""
-    # Processes are spawned, not forked: JAX has threads.  An interrupt ends them without a word.
-    start = (signal.SIGINT, signal.SIG_DFL)
-    pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=signal.signal, initargs=start)
+    # Processes are spawned, not forked: JAX has threads.
+    pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=_started)
     with _sharing_cores(jobs), pool:
         try:
             theirs = {name: pool.submit(_decide, name, settings) for name in names}
@@ -86,6 +105,13 @@ def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progr
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         return {name: found[name] if name in found else theirs[name].result() for name in names}
+
+
+def _started() -> None:
+    """Prepare a process that decides claims for another one: an interrupt ends it without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.set_threshold(*COLLECTIONS)
+    atexit.register(gc.freeze)  # to look for garbage once more at the end would take a second
 
 
 @contextmanager

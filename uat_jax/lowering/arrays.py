@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import jax
@@ -70,14 +71,17 @@ def _written(letter: m.Letter) -> str:
     return f"({letter.shape[0]}, {letter.shape[1]})"
 
 
-def _symbols(size: Any) -> list[Any]:
+@cache
+def _symbols(size: Any) -> tuple[Any, ...]:
     indexed = sorted(size.atoms(sympy.Indexed), key=str)
     inside = {s for i in indexed for s in i.free_symbols}
-    return indexed + sorted((s for s in size.free_symbols - inside), key=str)
+    return *indexed, *sorted((s for s in size.free_symbols - inside), key=str)
 
 
 def _solve(size: Any, number: int, symbol: Any, known: dict[Any, int]) -> Any:
     """The solution rounded down, or 0 if there is none: an array for which it is no whole number does not fit."""
+    if size == symbol:
+        return sympy.Integer(number)
     placeholder = sympy.Symbol("unknown", nonnegative=True)
     equation = size.xreplace(known).xreplace({symbol: placeholder}) - number
     return sympy.floor(max(sympy.solve(equation, placeholder), default=0))

@@ -76,10 +76,15 @@ class Evaluation:
         return dtype
 
     def size(self, size: Any) -> int:
-        """A symbolic dimension as a number."""
+        """A symbolic dimension as a number.
+
+        Raises `InputError` if one of its symbols is not known, `ShapeError` if it is no whole number.
+        """
         number = sympy.sympify(sympy.sympify(size).xreplace(self.dimensions))
-        if not number.is_Integer:
+        if number.free_symbols:
             raise InputError(f"the dimension {size} is not known; give it in `dimensions`")
+        if not number.is_Integer:
+            raise ShapeError(f"the dimension {size} is {number}; wanted a whole number")
         return int(number)
 
     def scalar(self, c: Any) -> Array:

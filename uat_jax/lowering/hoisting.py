@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.program import Program, letters_of
+from uat_jax.symbolic.program import Program, distinct_letters
 
 Lines = dict[m.Letter, m.Expression]
 
 
 def inputs(lines: Lines) -> tuple[m.Letter, ...]:
     """The letters that no line defines, in order of first use."""
-    used = (l for e in lines.values() for l in letters_of(e) if l not in lines)
+    used = (l for e in lines.values() for l in distinct_letters(e) if l not in lines)
     return tuple(dict.fromkeys(used))
 
 
@@ -30,7 +30,7 @@ def split(program: Program, *arguments: m.Letter) -> tuple[Lines, Lines]:
     static: Lines = {}
     dynamic: Lines = {}
     for letter, expression in program.items():
-        if any(l in dependent for l in letters_of(expression)):
+        if not dependent.isdisjoint(distinct_letters(expression)):
             dependent.add(letter)
             dynamic[letter] = _hoist(expression, dependent, static)
         else:
@@ -41,11 +41,11 @@ def split(program: Program, *arguments: m.Letter) -> tuple[Lines, Lines]:
 def _hoist(e: m.Expression, dependent: set[m.Letter], static: Lines) -> m.Expression:
     if isinstance(e, m.Letter):
         return e
-    if not any(l in dependent for l in letters_of(e)):
+    if dependent.isdisjoint(distinct_letters(e)):
         return _named(e, static)
     if isinstance(e, m.RangeSum):
         return e  # below the sum sign a part may depend on the sum's index
-    free = lambda p: not any(l in dependent for l in letters_of(p))
+    free = lambda p: dependent.isdisjoint(distinct_letters(p))
     hoist = lambda part: _hoist(part, dependent, static)
     match e:
         case m.Product():
@@ -57,7 +57,7 @@ def _hoist(e: m.Expression, dependent: set[m.Letter], static: Lines) -> m.Expres
 
 def _named(e: m.Expression, static: Lines) -> m.Expression:
     """A letter for a part that does not depend on the argument (constants and letters stay as they are)."""
-    if isinstance(e, m.Letter) or not any(True for _ in letters_of(e)):
+    if isinstance(e, m.Letter) or not distinct_letters(e):
         return e
     texts = {str(letter): expression for letter, expression in static.items()}
     names = (m.Letter(str(e), *e.shape, (), (n,) if n else ()) for n in count())

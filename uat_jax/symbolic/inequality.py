@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -88,6 +89,7 @@ def satisfied(claim: Relation, hypotheses: Sequence[Relation]) -> Deduction:
     return deduce(sympy.false, hypotheses) if simple is None else Deduction(point=simple)
 
 
+@lru_cache(maxsize=1 << 10, typed=True)  # a bound is asked for at several errors
 def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
     claim, given = checked(claim), tuple(map(checked, hypotheses))
     corners, cases = _Corners(), []
@@ -218,7 +220,7 @@ class _Search:
 
     def _split(self, facts: list[Fact], signs: tuple[str, ...], point: Point) -> Deduction:
         """The corner that is furthest from its value at the point, one case for each of its options."""
-        gap = lambda c: point[c.symbol] - max(u.subs(point) for u in c.options)
+        gap = lambda c: point[c.symbol] - max(u.xreplace(point) for u in c.options)
         worst = max(self.corners, key=gap, default=None)
         if worst is None or gap(worst) == 0 or self.treated > CASES:
             return Deduction()

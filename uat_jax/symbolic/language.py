@@ -109,7 +109,7 @@ class Expression(Basic):
 
     def renamed(self, names: Mapping[Any, Any]) -> Self:
         """Indices and dimensions replaced."""
-        return self.xreplace(names)  # type: ignore[return-value]
+        return _renamed(self, tuple((old, new, type(new)) for old, new in names.items()))
 
     @property
     def T(self) -> Expression:
@@ -149,6 +149,12 @@ def shape_text(expression: Expression) -> str:
     from uat_jax.symbolic.printing import scalar_text
 
     return " × ".join(map(scalar_text, expression.shape))
+
+
+@lru_cache(maxsize=1 << 14)  # the layers of one network are renamed again and again
+def _renamed(expression: Any, names: tuple[tuple[Any, Any, type], ...]) -> Any:
+    # The type stands among the names because 1.0 == 1.
+    return expression.xreplace({old: new for old, new, _ in names})
 
 
 class Letter(Expression):

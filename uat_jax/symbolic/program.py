@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import sympy
 
@@ -22,6 +22,15 @@ def letters_of(expression: m.Expression) -> Iterator[m.Letter]:
         return
     for operand in expression.operands:
         yield from letters_of(operand)
+
+
+@lru_cache(maxsize=1 << 16)
+def distinct_letters(expression: m.Expression) -> tuple[m.Letter, ...]:
+    """The letters of an expression in order of first use, each once; remembered for every part of it."""
+    if isinstance(expression, m.Letter):
+        return (expression,)
+    parts = (expression.arg,) if isinstance(expression, m.Dependent) else expression.operands
+    return tuple(dict.fromkeys(letter for part in parts for letter in distinct_letters(part)))
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class Program(Mapping[m.Letter, m.Expression]):
     @cached_property
     def inputs(self) -> tuple[m.Letter, ...]:
         """The letters that no line defines, in order of first use."""
-        used = (l for e in self.lines.values() for l in letters_of(e) if l not in self.lines)
+        used = (l for e in self.lines.values() for l in distinct_letters(e) if l not in self.lines)
         return tuple(dict.fromkeys(used))
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -12,12 +13,12 @@ from uat_jax.errors import InputError
 Relation = Any
 """A SymPy relation <, ≤, >, ≥ or Eq, or the truth value that SymPy makes of one it decides itself."""
 Point = dict[Any, Any]
-"""Symbol → exact number."""
+"""Symbol → exact SymPy number."""
 
 
 def holds(relation: Relation, point: Point) -> bool:
     """Whether a relation holds at an exact point."""
-    return sympy.sympify(relation).subs(point) == sympy.true
+    return sympy.sympify(relation).xreplace(point) == sympy.true
 
 
 def checked(relation: Relation) -> Relation:
@@ -48,6 +49,7 @@ class _Printer(StrPrinter):
         return f"{self._print(relation.lhs)} {mark} {self._print(relation.rhs)}"
 
 
+@lru_cache(maxsize=1 << 14)
 def text_of(expression: Any) -> str:
     """An expression or a relation as it is read: |u|, ≤, and the corners by what they stand for."""
     return _Printer().doprint(expression).replace("**", "^").replace("*", "·")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 
 import jax
@@ -22,6 +23,8 @@ from uat_jax.ledger.ledger import CHAPTERS, named
 
 EVERYTHING, PASSES = "everything", "passes"
 FEW = "lemma-1 diamond eq-22"
+REMEMBERING = "uat_jax.decide", "uat_jax.ledger"
+"""The packages whose functions remember what they have decided."""
 
 
 def build_runs(claims: str, jobs: int) -> Experiment:
@@ -70,9 +73,18 @@ def build_chapters(claims: str) -> Experiment:
 
 
 def _all_pass(ids: Sequence[str]) -> bool:
-    jax.clear_caches()  # nothing comes from another chapter
-    clear_cache()
+    _forget()
     return all(decide(claim, Settings()).passes for id in ids for claim in named(id))
+
+
+def _forget() -> None:
+    """Nothing comes from another chapter: neither from JAX and SymPy nor from what was found for another claim."""
+    jax.clear_caches()
+    clear_cache()
+    modules = [module for name, module in sys.modules.items() if name.startswith(REMEMBERING)]
+    for function in (value for module in modules for value in vars(module).values()):
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def _all_expected(name: str, passed: bool) -> None:

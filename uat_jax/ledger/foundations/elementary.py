@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -29,9 +30,10 @@ def equations(pairs: Mapping[str, tuple[Any, Any]], *, what: str, subject: str =
     return Evidence(Method.EQUATIONS, f"{what}: {'; '.join(pairs)}", Verdict.PROVED, figures, subject=subject)
 
 
+@lru_cache(maxsize=1 << 10, typed=True)  # 1.0 == 1
 def _same(left: Any, right: Any) -> bool:
-    left, right = sympy.sympify(left), sympy.sympify(right)
-    return left == right or sympy.simplify(left - right) == 0
+    difference = sympy.sympify(left) - sympy.sympify(right)
+    return any(simpler(difference) == 0 for simpler in (lambda e: e, sympy.expand, sympy.simplify))  # cheap ones first
 
 
 def resting_on(bounds: Iterable[Evidence], example: Evidence) -> Evidence:

@@ -7,7 +7,7 @@ at which p takes two values.  What is static stays so at every depth, by inducti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -77,12 +77,16 @@ TABLE |= {"residual-attention": TABLE["transformer"], "perceptron": {"b2": TABLE
 
 @dataclass(frozen=True)
 class Parameters:
-    """The derived lines of one network of three layers, and the letters of its closed form."""
+    """The derived lines of one network of three layers, and the letters of its closed form.
+
+    traced: parameters that have been evaluated, as functions that JAX has traced: several rows rest on the same.
+    """
 
     lines: Mapping[m.Letter, m.Expression]
     closed: ClosedForm
     names: Mapping[Any, Any]
     tokens: int
+    traced: dict[m.Letter, Callable[[jax.Array], jax.Array]] = field(default_factory=dict)
 
     @property
     def input(self) -> m.Letter:
@@ -113,7 +117,9 @@ class Parameters:
         inputs, sizes = (INPUTS, "N = 2, all others 1") if self.tokens > 1 else (NUMBERS, "all 1")
         weights = "all 1 (1, 2 down a column of length 2)" if self.tokens > 1 else "all 1"
         at = {"sizes": sizes, "weights": weights, "σ": "relu"}
-        return dependence.dynamic(self.function(letter), inputs, what=str(letter), at=at, subject=subject)
+        if letter not in self.traced:
+            self.traced[letter] = self.function(letter)
+        return dependence.dynamic(self.traced[letter], inputs, what=str(letter), at=at, subject=subject)
 
 
 def _whole_numbers(letter: m.Letter, tokens: int) -> np.ndarray:
