@@ -23,7 +23,7 @@ from uat_jax.errors import UnsupportedError
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
 """Primitives that take an exponential."""
 
-WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh"])
+WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh", "tan"])
 """Primitives that take one when they are written with exponentials."""
 
 

@@ -71,6 +71,8 @@ def _nature(equation: JaxprEqn, given: Sequence[Any], operands: Sequence[Facts])
         return worst
     if name in ENTIRE:
         return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
+    if name == "tan":
+        return Nature.QUOTIENT if worst is Nature.ENTIRE else Nature.PIECEWISE
     if name == "div":
         return _nature_of_quotient(*operands)
     if name == "integer_pow":
@@ -103,6 +105,8 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
         return max(worst, _defined_divisor(operands[-1], facts[-1]))
     if name in OF_POSITIVE and facts[0].positive.all():
         return worst
+    if name == "tan" and facts[0].nature is Nature.ENTIRE:
+        return max(worst, Defined.ALMOST)
     at_least_zero = isinstance(operands[0], Number) and operands[0].nonnegative
     if name == "sqrt" and at_least_zero:
         return worst

@@ -39,7 +39,8 @@ from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
 
-    reflections: triples of both results of a factorisation by reflections, and their product Q.
+    reflections: triples of both results of a factorisation by reflections, and their product Q.  preimages: by the name
+    of a function and an entry of a value, the numbers and the place in them at which the function has this value.
     """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
@@ -48,6 +49,7 @@ class FieldFunctions(Piecewise):
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
+        self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

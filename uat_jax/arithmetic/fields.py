@@ -31,6 +31,7 @@ from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
 from uat_jax.arithmetic.integer_ranges import limits
+from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
@@ -384,6 +385,8 @@ class Fields(Arithmetic):
     def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         if any(map(chosen_infinities.is_chosen, operands)):
             return chosen_infinities.followed(self, equation, operands)
+        if is_even(equation) and isinstance(operands[0], Number) and operands[0].signless is not None:
+            return super().evaluate(equation, [operands[0].signless])
         return super().evaluate(equation, operands)
 
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
@@ -515,6 +518,7 @@ class Fields(Arithmetic):
         numbers = [self.lift(operand) for operand in operands]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         found = with_powers(self.functions, equation, numbers, result)
+        found = with_inverses(self.functions, equation, numbers, found)
         return found if found is result else found.but(facts=result.facts, expression=result.expression)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:

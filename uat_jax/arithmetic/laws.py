@@ -25,6 +25,10 @@ LAWS = frozenset(
         "guards",
         "order statistics",
         "entry at its place",
+        "inverse functions",
+        "angles",
+        "even and odd functions",
+        "roots of degree 3",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -67,7 +67,10 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
 
-LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
+AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
+"""Primitives that are logarithms where functions are written with exponentials."""
+
+LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"]) | AS_LOGARITHMS
 """Primitives for which numbers are known as sums of exponentials."""
 
 POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
@@ -266,9 +269,9 @@ class PrimeFields:
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
-        if self.primitives & ROOTS or "abs" in self.primitives and self.primitives & LOGARITHMS:
+        if self.primitives & (ROOTS | AS_LOGARITHMS) or "abs" in self.primitives and self.primitives & LOGARITHMS:
             readings.append(plain | OF_ROOTS & self.laws)
-        if self.primitives & WRITTEN:
+        if self.primitives & (WRITTEN | AS_LOGARITHMS):
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):
             readings.append(plain | self.laws & (POWERS | {"exponential form"}))
@@ -422,7 +425,7 @@ class PrimeFields:
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
-        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
+        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin", "tan"} else 2
 
     def takes_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether either program takes a logarithm, or under the law a power that is made with one."""
