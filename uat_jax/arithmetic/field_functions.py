@@ -41,6 +41,7 @@ class FieldFunctions(Piecewise):
 
     reflections: triples of both results of a factorisation by reflections, and their product Q.  preimages: by the name
     of a function and an entry of a value, the numbers and the place in them at which the function has this value.
+    roots: by the entries of their squares, multiples of roots that are not negative.
     """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
@@ -50,6 +51,7 @@ class FieldFunctions(Piecewise):
         self.products = LoggedProducts(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
+        self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

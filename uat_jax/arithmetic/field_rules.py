@@ -15,6 +15,7 @@ from uat_jax.arithmetic import exchanges, inverses, orthogonal, spectra
 from uat_jax.arithmetic.closed_form import PI, Product
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
@@ -30,6 +31,10 @@ Rule = Callable[..., Any]
 
 MOST_TERMS = 1 << 10
 """Of a product of matrices with more terms, squares of roots are not looked for."""
+
+
+MOST_EXPONENTS = 32
+"""So many different exponents of an array are powers of their own."""
 
 
 def _lifted(function: Callable[..., Any]) -> Rule:
@@ -162,6 +167,9 @@ def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
             return f.subtract(quarter, atan(f.divide(x, y)))
         if sign(y, "negative"):
             return f.negate(f.add(quarter, atan(f.divide(x, y))))
+        if sign(x, "negative") and fields.certain(y):
+            above = _opposite(f, f.step(f.negate(y)))
+            return f.add(atan(f.divide(y, x)), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2))))
         if not vanishes(x.residues).any():
             scale = 1 / f.canonical_scale(x.residues, x.scale)
             y, x = (Number(f.draw.scale(z.residues, scale)) for z in (y, x))
@@ -184,12 +192,28 @@ def _by_logarithm(rule: Rule) -> Rule:
 def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     """x^y: products and roots for whole and half-whole y, else an unknown function of both."""
     f, (x, y) = fields.functions, fields.functions.aligned(fields.lift(x), fields.lift(y))
+    exponents = _whole_exponents(fields, y)
+    if exponents is not None:
+        powers = {n: f.power(x, n) for n in sorted(set(exponents.ravel().tolist()))}
+        places = np.arange(exponents.size).reshape(exponents.shape)
+        found = np.select([exponents == n for n in powers], [places + i * exponents.size for i in range(len(powers))])
+        return gathered(f, list(powers.values()), found)
     exponent = rational(fields.draw, y)
     if exponent is not None and exponent.denominator == 1:
         return f.power(x, int(exponent))
     if exponent is not None and exponent.denominator == 2:
         return f.power(f.root(x), int(2 * exponent))
     return _unknown(fields, "pow", x, y).but(nonnegative=x.nonnegative)
+
+
+def _whole_exponents(fields: Fields, y: Number) -> np.ndarray | None:
+    """Exponents that are known whole numbers, of which there are several small ones; else None."""
+    if y.known is None or y.special is not None or not y.known.size or np.all(y.known == y.known.flat[0]):
+        return None
+    different = np.unique(y.known)
+    if len(different) > MOST_EXPONENTS or np.any(different != np.rint(different)) or np.abs(different).max() > 1024:
+        return None
+    return y.known.astype(int) if same(fields.draw.floats(y.known), y.residues) else None
 
 
 def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:

@@ -517,9 +517,10 @@ class Fields(Arithmetic):
             return result
         numbers = [self.lift(operand) for operand in operands]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
-        found = with_powers(self.functions, equation, numbers, result)
-        found = with_inverses(self.functions, equation, numbers, found)
-        return found if found is result else found.but(facts=result.facts, expression=result.expression)
+        for laws in (with_powers, with_inverses):
+            found = laws(self.functions, equation, numbers, result)
+            result = found if found is result else found.but(facts=result.facts, expression=result.expression)
+        return result
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.

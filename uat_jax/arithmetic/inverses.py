@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
 
 UNDONE_BY = {
+    "acosh": "cosh",
     "asinh": "sinh",
     "atanh": "tanh",
     "cosh": "acosh",
@@ -33,7 +34,7 @@ UNDONE_BY = {
     "sinh": "asinh",
     "tanh": "atanh",
 }
-"""From a function f to g, where f(g(x)) = x for all x for which g is defined."""
+"""From a function f to g, where f(g(x)) is x, or |x| for an even g, for all x for which g is defined."""
 
 LETTERS = frozenset(["cosh", "tanh"])
 """Those of them whose g is an unknown function only where functions are not written with exponentials."""
@@ -93,7 +94,13 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
 
 
 def _undone(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """x of f(g(x))."""
+    """x of f(g(x)), or |x|."""
+    found = _preimage(functions, equation, operands, result)
+    even = UNDONE_BY[equation.primitive.name] in EVEN and found is not result
+    return functions.absolute(found).but(signless=found.alone()) if even else found
+
+
+def _preimage(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     (y,), name = operands, equation.primitive.name
     blocked = name in LETTERS and "exponential form" in functions.laws
     if blocked or "inverse functions" not in functions.laws or not 0 < math.prod(y.shape) <= REMEMBERED:
@@ -373,6 +380,38 @@ def _value(functions: FieldFunctions, name: str, x: Number) -> Number:
     return Number(f.odd(name, x.residues))
 
 
+# --- square roots -----------------------------------------------------------------------------------------------------
+
+
+def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """Of a multiple of roots that is not negative, the one that was met first among those of the same square."""
+    facts, size = result.facts, math.prod(result.shape)
+    known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
+    if not known or any(q.constant is not None or q.letter.square is None for q in known):
+        return result
+    if "roots met before" not in functions.laws or not result.nonnegative or not 0 < size <= REMEMBERED:
+        return result
+    if facts is None or facts.hollow or facts.guarded or vanishes(operands[-1].residues).any():
+        return result
+    first, *others = [operands[0].residues] if equation.primitive.name == "sqrt" else map(_square(functions), operands)
+    for other in others:
+        other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
+        first = functions.draw.multiply(first, other)
+    return functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
+
+
+def _square(functions: FieldFunctions) -> Callable[[Number], Residues]:
+    """x², and (bℓ)² = b²ℓ²."""
+
+    def square(x: Number) -> Residues:
+        q, draw = x.quadratic, functions.draw
+        if q is None or q.letter.square is None:
+            return draw.power(x.residues, 2)
+        return draw.multiply(draw.power(q.coefficient, 2), q.letter.square)
+
+    return square
+
+
 # --- roots of degree 3 ------------------------------------------------------------------------------------------------
 
 
@@ -383,6 +422,10 @@ def cube_root(functions: FieldFunctions, x: Number) -> Number:
         return Number(functions.odd("cbrt", x.residues))
     if x.cube_of is not None:
         return x.cube_of
+    if x.square_of is not None and not vanishes(x.residues).any():
+        root = cube_root(functions, x.square_of)
+        square = functions.multiply(root, root)
+        return square if root.cubic is None else _product_of_cubics(functions, root, root, square)
     a = _rational_root(functions.canonical_scale(x.residues, x.scale))
     cube = draw.scale(x.residues, 1 / a**3)
     letter = functions.odd("cbrt", cube)
@@ -431,7 +474,8 @@ def _product_of_cubics(functions: FieldFunctions, x: Number, y: Number, result: 
         return _from_cubic(functions, coefficient, a, a.power + b.power).but(nonnegative=result.nonnegative)
     known, other = (a, y) if a is not None else (b, x)
     assert known is not None
-    return result.but(cubic=known.scaled(draw, other.residues))
+    coefficient = draw.multiply(known.coefficient, other.residues)
+    return _from_cubic(functions, coefficient, known, known.power).but(nonnegative=result.nonnegative)
 
 
 def _whole_power(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -465,6 +509,7 @@ def _root(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numb
 RULES: dict[str, tuple[Rule, ...]] = {
     "abs": (_magnitude,),
     "acos": (_angle,),
+    "acosh": (_undone,),
     "add": (_added,),
     "add_any": (_added,),
     "asin": (_odd_function, _angle),
@@ -476,7 +521,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "cbrt": (_odd_function,),
     "cos": (_circular("cos"),),
     "cosh": (_hyperbolic(1), _undone),
-    "div": (_divided,),
+    "div": (_divided, _root_met),
     "erf": (_odd_function, _undone),
     "erf_inv": (_odd_function, _undone),
     "exp": (_exp,),
@@ -485,11 +530,11 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "log": (_log,),
     "log1p": (_log,),
     "logistic": (_sigmoid(1),),
-    "mul": (_multiplied,),
+    "mul": (_multiplied, _root_met),
     "neg": (_negated,),
     "sin": (_odd_function, _circular("sin")),
     "sinh": (_odd_function, _hyperbolic(-1), _undone),
-    "sqrt": (_root,),
+    "sqrt": (_root, _root_met),
     "square": (_whole_power,),
     "sub": (_added,),
     "tan": (_odd_function, _circular("tan")),

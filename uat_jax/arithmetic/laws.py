@@ -29,6 +29,7 @@ LAWS = frozenset(
         "angles",
         "even and odd functions",
         "roots of degree 3",
+        "roots met before",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""
