@@ -268,6 +268,9 @@ class Fields(Arithmetic):
             return case
         found = _with_signs(found, under.signs(place))
         self.guarded |= found is not case
+        doubtful = self.expressions.doubtful
+        if isinstance(found, Number) and found.expression in doubtful and place not in doubtful:
+            return found.but(expression=place)  # what is selected is the same, and is written without what was refused
         return found
 
     def _reapplied(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -566,6 +569,7 @@ def _with_signs(value: Value, signs: frozenset[int]) -> Value:
     """A value of which the signs are known where a condition holds."""
     if not isinstance(value, Number) or value.facts is None or signs == ALL_SIGNS:
         return value
+    signs = signs - {-1} if value.nonnegative else signs
     signed = lambda x: x.but(
         nonnegative=x.nonnegative or -1 not in signs, facts=None if x.facts is None else x.facts.signed(signs)
     )

@@ -387,7 +387,7 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     """Of a multiple of roots that is not negative, the one that was met first among those of the same square."""
     facts, size = result.facts, math.prod(result.shape)
     known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
-    if not known or any(q.constant is not None or q.letter.square is None for q in known):
+    if any(q.constant is not None for q in known) or all(q.letter.square is None for q in known):
         return result
     if "roots met before" not in functions.laws or not result.nonnegative or not 0 < size <= REMEMBERED:
         return result
@@ -401,13 +401,14 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
 
 
 def _square(functions: FieldFunctions) -> Callable[[Number], Residues]:
-    """x², and (bℓ)² = b²ℓ²."""
+    """x², and (bℓ)² = b²ℓ², for a sign b²."""
 
     def square(x: Number) -> Residues:
         q, draw = x.quadratic, functions.draw
-        if q is None or q.letter.square is None:
+        if q is None:
             return draw.power(x.residues, 2)
-        return draw.multiply(draw.power(q.coefficient, 2), q.letter.square)
+        square = draw.power(q.coefficient, 2)
+        return square if q.letter.square is None else draw.multiply(square, q.letter.square)
 
     return square
 
