@@ -257,7 +257,10 @@ class Algebra:
         return self.multiply(half, half) if exponent % 2 == 0 else self.multiply(self.multiply(half, half), x)
 
     def sum(self, x: Number, axes: tuple[int, ...]) -> Number:
-        """Σ x over axes."""
+        """Σ x over axes; of one term, that term with all that is known of it."""
+        if x.special is None and all(x.shape[axis] == 1 for axis in axes):
+            kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+            return x.moved(lambda a: a.reshape(len(a), *kept))
         special = None
         if x.special is not None:
             special = np.max(np.where(x.special != FINITE, UNDEFINED, FINITE), axis=axes).astype(np.int8)

@@ -361,7 +361,9 @@ class Fields(Arithmetic):
         ]
 
     def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
-        """The number x of x + 0, x - 0, 1·x and x/1, or None: whatever is known of x is not lost."""
+        """The number x of x + 0, x - 0, 1·x, x/1 and a sum over no axes, or None: what is known of x is not lost."""
+        if equation.primitive.name == "reduce_sum" and not equation.params["axes"]:
+            return operands[0] if isinstance(operands[0], Number) else None
         for place, neutral in NEUTRAL.get(equation.primitive.name, ()):
             x, other = operands[place], operands[1 - place]
             if not isinstance(x, Number) or not isinstance(other, Number) or x.shape != shape_of(equation.outvars[0]):
@@ -389,8 +391,16 @@ class Fields(Arithmetic):
         if any(map(chosen_infinities.is_chosen, operands)):
             return chosen_infinities.followed(self, equation, operands)
         if is_even(equation) and isinstance(operands[0], Number) and operands[0].signless is not None:
-            return super().evaluate(equation, [operands[0].signless])
+            return self._of_signless(equation, operands[0].signless)
         return super().evaluate(equation, operands)
+
+    def _of_signless(self, equation: JaxprEqn, y: Number) -> list[Value]:
+        """The result of an even function of y or -y; the ranges at hand are of the operand, and not of y."""
+        ranges, self.operand_ranges = self.operand_ranges, [limits(dtype_of(equation.invars[0]))]
+        try:
+            return super().evaluate(equation, [y])
+        finally:
+            self.operand_ranges = ranges
 
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
         almost = None if result.almost is None else result.almost.but(facts=facts)
