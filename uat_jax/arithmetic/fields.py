@@ -30,7 +30,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
-from uat_jax.arithmetic.integer_ranges import limits
+from uat_jax.arithmetic.integer_ranges import limits, ranges
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.known_equations import KnownEquations
@@ -52,6 +52,10 @@ JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 
 SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_slice": slice(0, 2)}
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
+
+
+BOUNDED = frozenset(["add", "sub"])
+"""Primitives of whose results the sign is read off the ranges of their operands, if inputs have bounds."""
 
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
@@ -402,7 +406,17 @@ class Fields(Arithmetic):
         finally:
             self.operand_ranges = ranges
 
+    def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
+        """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
+        if equation.primitive.name not in BOUNDED or len(self.operand_ranges) < 2 or facts.guarded:
+            return facts
+        if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
+            return facts
+        (found,) = ranges(equation, self.operand_ranges)
+        return facts.positive_too() if found.low > 0 else facts.negative_too() if found.high < 0 else facts
+
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
+        facts = self._in_range(equation, result, facts)
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or bool(facts.positive.all())

@@ -33,7 +33,7 @@ from uat_jax.arithmetic.error_bound import (
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
-from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
+from uat_jax.arithmetic.fields import BOUNDED, Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
@@ -404,6 +404,8 @@ class PrimeFields:
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
+            if any(bound and math.isfinite(bound) for r in side.input_ranges for bound in (r.low, r.high)):
+                side.asks_for_ranges = side.asks_for_ranges | BOUNDED
             side.positive = [x for x in inputs if x.terms is not None][:MOST_KNOWN_AGAIN]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         order = math.lcm(4, self.order, *draw.orders)
