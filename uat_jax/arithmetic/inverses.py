@@ -206,9 +206,11 @@ def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
 
 
 def _power_of(functions: FieldFunctions, x: Number, q: Fraction) -> Number | None:
-    """exp(qx) of a sum of logarithms, where only whole powers are in it."""
+    """exp(qx) of a sum of logarithms, where only whole powers are in it; None where these are known to be of factors."""
     known = x.logged
     if known is None or "inverse functions" not in functions.laws:
+        return None
+    if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
         return None
     powers = [(u, p * q) for u, p in known.logs]
     if any(p.denominator > 1 or not LOWEST_POWER <= p <= HIGHEST_POWER for _, p in powers):
