@@ -463,6 +463,8 @@ class _InCell:
                 return x - y * self._truncated(x * Polynomial.constant(1 / y.value))
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
                 return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
+            case "pow", [x, y] if y.value in (1, 2, 3, 4):
+                return _power(x, int(y.value))
             case "div", [x, y]:
                 value = y.value
                 return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
@@ -520,8 +522,10 @@ def _is_continuous(pair: Formula, node: Node) -> bool:
         return True
     if name_of(node) == "integer_pow":
         return node.key[2][0][1] >= 0
-    divisor = pair.nodes[node.operands[-1]]
-    return name_of(node) == "div" and divisor.key[0] == "literal" and divisor.literal != 0
+    last = pair.nodes[node.operands[-1]]
+    if name_of(node) == "pow":
+        return last.key[0] == "literal" and float(last.literal).is_integer() and last.literal >= 0
+    return name_of(node) == "div" and last.key[0] == "literal" and last.literal != 0
 
 
 def _is_real(dtype: Any) -> bool:

@@ -65,10 +65,13 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
 OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
-"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
+"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
 """Primitives that are logarithms where functions are written with exponentials."""
+
+SQUARES = frozenset(["abs", "integer_pow", "square"])
+"""Primitives beside which a logarithm may be one of a square, or half of one."""
 
 LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"]) | AS_LOGARITHMS
 """Primitives for which numbers are known as sums of exponentials."""
@@ -269,7 +272,7 @@ class PrimeFields:
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
-        if self.primitives & (ROOTS | AS_LOGARITHMS) or "abs" in self.primitives and self.primitives & LOGARITHMS:
+        if self.primitives & (ROOTS | AS_LOGARITHMS) or self.primitives & SQUARES and self.primitives & LOGARITHMS:
             readings.append(plain | OF_ROOTS & self.laws)
         if self.primitives & (WRITTEN | AS_LOGARITHMS):
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
