@@ -238,9 +238,8 @@ class Algebra:
         x, y = self.aligned(x, y)
         divisor = rational(self.draw, y)
         if divisor:
-            quotient = self.multiply(x, self.constant(1 / divisor, y.shape))
-        else:
-            quotient = self.multiply(x, self.inverse(y))
+            return self.multiply(x, self.constant(1 / divisor, y.shape))
+        quotient = self.multiply(x, self.inverse(y))
         if self.logarithms and x.nonnegative and y.nonnegative:
             quotient = quotient.but(factors=(x.alone(), y.alone()))
         return quotient
