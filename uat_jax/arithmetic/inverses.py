@@ -306,8 +306,13 @@ def _merged(logs: Sequence[tuple[Number, Fraction]]) -> tuple[tuple[Number, Frac
     return tuple(found)
 
 
+def _is_scaled(x: Number) -> bool:
+    """Whether anything is known of a number that is known of its rational multiples too."""
+    return x.logged is not None or x.turn is not None or x.cube_of is not None
+
+
 def _scaled(functions: FieldFunctions, x: Number, q: Fraction, result: Number) -> Number:
-    """The angles and logarithms of a rational multiple of x, given as `result`."""
+    """The angles and logarithms of a rational multiple of x, given as `result`, and its root of degree 3."""
     times = lambda rest: None if rest is None else functions.multiply(rest, functions.constant(q, rest.shape))
     if x.logged is not None and q:
         logs = tuple((u, p * q) for u, p in x.logged.logs)
@@ -315,6 +320,9 @@ def _scaled(functions: FieldFunctions, x: Number, q: Fraction, result: Number) -
     if x.turn is not None and q and q.denominator == 1 and abs(q) <= HIGHEST_POWER:
         angles = tuple((name, of, int(n * q)) for name, of, n in x.turn.angles)
         result = result.but(turn=Turn(times(x.turn.rest), angles))
+    root = None if x.cube_of is None or not q else _rational_root(abs(q))
+    if root is not None and x.cube_of is not None and root**3 == abs(q):
+        result = result.but(cube_of=functions.multiply(x.cube_of, functions.constant(root if q > 0 else -root, x.shape)))
     return result
 
 
@@ -330,7 +338,7 @@ def _multiplied(functions: FieldFunctions, equation: JaxprEqn, operands: Sequenc
     """Rational multiples of angles and logarithms; magnitudes without their signs; products of roots of degree 3."""
     x, y = operands
     for a, b in ((x, y), (y, x)):
-        q = None if a.logged is None and a.turn is None else rational(functions.draw, b)
+        q = rational(functions.draw, b) if _is_scaled(a) else None
         if q is not None:
             result = _scaled(functions, a, q, result)
     if x.square_of is not None and same(x.square_of.residues, y.residues):
@@ -344,7 +352,7 @@ def _multiplied(functions: FieldFunctions, equation: JaxprEqn, operands: Sequenc
 
 def _divided(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     x, y = operands
-    q = None if x.logged is None and x.turn is None else rational(functions.draw, y)
+    q = rational(functions.draw, y) if _is_scaled(x) else None
     if q:
         result = _scaled(functions, x, 1 / q, result)
     if (x.cubic is not None or y.cubic is not None) and not vanishes(y.residues).any():
