@@ -41,7 +41,8 @@ class FieldFunctions(Piecewise):
 
     reflections: triples of both results of a factorisation by reflections, and their product Q.  preimages: by the name
     of a function and an entry of a value, the numbers and the place in them at which the function has this value.
-    roots: by the entries of their squares, multiples of roots that are not negative.
+    roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
+    they are almost everywhere.
     """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
@@ -52,6 +53,7 @@ class FieldFunctions(Piecewise):
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
+        self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

@@ -424,11 +424,17 @@ class Fields(Arithmetic):
         return result.but(facts=facts, expression=place, almost=almost, nonnegative=nonnegative)
 
     def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
-        """The results for operands as they are almost everywhere, or None where that cannot be followed."""
+        """The results for operands as they are almost everywhere, or None where that cannot be followed.
+
+        What is not negative almost everywhere is no root for all inputs, so roots that were met are kept apart.
+        """
+        kept, self.functions.roots = self.functions.roots, self.functions.almost_roots
         try:
             return self._followed(equation, operands)
         except UnsupportedError:
             return None
+        finally:
+            self.functions.roots = kept
 
     def _paired(self, results: list[Value], others: list[Value] | None, lawful: bool) -> list[Value]:
         """Results together with what they are almost everywhere."""

@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
+from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -171,10 +172,17 @@ def _circular(which: str) -> Rule:
             for _ in range(abs(n)):
                 cosine, sine = _turned(functions, (cosine, sine), (c, s))
         if which == "tan":
-            return result if vanishes(cosine.residues).any() else functions.divide(sine, cosine)
+            divides = _is_analytic(operands[0], turn) and not vanishes(cosine.residues).any()
+            return functions.divide(sine, cosine) if divides else result
         return cosine if which == "cos" else sine
 
     return rule
+
+
+def _is_analytic(x: Number, turn: Turn) -> bool:
+    """Whether a sum of angles has a cosine that is 0 on a null set only, if it is not 0 as a function."""
+    entire = lambda y: y.facts is not None and y.facts.nature is Nature.ENTIRE and not y.facts.guarded
+    return entire(x) or turn.rest is None and all(entire(y) for _, of, _ in turn.angles for y in of)
 
 
 def _of_rest(functions: FieldFunctions, x: Number) -> tuple[Number, Number]:
@@ -196,11 +204,16 @@ def _turned(
 
 
 def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """The result as the logarithm of what it is taken of, which is positive where it is defined."""
-    if "inverse functions" not in functions.laws:
+    """The result as the logarithm of what it is taken of, which is positive where it is defined.
+
+    Powers of it are divisors, so it has to be analytic, or positive for all inputs.
+    """
+    (x,), more = operands, equation.primitive.name == "log1p"
+    positive = x.facts is not None and (bool(x.facts.positive.all()) or more and x.nonnegative)
+    if "inverse functions" not in functions.laws or x.facts is None or x.facts.guarded:
         return result
-    (x,) = operands
-    more = equation.primitive.name == "log1p"
+    if not positive and x.facts.nature is Nature.PIECEWISE:
+        return result
     of = functions.add(functions.constant(1, x.shape), x) if more else x.but(logged=None)
     return result if vanishes(of.residues).any() else result.but(logged=Logged(None, ((of.alone(), Fraction(1)),)))
 
@@ -407,7 +420,8 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     for other in others:
         other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
         first = functions.draw.multiply(first, other)
-    return functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
+    found = functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
+    return found if found is result else found.but(product=result.product or found.product)
 
 
 def _square(functions: FieldFunctions) -> Callable[[Number], Residues]:
