@@ -223,7 +223,7 @@ def _power_of(functions: FieldFunctions, x: Number, q: Fraction) -> Number | Non
     known = x.logged
     if known is None or "inverse functions" not in functions.laws:
         return None
-    if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
+    if x.logarithms is not None or "exponential of a logarithm" not in functions.laws:
         return None
     powers = [(u, p * q) for u, p in known.logs]
     if any(p.denominator > 1 or not LOWEST_POWER <= p <= HIGHEST_POWER for _, p in powers):
