@@ -86,7 +86,9 @@ class ExponentialDepth(Arithmetic):
     """
 
     name = "counting of exponentials"
-    integers_may_wrap = True  # those of constants are left to JAX; where they depend on inputs the prime fields refuse them
+    integers_may_wrap = (
+        True  # those of constants are left to JAX; where they depend on inputs the prime fields refuse them
+    )
     rules = {}
     takes_unknown = True
 

@@ -169,7 +169,9 @@ def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
             return f.negate(f.add(quarter, atan(f.divide(x, y))))
         if sign(x, "negative") and fields.certain(y):
             above = _opposite(f, f.step(f.negate(y)))
-            return f.add(atan(f.divide(y, x)), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2))))
+            return f.add(
+                atan(f.divide(y, x)), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2)))
+            )
         if not vanishes(x.residues).any():
             scale = 1 / f.canonical_scale(x.residues, x.scale)
             y, x = (Number(f.draw.scale(z.residues, scale)) for z in (y, x))
@@ -655,7 +657,9 @@ RULES: dict[str, Rule] = {
     "acos": _acos,
     "acosh": _by_logarithm(_opaque("acosh")),
     "asin": _odd("asin"),
-    "cbrt": lambda fields, equation, x: inverses.cube_root(fields.functions, x).but(special=_undefined_where_special(x)),
+    "cbrt": lambda fields, equation, x: inverses.cube_root(fields.functions, x).but(
+        special=_undefined_where_special(x)
+    ),
     "bessel_i0e": _even("bessel_i0e"),
     "bessel_i1e": _odd("bessel_i1e"),
     "ceil": _ceil,

@@ -31,8 +31,8 @@ from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
 from uat_jax.arithmetic.integer_ranges import limits, ranges
-from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
+from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
@@ -365,7 +365,7 @@ class Fields(Arithmetic):
         ]
 
     def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
-        """The number x of x + 0, x - 0, 1·x, x/1, a copy and a sum over no axes, or None: what is known of x is not lost."""
+        """The number x of x + 0, x - 0, 1·x, x/1, a copy, a sum over no axes, or None: so nothing known of x is lost."""
         name = equation.primitive.name
         if name == "copy" or name == "reduce_sum" and not equation.params["axes"]:
             return operands[0] if isinstance(operands[0], Number) else None

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
@@ -88,7 +87,9 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
         (x,) = operands
         signs = (1, -1) if name in ODD else (1,)
         for sign in signs:
-            of, value = (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
+            of, value = (
+                (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
+            )
             for i, column in enumerate(columns_of(value)):
                 functions.preimages.setdefault((name, column), (of, i))
     return result
@@ -219,7 +220,7 @@ def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
 
 
 def _power_of(functions: FieldFunctions, x: Number, q: Fraction) -> Number | None:
-    """exp(qx) of a sum of logarithms, where only whole powers are in it; None where these are known to be of factors."""
+    """exp(qx) of a sum of logarithms, where only whole powers are in it; None where they are known to be of factors."""
     known = x.logged
     if known is None or "inverse functions" not in functions.laws:
         return None
@@ -269,10 +270,10 @@ def _hyperbolic(sign: int) -> Rule:
     """(exp(x) ± exp(-x))/2."""
 
     def rule(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-        powers = [_power_of(functions, operands[0], Fraction(q)) for q in (1, -1)]
-        if powers[0] is None or powers[1] is None or "exponential form" not in functions.laws:
+        forward, backward = (_power_of(functions, operands[0], Fraction(q)) for q in (1, -1))
+        if forward is None or backward is None or "exponential form" not in functions.laws:
             return result
-        total = functions.add(*powers) if sign > 0 else functions.subtract(*powers)
+        total = (functions.add if sign > 0 else functions.subtract)(forward, backward)
         return functions.multiply(functions.constant(Fraction(1, 2), result.shape), total)
 
     return rule
@@ -335,7 +336,9 @@ def _scaled(functions: FieldFunctions, x: Number, q: Fraction, result: Number) -
         result = result.but(turn=Turn(times(x.turn.rest), angles))
     root = None if x.cube_of is None or not q else _rational_root(abs(q))
     if root is not None and x.cube_of is not None and root**3 == abs(q):
-        result = result.but(cube_of=functions.multiply(x.cube_of, functions.constant(root if q > 0 else -root, x.shape)))
+        result = result.but(
+            cube_of=functions.multiply(x.cube_of, functions.constant(root if q > 0 else -root, x.shape))
+        )
     return result
 
 

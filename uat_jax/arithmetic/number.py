@@ -101,7 +101,7 @@ class Powers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Logged:
-    """rest + Σ q·log u over the pairs (u, q) of `logs`, each u being what a logarithm was taken of; the rest None is 0."""
+    """rest + Σ q·log u over the pairs (u, q) of `logs`, each u being what a logarithm is of; the rest None is 0."""
 
     rest: Number | None
     logs: tuple[tuple[Number, Fraction], ...]
@@ -114,7 +114,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """rest + Σ n·θ over the angles (name, operands, n), θ being what an inverse of sin, cos or tan gives of operands."""
+    """rest + Σ n·θ over the angles (name, operands, n), θ being what an inverse of sin, cos or tan gives."""
 
     rest: Number | None
     angles: tuple[tuple[str, tuple[Number, ...], int], ...]

@@ -33,8 +33,8 @@ MISSING = {
         "as uj.nonnegative"
     ),
     "acos acosh asin asinh atan atan2 atanh cos sin tan": (
-        "of trigonometric functions and their inverses sin, cos and tan of sums of angles are known, and atan2 where the "
-        "sign of a coordinate is: give it a domain, such as uj.positive"
+        "of trigonometric functions and their inverses sin, cos and tan of sums of angles are known, and atan2 where "
+        "the sign of a coordinate is: give it a domain, such as uj.positive"
     ),
     "bessel_i0e bessel_i1e digamma erf erf_inv igamma lgamma polygamma regularized_incomplete_beta zeta": (
         "of special functions symmetries and the recurrences of lgamma and digamma for positive numbers are known"
