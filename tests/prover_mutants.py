@@ -198,7 +198,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("_opaque(f\"{'number' if real else old} to {new}\")", '_opaque("cast")', IGNORED, "casts to all dtypes are alike", UNSOUND + "[short integers]"),
         ("*keys, *([] if i < count else [number]))", "keys[0], *([] if i < count else [number]))", IGNORED, "the second key of a sort is ignored", DIFFERS + "[laws: a second key]"),
         ('total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))', 'total = draw.sum(draw.opaque(f"{name} entry", *arguments), (0,))', IGNORED, "the place of an entry does not matter to an argmax", DIFFERS + "[laws: the largest place from both ends]"),
-        ('"acos": _opaque("acos"),', '"acos": _odd("acos"),', ROW, "acos is odd", DIFFERS + "[laws: acos of the opposite]"),
+        ('"acos": _acos,', '"acos": _odd("acos"),', ROW, "acos is odd", DIFFERS + "[laws: acos of the opposite]"),
         ('"floor": _opaque("floor"),', '"floor": _odd("floor"),', ROW, "floor is odd", TWINS + "[ties: ceil and floor]"),
         ('"lgamma": _opaque("lgamma"),', '"lgamma": _opaque("digamma"),', SHARED, "lgamma is digamma", DIFFERS + "[laws: lgamma and digamma]"),
         ("_odd(f\"round {equation.params['rounding_method']}\")", '_odd("round")', IGNORED, "halves are rounded in all ways alike", DIFFERS + "[ties: round to even and away]"),
@@ -212,6 +212,10 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("if known and fields.operand_ranges[0].low >= 0:", "if known and fields.operand_ranges[0].high >= 0:", RANGE, "a magnitude is the number where its upper end is positive", INSIDE + "[magnitude where some are negative]"),
         ("for difference, value in ((f.subtract(x, y), 1), (f.subtract(y, x), 0)):", "for difference, value in ((f.subtract(x, y), 0), (f.subtract(y, x), 1)):", SIGN, "a number that is not negative is almost never positive", "test_domains.py::test_the_end_counts_everywhere_and_not_almost_everywhere"),
         ("if is_number(equation.outvars[0]) or old == np.bool_ or old == new:", "if True:", CONDITION, "every cast keeps the number", UNSOUND + "[short integers]"),
+    ],
+    "arithmetic/inverses.py": [
+        ('if name == "atan2" and not any(_has_sign(x) for x in operands):', "if False:", CONDITION, "the origin has an angle", DIFFERS + "[inverses: two ways round from the origin]"),
+        ('functions.laws or not result.nonnegative or not 0 < size', "functions.laws or not 0 < size", CONDITION, "any multiple of a root is one", DIFFERS + "[inverses: a multiple of a root]"),
     ],
     "arithmetic/powers.py": [
         ("x.facts is None or x.facts.guarded or not x.nonnegative", "x.facts is None or x.facts.guarded", CONDITION, "a number of any sign is a factor", BEYOND + "[powers of a product]"),

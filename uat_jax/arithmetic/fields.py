@@ -365,7 +365,7 @@ class Fields(Arithmetic):
         ]
 
     def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
-        """The number x of x + 0, x - 0, 1·x, x/1, a copy, a sum over no axes, or None: so nothing known of x is lost."""
+        """The number x of x + 0, x - 0, 1·x, x/1, a copy, a sum over no axes, or None: what is known stays."""
         name = equation.primitive.name
         if name == "copy" or name == "reduce_sum" and not equation.params["axes"]:
             return operands[0] if isinstance(operands[0], Number) else None
