@@ -398,6 +398,20 @@ CASES = (
         lambda x: x * jnp.cbrt(x) + 2 * x,
     ),
     Case(
+        "signs of multiples",
+        "magnitude of a quotient",
+        lambda x: jnp.abs(x / (2 + jnp.sin(x))) * (2 + jnp.tanh(x) ** 2),
+        lambda x: jnp.abs(x * (2 + jnp.tanh(x) ** 2)) / (2 + jnp.sin(x)),
+        lambda x: jnp.abs(x) * (2 + jnp.tanh(x)) ** 2 / (2 + jnp.sin(x)),
+    ),
+    Case(
+        "signs of multiples",
+        "there and back",
+        lambda x: (lambda y: y / (1 - jnp.abs(y)))(x / (1 + jnp.abs(x))),
+        lambda x: x,
+        jnp.abs,
+    ),
+    Case(
         "roots met before",
         "of a multiple",
         lambda x: (1 + x * x) * jnp.sqrt(1 + (x / (1 + x * x)) ** 2),
@@ -450,11 +464,12 @@ BESIDE = {
     "angles": (lambda x: jnp.arctan(jnp.tan(x)), lambda x: x),
     "even and odd functions": (lambda x: jnp.sin(jnp.abs(x)), jnp.sin),
     "roots of degree 3": (lambda x: jnp.sqrt(jnp.cbrt(x) ** 6), lambda x: x),
+    "signs of multiples": (lambda x: jnp.abs(x * x[0, 0]), lambda x: jnp.abs(x) * x[0, 0]),
     "roots met before": (lambda x: x * jnp.sqrt(1 + (x[0, 0] / x) ** 2), lambda x: jnp.sqrt(x**2 + x[0, 0] ** 2)),
 }
 """Along another axis, of other entries, at ties: equal nowhere, or not everywhere, whatever the signs."""
 
-ALSO = {"cases", "logarithm of a product met before", "inverse functions", "roots met before"}
+ALSO = {"cases", "logarithm of a product met before", "inverse functions", "roots met before", "signs of multiples"}
 """Laws that show much of what others do."""
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)

@@ -117,8 +117,12 @@ class Algebra:
         else:
             constant = None if q.constant is None else draw.negate(q.constant)
             number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter, draw.negate(x.residues))
-        known = None if x.known is None else -x.known
-        return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale, known=known)
+        return number.but(
+            special=combined_special((x.special,), x.shape, _opposite_codes),
+            scale=x.scale,
+            known=None if x.known is None else -x.known,
+            direction=None if x.direction is None else self.negate(x.direction),
+        )
 
     def subtract(self, x: Number, y: Number) -> Number:
         """x - y; a mean of squares minus the square of the mean is known to be nonnegative."""

@@ -19,6 +19,7 @@ from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
+from uat_jax.arithmetic.powers import is_positive
 from uat_jax.arithmetic.residues import Residues, same, vanishes
 
 if TYPE_CHECKING:
@@ -385,6 +386,22 @@ def _without_signs(combine: Callable[[Number, Number], Number], x: Number, y: Nu
     return result.but(signless=combine(x.signless or x, y.signless or y).alone())
 
 
+def _multiple(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The sign of a product or quotient of a positive number is that of the other one."""
+    x, y = operands
+    if result.nonnegative:
+        return result
+    if is_positive(y):
+        return result.but(direction=(x.direction or x).alone())
+    return result.but(direction=(y.direction or y).alone()) if is_positive(x) else result
+
+
+def _increasing(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """The sign of an increasing function that is 0 at 0 is that of its operand."""
+    (x,) = operands
+    return result if result.nonnegative else result.but(direction=(x.direction or x).alone())
+
+
 def _odd_function(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """f(±x) = ±f(x) for an odd f: the value for the number without its sign."""
     y = operands[0].signless
@@ -541,31 +558,31 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "add": (_added,),
     "add_any": (_added,),
     "asin": (_odd_function, _angle),
-    "asinh": (_odd_function, _undone),
-    "atan": (_odd_function, _angle),
+    "asinh": (_increasing, _odd_function, _undone),
+    "atan": (_increasing, _odd_function, _angle),
     "atan2": (_angle,),
     "atanh": (_odd_function, _undone),
     "bessel_i1e": (_odd_function,),
-    "cbrt": (_odd_function,),
+    "cbrt": (_increasing, _odd_function),
     "cos": (_circular("cos"),),
     "cosh": (_hyperbolic(1), _undone),
-    "div": (_divided, _root_met),
-    "erf": (_odd_function, _undone),
+    "div": (_multiple, _divided, _root_met),
+    "erf": (_increasing, _odd_function, _undone),
     "erf_inv": (_odd_function, _undone),
     "exp": (_exp,),
-    "expm1": (_expm1,),
+    "expm1": (_increasing, _expm1),
     "integer_pow": (_whole_power,),
     "log": (_log,),
     "log1p": (_log,),
     "logistic": (_sigmoid(1),),
-    "mul": (_multiplied, _root_met),
+    "mul": (_multiple, _multiplied, _root_met),
     "neg": (_negated,),
     "sin": (_odd_function, _circular("sin")),
-    "sinh": (_odd_function, _hyperbolic(-1), _undone),
+    "sinh": (_increasing, _odd_function, _hyperbolic(-1), _undone),
     "sqrt": (_root, _root_met),
     "square": (_whole_power,),
     "sub": (_added,),
     "tan": (_odd_function, _circular("tan")),
-    "tanh": (_odd_function, _sigmoid(2), _undone),
+    "tanh": (_increasing, _odd_function, _sigmoid(2), _undone),
 }
 """From a primitive's name to what it makes of inverse functions."""

@@ -30,6 +30,7 @@ LAWS = frozenset(
         "even and odd functions",
         "roots of degree 3",
         "roots met before",
+        "signs of multiples",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

@@ -180,7 +180,7 @@ class Number:
     some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
     magnitude: (y, q) if it is known as q·|y|.  reordered: (y, axis) if its rows along the axis are those of y in
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
-    entry is that of y or of -y.  logged, turn: its shape as a sum of logarithms, and of angles.  cube_of: y if the
+    entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of logarithms, and of angles.  cube_of: y if the
     number is y³.  cubic: its shape as a multiple of a root of degree 3.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
@@ -214,6 +214,7 @@ class Number:
     reordered: tuple[Number, int] | None = None
     place: Place | None = None
     signless: Number | None = None
+    direction: Number | None = None
     logged: Logged | None = None
     turn: Turn | None = None
     cube_of: Number | None = None
@@ -245,6 +246,7 @@ class Number:
             magnitude=None,
             reordered=None,
             signless=None,
+            direction=None,
             logged=None,
             turn=None,
             cube_of=None,
@@ -292,6 +294,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
     "place": _part,
     "signless": _part,
+    "direction": _part,
     "logged": _part,
     "turn": _part,
     "cube_of": _part,

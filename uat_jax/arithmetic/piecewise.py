@@ -74,6 +74,8 @@ class Piecewise(Algebra):
 
     def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
         """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
+        if x.direction is not None and "signs of multiples" in self.laws:
+            return self._direction(x.direction, everywhere=everywhere)
         base, q = x.residues, x.quadratic
         strip = "square of a root" in self.laws and not everywhere
         if strip and q is not None and q.constant is None and q.letter.nonnegative:
@@ -95,7 +97,9 @@ class Piecewise(Algebra):
         value = rational(self.draw, x)
         if value is not None:
             return self.constant(abs(value), x.shape)
-        magnitude = self.multiply(Number(x.residues), self._sign(x))
+        sign = self._sign(x)
+        alike = x.quadratic is not None and sign.quadratic is not None and x.quadratic.letter.is_(sign.quadratic.letter)
+        magnitude = self.multiply(Number(x.residues, quadratic=x.quadratic if alike else None), sign)
         if x.quadratic is None and x.residues.degree.affine is not None:
             scale = self.canonical_scale(x.residues, x.scale)
             magnitude = magnitude.but(residues=self.draw.magnitude(magnitude.residues, scale))

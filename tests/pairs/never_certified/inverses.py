@@ -55,6 +55,10 @@ SIGNS = (
     Different("a root of degree 3 of a square", lambda x: jnp.cbrt(x * x) * jnp.cbrt(jnp.abs(x)), lambda x: x, (S,), (-1,)),
     Different("a multiple of a root", lambda x, y: x * jnp.sqrt(1 + y * y), lambda x, y: jnp.sqrt(x * x + (x * y) ** 2), (S, S), (-1, 1)),
     Different("a quotient of roots", lambda x: jnp.sqrt(x**4) / x, lambda x: jnp.sqrt(x * x), (S,), (-2,)),
+    Different("magnitude of a product", lambda x, t: jnp.abs(x * t), lambda x, t: jnp.abs(x) * t, (S, S), (1, -1)),
+    Different("magnitude of a multiple that is positive under a mask", lambda x, t: jnp.where(t > 0, jnp.abs(x * t), 0.0) + jnp.abs(x * t), lambda x, t: jnp.where(t > 0, t * jnp.abs(x), 0.0) + t * jnp.abs(x), (S, S), (1, -1)),
+    Different("sign of a function that is 0 elsewhere", lambda x: jnp.sign(jnp.exp(x) - 2), jnp.sign, (S,), (0.5,)),
+    Different("step of a multiple of a relu", lambda x, t: jnp.where(jnp.maximum(t, 0) * x > 0, 1.0, 0.0), lambda x, t: jnp.where(x > 0, 1.0, 0.0) + 0 * t, (S, S), (1, -1)),
     Different("a length by one leg", lambda x, y: x * jnp.sqrt(1 + (y / x) ** 2), lambda x, y: jnp.sqrt(x * x + y * y), (S, S), (-1, 1)),
 )  # fmt: skip
 
@@ -93,6 +97,9 @@ EQUAL = (
     Equal("a root of degree 3 of a square", lambda x: jnp.cbrt(x * x), lambda x: jnp.cbrt(x) ** 2, (S,)),
     Equal("a multiple of a root", lambda x, y: jnp.abs(x) * jnp.sqrt(1 + y * y), lambda x, y: jnp.sqrt(x * x + (x * y) ** 2), (S, S)),
     Equal("a length by its larger leg", jnp.hypot, lambda x, y: jnp.sqrt(x * x + y * y), (S, S)),
+    Equal("magnitude of a product", lambda x, t: jnp.abs(x * jnp.exp(t)), lambda x, t: jnp.abs(x) * jnp.exp(t), (S, S)),
+    Equal("softsign undone", lambda x: (lambda y: y / (1 - jnp.abs(y)))(inside(x)), lambda x: x, (S,)),
+    Equal("step of tanh", lambda x: jnp.where(jnp.tanh(3 * x) > 0, x, 0.0), lambda x: jnp.maximum(x, 0), (S,)),
     Equal("erf undone", lambda x: lax.erf(lax.erf_inv(inside(x))), inside, (S,)),
     Equal("sinh undone", lambda x: jnp.arcsinh(jnp.sinh(x)), lambda x: x, (S,)),
     Equal("arcsinh by a logarithm", jnp.arcsinh, lambda x: jnp.log(x + jnp.sqrt(x * x + 1)), (S,)),
