@@ -400,9 +400,9 @@ CASES = (
     Case(
         "signs of multiples",
         "magnitude of a quotient",
-        lambda x: jnp.abs(x / (2 + jnp.sin(x))) * (2 + jnp.tanh(x) ** 2),
-        lambda x: jnp.abs(x * (2 + jnp.tanh(x) ** 2)) / (2 + jnp.sin(x)),
-        lambda x: jnp.abs(x) * (2 + jnp.tanh(x)) ** 2 / (2 + jnp.sin(x)),
+        lambda x: jnp.abs(x / (1 + x * x)) * (1 + jnp.exp(x)),
+        lambda x: jnp.abs(x * (1 + jnp.exp(x))) / (1 + x * x),
+        lambda x: jnp.abs(x) * (1 + jnp.exp(-x)) / (1 + x * x),
     ),
     Case(
         "signs of multiples",
