@@ -151,7 +151,7 @@ def _acos(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     """π/2 - asin x."""
     f = fields.functions
     quarter = f.spread(f.closed(Product(Fraction(1, 2), ((PI, Fraction(1)),))), x.shape)
-    return f.subtract(quarter, _odd("asin")(fields, equation, x))
+    return f.subtract(quarter, inverses.angle_met(f, x, "asin", _odd("asin")(fields, equation, x)))
 
 
 def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
@@ -159,19 +159,17 @@ def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
     f, (y, x) = fields.functions, fields.functions.aligned(fields.lift(y), fields.lift(x))
     if y.special is None and x.special is None and "angles" in f.laws:
         sign = lambda z, which: z.facts is not None and not z.facts.guarded and getattr(z.facts, which).all()
-        atan = lambda z: Number(f.odd("atan", z.residues))
+        atan = functools.partial(inverses.angle_of_quotient, f)
         quarter = f.spread(f.closed(Product(Fraction(1, 2), ((PI, Fraction(1)),))), x.shape)
         if sign(x, "positive"):
-            return atan(f.divide(y, x))
+            return atan(y, x)
         if sign(y, "positive"):
-            return f.subtract(quarter, atan(f.divide(x, y)))
+            return f.subtract(quarter, atan(x, y))
         if sign(y, "negative"):
-            return f.negate(f.add(quarter, atan(f.divide(x, y))))
+            return f.negate(f.add(quarter, atan(x, y)))
         if sign(x, "negative") and fields.certain(y):
             above = _opposite(f, f.step(f.negate(y)))
-            return f.add(
-                atan(f.divide(y, x)), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2)))
-            )
+            return f.add(atan(y, x), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2))))
         if not vanishes(x.residues).any():
             scale = 1 / f.canonical_scale(x.residues, x.scale)
             y, x = (Number(f.draw.scale(z.residues, scale)) for z in (y, x))

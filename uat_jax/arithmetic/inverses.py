@@ -19,7 +19,7 @@ from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
-from uat_jax.arithmetic.powers import is_positive
+from uat_jax.arithmetic.powers import factors_of, is_positive, raised, value_of
 from uat_jax.arithmetic.residues import Residues, same, vanishes
 
 if TYPE_CHECKING:
@@ -134,7 +134,41 @@ def _angle(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     name = equation.primitive.name
     if name == "atan2" and not any(_has_sign(x) for x in operands):
         return result
+    result = angle_met(functions, operands[0], name, result) if name in ("asin", "atan") else result
     return result.but(turn=Turn(None, ((name, tuple(operands), 1),)))
+
+
+def angle_of_quotient(functions: FieldFunctions, y: Number, x: Number) -> Number:
+    """arctan(y/x) for an x with a sign."""
+    quotient = functions.divide(y, x)
+    angle = Number(functions.odd("atan", quotient.residues))
+    if x.facts is None or y.facts is None or not is_positive(x):
+        return angle
+    known = quotient.but(direction=y.direction or y, facts=x.facts if y.facts.is_number else y.facts)
+    return angle_met(functions, known, "atan", angle)
+
+
+def angle_met(functions: FieldFunctions, x: Number, name: str, result: Number) -> Number:
+    """Of angles between -π/2 and π/2 with one sign and one square of their sine the one that was met first."""
+    draw, size = functions.draw, math.prod(result.shape)
+    if "angles" not in functions.laws or x.special is not None or not 0 < size <= REMEMBERED:
+        return result
+    if vanishes(x.residues).any() or x.facts is None or x.facts.guarded or x.facts.hollow:
+        return result
+    square = functions.power(x, 2)
+    if name == "atan":
+        above = functions.add(functions.constant(1, x.shape), square)
+        if vanishes(above.residues).any():
+            return result
+        square = functions.divide(square, above)
+    sines, known = columns_of(square.residues), functions.angles
+    for sign, way in ((1, result.residues), (-1, draw.negate(result.residues))):
+        along = functions.direction(x if sign > 0 else functions.negate(x))
+        key = (result.shape, b"".join([*sines, *columns_of(along)]))
+        if sign > 0 and key in known:
+            return Number(known[key])
+        known[key] = way
+    return result
 
 
 def _has_sign(x: Number) -> bool:
@@ -487,6 +521,15 @@ def _rational_root(s: Fraction) -> Fraction:
     return root if root**3 == s else Fraction(1)
 
 
+def _root_of_positive(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Number:
+    """∛x = x^(1/3) by the factors of a positive x."""
+    (x,) = operands
+    known = factors_of(functions, x) if "powers of a product" in functions.laws and is_positive(x) else None
+    return result if known is None else value_of(functions, raised(functions, known, Fraction(1, 3)), x.shape)
+
+
 def _over(functions: FieldFunctions, x: Number) -> Number:
     """1/x; 1/(cρ^k) = ρ^(3-k)/(cρ³)."""
     inverse, draw = functions.inverse(x), functions.draw
@@ -563,7 +606,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "atan2": (_angle,),
     "atanh": (_odd_function, _undone),
     "bessel_i1e": (_odd_function,),
-    "cbrt": (_increasing, _odd_function),
+    "cbrt": (_increasing, _odd_function, _root_of_positive),
     "cos": (_circular("cos"),),
     "cosh": (_hyperbolic(1), _undone),
     "div": (_multiple, _divided, _root_met),

@@ -42,6 +42,9 @@ BRANCHES = (
     Different("two ways round from the origin", lambda y, x: jnp.cos(jnp.arctan2(y, x)), lambda y, x: jnp.sin(jnp.arctan2(x, y)), (S, S), (0, 0), null_set=True),
     Different("angles beyond a half turn", lambda x, y: jnp.arctan(x) + jnp.arctan(y), lambda x, y: jnp.arctan((x + y) / (1 - x * y)), (S, S), (2, 2)),
     Different("cosine of a right angle less", lambda x: jnp.cos(jnp.arcsin(inside(x))), lambda x: -jnp.sqrt(1 - inside(x) ** 2), (S,), (1,)),
+    Different("arcsin by another tangent", lambda x: jnp.arcsin(inside(x)), lambda x: jnp.arctan(inside(x) / (1 - inside(x) ** 2)), (S,), (1,)),
+    Different("arcsin of the opposite", lambda x: jnp.arcsin(inside(x)), lambda x: jnp.arctan2(-inside(x), jnp.sqrt(1 - inside(x) ** 2)), (S,), (1,)),
+    Different("arccos without its branch", lambda x: jnp.arccos(inside(x)), lambda x: jnp.arctan(jnp.sqrt(1 - inside(x) ** 2) / inside(x)), (S,), (-1,)),
     Different("half of a double angle", lambda x: jnp.sin(2 * jnp.arctan(x)), lambda x: 2 * jnp.sin(jnp.arctan(x)), (S,), (1,)),
 )  # fmt: skip
 
@@ -88,6 +91,8 @@ EQUAL = (
     Equal("tan of arctan", lambda x: jnp.tan(jnp.arctan(x)), lambda x: x, (S,)),
     Equal("tan of a sum of angles", lambda x: jnp.tan(jnp.arctan(x / 3) + jnp.arctan(x / 5)), lambda x: (8 * x / 15) / (1 - x * x / 15), (S,)),
     Equal("cosine of a right angle less", lambda x: jnp.cos(jnp.arcsin(inside(x))), lambda x: jnp.sqrt(1 - inside(x) ** 2), (S,)),
+    Equal("arcsin by its tangent", lambda x: jnp.arcsin(inside(x)), lambda x: jnp.arctan(inside(x) / jnp.sqrt(1 - inside(x) ** 2)), (S,)),
+    Equal("root of degree 3 as a power", lambda x: jnp.cbrt(1 + x * x), lambda x: (1 + x * x) ** (1 / 3), (S,)),
     Equal("half of a double angle", lambda x: jnp.sin(2 * jnp.arctan(x)), lambda x: 2 * x / (1 + x * x), (S,)),
     Equal("arcsin and arccos", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 - jnp.arcsin(inside(x)), (S,)),
     Equal("even of a product of magnitudes", lambda x, y: jnp.cos(jnp.abs(x) * jnp.abs(y)), lambda x, y: jnp.cos(x * y), (S, S)),
