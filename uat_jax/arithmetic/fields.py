@@ -54,8 +54,8 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "sub"])
-"""Primitives of whose results the sign is read off the ranges of their operands, if inputs have bounds."""
+BOUNDED = frozenset(["add", "cos", "sin", "sub", "tan"])
+"""Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
@@ -409,7 +409,7 @@ class Fields(Arithmetic):
 
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
         """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
-        if equation.primitive.name not in BOUNDED or len(self.operand_ranges) < 2 or facts.guarded:
+        if equation.primitive.name not in ("add", "sub") or len(self.operand_ranges) < 2 or facts.guarded:
             return facts
         if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
             return facts
@@ -551,7 +551,8 @@ class Fields(Arithmetic):
             return result
         numbers = [self.lift(operand) for operand in operands]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
-        for laws in (with_powers, with_inverses):
+        inverses = functools.partial(with_inverses, ranges=self.operand_ranges)
+        for laws in (with_powers, inverses):
             found = laws(self.functions, equation, numbers, result)
             result = found if found is result else found.but(facts=result.facts, expression=result.expression)
         return result

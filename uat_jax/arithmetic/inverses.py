@@ -17,6 +17,7 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
 from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.powers import factors_of, is_positive, raised, value_of
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
 
 UNDONE_BY = {
+    "acos": "cos",
     "acosh": "cosh",
+    "asin": "sin",
     "asinh": "sinh",
+    "atan": "tan",
     "atanh": "tanh",
     "cosh": "acosh",
     "erf": "erf_inv",
@@ -36,6 +40,9 @@ UNDONE_BY = {
     "tanh": "atanh",
 }
 """From a function f to g, where f(g(x)) is x, or |x| for an even g, for all x for which g is defined."""
+
+PRINCIPAL = {"cos": Range(0, 3.1415926), "sin": Range(-1.5707963, 1.5707963), "tan": Range(-1.5707963, 1.5707963)}
+"""Functions that are undone for numbers of a range only, which lies within the values of their inverses."""
 
 LETTERS = frozenset(["cosh", "tanh"])
 """Those of them whose g is an unknown function only where functions are not written with exponentials."""
@@ -56,8 +63,17 @@ Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
 """(functions, equation, operands, the result without these laws) → the result."""
 
 
-def with_inverses(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """The result of an equation by the laws of this file, with what they need to know of it."""
+def with_inverses(
+    functions: FieldFunctions,
+    equation: JaxprEqn,
+    operands: Sequence[Number],
+    result: Number,
+    ranges: Sequence[Range] = (),
+) -> Number:
+    """The result of an equation by the laws of this file, with what they need to know of it.
+
+    ranges: of the operands, where they are known.
+    """
     if math.prod(result.shape) >= LARGE:
         return result
     if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
@@ -67,7 +83,8 @@ def with_inverses(functions: FieldFunctions, equation: JaxprEqn, operands: Seque
         operands = [functions.spread(x, result.shape) for x in operands]
         for rule in RULES[name]:
             result = rule(functions, equation, operands, result)
-    return _remembered(functions, name, operands, result) if name in REMEMBERED_NAMES else result
+    one_to_one = name not in PRINCIPAL or len(ranges) == 1 and ranges[0] in PRINCIPAL[name]
+    return _remembered(functions, name, operands, result) if name in REMEMBERED_NAMES and one_to_one else result
 
 
 def is_even(equation: JaxprEqn) -> bool:
@@ -99,7 +116,7 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
 def _undone(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """x of f(g(x)), or |x|."""
     found = _preimage(functions, equation, operands, result)
-    even = UNDONE_BY[equation.primitive.name] in EVEN and found is not result
+    even = equation.primitive.name == "acosh" and found is not result
     return functions.absolute(found).but(signless=found.alone()) if even else found
 
 
@@ -596,13 +613,13 @@ def _root(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numb
 
 RULES: dict[str, tuple[Rule, ...]] = {
     "abs": (_magnitude,),
-    "acos": (_angle,),
+    "acos": (_angle, _undone),
     "acosh": (_undone,),
     "add": (_added,),
     "add_any": (_added,),
-    "asin": (_odd_function, _angle),
+    "asin": (_odd_function, _angle, _undone),
     "asinh": (_increasing, _odd_function, _undone),
-    "atan": (_increasing, _odd_function, _angle),
+    "atan": (_increasing, _odd_function, _angle, _undone),
     "atan2": (_angle,),
     "atanh": (_odd_function, _undone),
     "bessel_i1e": (_odd_function,),
