@@ -22,8 +22,9 @@ PAIRS = [
      "no law says it of sorted numbers and places"),
     ("inverse functions", lambda x: jnp.arctan(x) + jnp.arctan(1 / x), lambda x: np.float32(np.pi / 2) + 0 * x, (P,),
      "'atan': of trigonometric functions"),
-    ("special functions", lambda x: lax.erf(lax.erf_inv(x)), lambda x: x, (uj.interval(V, -0.5, 0.5),),
-     "'erf_inv': of special functions symmetries"),
+    ("special functions", lambda x: lax.lgamma(2 * x) - 2 * np.float32(np.log(2)) * x,
+     lambda x: lax.lgamma(x) + lax.lgamma(x + 0.5) - np.float32(np.log(4 * np.pi) / 2), (P,),
+     "'lgamma': of special functions symmetries"),
     ("unknown functions", lambda x: lax.igamma_grad_a(x, x) + lax.igamma_grad_a(x, 2 * x),
      lambda x: 2 * lax.igamma_grad_a(x, 3 * x / 2), (P,), "'igamma_grad_a': no rule"),
 ]  # fmt: skip

@@ -470,4 +470,89 @@ ANGLES = (
     ),
 )
 
-PAIRS: tuple[Pair, ...] = (*EXPONENTIALS, *ROOTS, *PIECEWISE, *ANGLES)
+# ---------------------------------------------------------------- inverse functions
+
+INVERSES = (
+    Pair(
+        "inverse: tangent of a sum",
+        lambda x, y: jnp.tan(jnp.arctan(x) + y),
+        lambda x, y: (x * jnp.cos(y) + jnp.sin(y)) / (jnp.cos(y) - x * jnp.sin(y)),
+        (f32(4), f32(4)),
+        {
+            "sign": lambda x, y: (x * jnp.cos(y) + jnp.sin(y)) / (jnp.cos(y) + x * jnp.sin(y)),
+            "angle lost": lambda x, y: x + jnp.tan(y),
+        },
+    ),
+    Pair(
+        "inverse: Gudermann's function",
+        lambda x: jnp.tan(jnp.arctan(jnp.sinh(x))) + jnp.cos(jnp.arctan(jnp.sinh(x))) ** 2,
+        lambda x: jnp.sinh(x) + 1.0 / jnp.cosh(x) ** 2,
+        (f32(5),),
+        {
+            "not squared": lambda x: jnp.sinh(x) + 1.0 / jnp.cosh(x),
+            "tanh": lambda x: jnp.tanh(x) + 1.0 / jnp.cosh(x) ** 2,
+        },
+    ),
+    Pair(
+        "inverse: hyperbolic sum",
+        lambda x, y: jnp.sinh(jnp.arcsinh(x) + y),
+        lambda x, y: x * jnp.cosh(y) + jnp.sqrt(1.0 + x * x) * jnp.sinh(y),
+        (f32(4), f32(4)),
+        {
+            "root lost": lambda x, y: x * jnp.cosh(y) + (1.0 + x * x) * jnp.sinh(y),
+            "sign": lambda x, y: x * jnp.cosh(y) - jnp.sqrt(1.0 + x * x) * jnp.sinh(y),
+        },
+    ),
+    Pair(
+        "inverse: derivative of a root of degree 3",
+        jax.vmap(jax.grad(lambda x: jnp.cbrt(x * x + 1.0))),
+        lambda x: 2.0 * x / (3.0 * jnp.cbrt((x * x + 1.0) ** 2)),
+        (f32(5),),
+        {
+            "exponent": lambda x: 2.0 * x / (3.0 * jnp.cbrt(x * x + 1.0)),
+            "halved": lambda x: x / (3.0 * jnp.cbrt((x * x + 1.0) ** 2)),
+        },
+    ),
+    Pair(
+        "inverse: length",
+        jnp.hypot,
+        lambda x, y: jnp.sqrt(x * x + y * y),
+        (f32(3), f32(3)),
+        {
+            "sum": lambda x, y: jnp.abs(x) + jnp.abs(y),
+            "largest": lambda x, y: jnp.maximum(jnp.abs(x), jnp.abs(y)),
+        },
+    ),
+    Pair(
+        "inverse: a periodic kernel",
+        lambda x, y: jnp.exp(-2.0 * jnp.sin(jnp.pi * jnp.abs(x - y) / 3.0) ** 2),
+        lambda x, y: jnp.exp(jnp.cos(2.0 * jnp.pi * (x - y) / 3.0) - 1.0),
+        (f32(4), f32(4)),
+        {
+            "period": lambda x, y: jnp.exp(jnp.cos(jnp.pi * (x - y) / 3.0) - 1.0),
+            "sine": lambda x, y: jnp.exp(jnp.sin(2.0 * jnp.pi * (x - y) / 3.0) - 1.0),
+        },
+    ),
+    Pair(
+        "inverse: erf there and back",
+        lambda x: lax.erf(0.5 * lax.erf_inv(lax.erf(2.0 * x))),
+        lax.erf,
+        (f32(5),),
+        {
+            "of the double": lambda x: lax.erf(2.0 * x),
+            "identity": lambda x: x,
+        },
+    ),
+    Pair(
+        "inverse: powers in a row",
+        lambda x: jnp.vander(x, 4),
+        lambda x: jnp.stack([x**3, x * x, x, jnp.ones_like(x)], 1),
+        (f32(3),),
+        {
+            "reversed": lambda x: jnp.vander(x, 4, increasing=True),
+            "one less": lambda x: jnp.stack([x * x, x * x, x, jnp.ones_like(x)], 1),
+        },
+    ),
+)
+
+PAIRS: tuple[Pair, ...] = (*EXPONENTIALS, *ROOTS, *PIECEWISE, *ANGLES, *INVERSES)

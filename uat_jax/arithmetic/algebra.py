@@ -117,8 +117,12 @@ class Algebra:
         else:
             constant = None if q.constant is None else draw.negate(q.constant)
             number = from_quadratic(draw, constant, draw.negate(q.coefficient), q.letter, draw.negate(x.residues))
-        known = None if x.known is None else -x.known
-        return number.but(special=combined_special((x.special,), x.shape, _opposite_codes), scale=x.scale, known=known)
+        return number.but(
+            special=combined_special((x.special,), x.shape, _opposite_codes),
+            scale=x.scale,
+            known=None if x.known is None else -x.known,
+            direction=None if x.direction is None else self.negate(x.direction),
+        )
 
     def subtract(self, x: Number, y: Number) -> Number:
         """x - y; a mean of squares minus the square of the mean is known to be nonnegative."""
@@ -238,9 +242,8 @@ class Algebra:
         x, y = self.aligned(x, y)
         divisor = rational(self.draw, y)
         if divisor:
-            quotient = self.multiply(x, self.constant(1 / divisor, y.shape))
-        else:
-            quotient = self.multiply(x, self.inverse(y))
+            return self.multiply(x, self.constant(1 / divisor, y.shape))
+        quotient = self.multiply(x, self.inverse(y))
         if self.logarithms and x.nonnegative and y.nonnegative:
             quotient = quotient.but(factors=(x.alone(), y.alone()))
         return quotient
@@ -257,7 +260,10 @@ class Algebra:
         return self.multiply(half, half) if exponent % 2 == 0 else self.multiply(self.multiply(half, half), x)
 
     def sum(self, x: Number, axes: tuple[int, ...]) -> Number:
-        """Σ x over axes."""
+        """Σ x over axes; of one term, that term with all that is known of it."""
+        if x.special is None and all(x.shape[axis] == 1 for axis in axes):
+            kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+            return x.moved(lambda a: a.reshape(len(a), *kept))
         special = None
         if x.special is not None:
             special = np.max(np.where(x.special != FINITE, UNDEFINED, FINITE), axis=axes).astype(np.int8)

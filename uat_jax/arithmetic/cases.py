@@ -270,6 +270,12 @@ class Cell:
                 if all(monomial[0][0] != atom for m in rest.terms for atom, _ in m):
                     yield Surface(monomial[0][0], rest * Polynomial.constant(-1 / slope))
 
+    def zeros_of(self, pair: Formula) -> set[int]:
+        """The variables that are 0 in the whole cell, as x where 0 ≤ x ≤ 0 follows from what is assumed."""
+        if not self.zeros:
+            return set()
+        return {node for node in pair.variables if self.signs(self.atoms.of_variable(node)) == {0}}
+
     def signs_of_variables(self, pair: Formula) -> list[int]:
         """For each variable 2 if it is positive in the cell, 1 if it is not negative, -2 and -1 likewise, else 0."""
         found = []
@@ -457,6 +463,8 @@ class _InCell:
                 return x - y * self._truncated(x * Polynomial.constant(1 / y.value))
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
                 return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
+            case "pow", [x, y] if y.value in (1, 2, 3, 4):
+                return _power(x, int(y.value))
             case "div", [x, y]:
                 value = y.value
                 return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
@@ -514,8 +522,10 @@ def _is_continuous(pair: Formula, node: Node) -> bool:
         return True
     if name_of(node) == "integer_pow":
         return node.key[2][0][1] >= 0
-    divisor = pair.nodes[node.operands[-1]]
-    return name_of(node) == "div" and divisor.key[0] == "literal" and divisor.literal != 0
+    last = pair.nodes[node.operands[-1]]
+    if name_of(node) == "pow":
+        return last.key[0] == "literal" and float(last.literal).is_integer() and last.literal >= 0
+    return name_of(node) == "div" and last.key[0] == "literal" and last.literal != 0
 
 
 def _is_real(dtype: Any) -> bool:
@@ -609,12 +619,13 @@ def _programs(
     pair: Formula, cell: Cell, surface: Surface | None, meant: bool
 ) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
     """Both results in a cell, or on a surface in it, as programs of the variables."""
-    variables, signs = pair.variables, cell.signs_of_variables(pair)
+    variables, signs, zeros = pair.variables, cell.signs_of_variables(pair), cell.zeros_of(pair)
     specs = [jax.ShapeDtypeStruct((), pair.nodes[v].dtype) for v in variables]
 
     def program(result: Term) -> Callable[..., Any]:
         def of(*arguments: Any) -> Any:
             given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, signs, strict=True)}
+            given |= {v: jnp.zeros((), pair.nodes[v].dtype) for v in zeros}
             if surface is None:
                 return _Trace(pair, given).value(result)
             replaced = Polynomial.atom(surface.atom).key, _of_polynomial(pair, cell, surface.value, given, meant)

@@ -23,7 +23,7 @@ from uat_jax.errors import UnsupportedError
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
 """Primitives that take an exponential."""
 
-WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh"])
+WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh", "tan"])
 """Primitives that take one when they are written with exponentials."""
 
 
@@ -86,6 +86,9 @@ class ExponentialDepth(Arithmetic):
     """
 
     name = "counting of exponentials"
+    integers_may_wrap = (
+        True  # those of constants are left to JAX; where they depend on inputs the prime fields refuse them
+    )
     rules = {}
     takes_unknown = True
 

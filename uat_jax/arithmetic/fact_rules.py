@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
@@ -19,7 +20,7 @@ from uat_jax.arithmetic.residues import Draw, vanishes
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
-ENTIRE = frozenset("asinh atan cos erf erfc exp expm1 logistic sin sinh tanh".split())
+ENTIRE = frozenset("asinh atan cos cosh erf erfc exp expm1 logistic sin sinh tanh".split())
 """Real-analytic functions of all real numbers."""
 
 POLYNOMIAL = IDENTITY | frozenset("add add_any dot_general mul neg reduce_sum square sub".split())
@@ -71,6 +72,8 @@ def _nature(equation: JaxprEqn, given: Sequence[Any], operands: Sequence[Facts])
         return worst
     if name in ENTIRE:
         return Nature.ENTIRE if worst is Nature.ENTIRE else Nature.PIECEWISE
+    if name == "tan":
+        return Nature.QUOTIENT if worst is Nature.ENTIRE else Nature.PIECEWISE
     if name == "div":
         return _nature_of_quotient(*operands)
     if name == "integer_pow":
@@ -103,6 +106,8 @@ def _defined(equation: JaxprEqn, operands: Sequence[Number | Any], facts: Sequen
         return max(worst, _defined_divisor(operands[-1], facts[-1]))
     if name in OF_POSITIVE and facts[0].positive.all():
         return worst
+    if name == "tan" and facts[0].nature is Nature.ENTIRE:
+        return max(worst, Defined.ALMOST)
     at_least_zero = isinstance(operands[0], Number) and operands[0].nonnegative
     if name == "sqrt" and at_least_zero:
         return worst
@@ -284,6 +289,7 @@ POSITIVE: dict[str, Signs] = {
     "add": _sum("positive"),
     "add_any": _sum("positive"),
     "convert_element_type": _cast("positive"),
+    "cosh": _wherever_finite,
     "div": _alike,
     "dot_general": _dot("positive"),
     "erfc": _wherever_finite,
@@ -349,6 +355,9 @@ THIN: dict[str, Signs] = {
 
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
+    whole = _whole_exponent(draw, equation, operands)
+    if whole is not None:
+        return facts_of(draw, _integer_power(equation, whole), operands[:1], results)
     if equation.primitive.name in WRITTEN_OUT:
         return [result.facts if isinstance(result, Number) else None for result in results]
     known = [_known(operand) for operand in operands]
@@ -359,6 +368,19 @@ def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: S
     guarded = any(f.guarded for f in known)
     facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature), guarded)
     return [facts(result) if isinstance(result, Number) else None for result in results]
+
+
+def _whole_exponent(draw: Draw, equation: JaxprEqn, operands: Sequence[Any]) -> int | None:
+    """The exponent of x^n for a number x, if it is one whole number."""
+    if equation.primitive.name != "pow" or not all(isinstance(x, Number) for x in operands):
+        return None
+    exponent = rational(draw, operands[1])
+    return int(exponent) if exponent is not None and exponent.denominator == 1 else None
+
+
+def _integer_power(equation: JaxprEqn, exponent: int) -> JaxprEqn:
+    """The equation of a power with a whole exponent."""
+    return equation.replace(primitive=lax.integer_pow_p, invars=equation.invars[:1], params={"y": exponent})
 
 
 def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:

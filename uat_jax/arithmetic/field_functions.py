@@ -39,7 +39,10 @@ from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
 
-    reflections: triples of both results of a factorisation by reflections, and their product Q.
+    reflections: triples of both results of a factorisation by reflections, and their product Q.  preimages: by the name
+    of a function and an entry of a value, the numbers and the place in them at which the function has this value.
+    roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
+    they are almost everywhere.  angles: by the squares of their sines and their signs, angles between -π/2 and π/2.
     """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
@@ -48,6 +51,10 @@ class FieldFunctions(Piecewise):
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
+        self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
+        self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
+        self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
+        self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic import exchanges, orthogonal, spectra
+from uat_jax.arithmetic import exchanges, inverses, orthogonal, spectra
+from uat_jax.arithmetic.closed_form import PI, Product
+from uat_jax.arithmetic.definitions import defined
+from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.integer_ranges import keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
@@ -27,6 +31,10 @@ Rule = Callable[..., Any]
 
 MOST_TERMS = 1 << 10
 """Of a product of matrices with more terms, squares of roots are not looked for."""
+
+
+MOST_EXPONENTS = 32
+"""So many different exponents of an array are powers of their own."""
 
 
 def _lifted(function: Callable[..., Any]) -> Rule:
@@ -129,15 +137,83 @@ def _hyperbolic(sign: int, rule: Rule) -> Rule:
     return by_exponentials
 
 
+def _tan(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """sin x/cos x of an entire x, whose cosine is zero on a null set only; else an odd function."""
+    f, entire = fields.functions, x.facts is not None and x.facts.nature is Nature.ENTIRE and not x.facts.guarded
+    if entire and _exponential_form(fields) and x.special is None:
+        cosine, sine = f.circular(x)
+        if not vanishes(cosine.residues).any():
+            return f.divide(sine, cosine)
+    return _odd("tan")(fields, equation, x)
+
+
+def _acos(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
+    """π/2 - asin x."""
+    f = fields.functions
+    quarter = f.spread(f.closed(Product(Fraction(1, 2), ((PI, Fraction(1)),))), x.shape)
+    return f.subtract(quarter, inverses.angle_met(f, x, "asin", _odd("asin")(fields, equation, x)))
+
+
+def _atan2(fields: Fields, equation: JaxprEqn, y: Any, x: Any) -> Number:
+    """The angle of the point (x, y): atan(y/x) for x > 0, π/2 - atan(x/y) for y > 0, and so on by known signs."""
+    f, (y, x) = fields.functions, fields.functions.aligned(fields.lift(y), fields.lift(x))
+    if y.special is None and x.special is None and "angles" in f.laws:
+        sign = lambda z, which: z.facts is not None and not z.facts.guarded and getattr(z.facts, which).all()
+        atan = functools.partial(inverses.angle_of_quotient, f)
+        quarter = f.spread(f.closed(Product(Fraction(1, 2), ((PI, Fraction(1)),))), x.shape)
+        if sign(x, "positive"):
+            return atan(y, x)
+        if sign(y, "positive"):
+            return f.subtract(quarter, atan(x, y))
+        if sign(y, "negative"):
+            return f.negate(f.add(quarter, atan(x, y)))
+        if sign(x, "negative") and fields.certain(y):
+            above = _opposite(f, f.step(f.negate(y)))
+            return f.add(atan(y, x), f.multiply(quarter, f.subtract(f.multiply(f.constant(4), above), f.constant(2))))
+        if not vanishes(x.residues).any():
+            scale = 1 / f.canonical_scale(x.residues, x.scale)
+            y, x = (Number(f.draw.scale(z.residues, scale)) for z in (y, x))
+    return _unknown(fields, "atan2", y, x)
+
+
+def _by_logarithm(rule: Rule) -> Rule:
+    """An inverse of a hyperbolic function by a logarithm, or an odd or unknown function."""
+
+    def by_logarithm(fields: Fields, equation: JaxprEqn, x: Any) -> Number:
+        x = fields.lift(x)
+        if not _exponential_form(fields) or x.special is not None or x.facts is None:
+            return rule(fields, equation, x)
+        (found,) = fields.inner(defined(equation, [None]), [x])
+        return found.but(product=None)
+
+    return by_logarithm
+
+
 def _pow(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     """x^y: products and roots for whole and half-whole y, else an unknown function of both."""
     f, (x, y) = fields.functions, fields.functions.aligned(fields.lift(x), fields.lift(y))
+    exponents = _whole_exponents(fields, y)
+    if exponents is not None:
+        powers = {n: f.power(x, n) for n in sorted(set(exponents.ravel().tolist()))}
+        places = np.arange(exponents.size).reshape(exponents.shape)
+        found = np.select([exponents == n for n in powers], [places + i * exponents.size for i in range(len(powers))])
+        return gathered(f, list(powers.values()), found)
     exponent = rational(fields.draw, y)
     if exponent is not None and exponent.denominator == 1:
         return f.power(x, int(exponent))
     if exponent is not None and exponent.denominator == 2:
         return f.power(f.root(x), int(2 * exponent))
     return _unknown(fields, "pow", x, y).but(nonnegative=x.nonnegative)
+
+
+def _whole_exponents(fields: Fields, y: Number) -> np.ndarray | None:
+    """Exponents that are known whole numbers, of which there are several small ones; else None."""
+    if y.known is None or y.special is not None or not y.known.size or np.all(y.known == y.known.flat[0]):
+        return None
+    different = np.unique(y.known)
+    if len(different) > MOST_EXPONENTS or np.any(different != np.rint(different)) or np.abs(different).max() > 1024:
+        return None
+    return y.known.astype(int) if same(fields.draw.floats(y.known), y.residues) else None
 
 
 def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
@@ -572,14 +648,16 @@ RULES: dict[str, Rule] = {
     "and": _unless_integers(_and),
     "argmax": _argmax,
     "argmin": _argmin,
-    "asinh": _odd("asinh"),
+    "asinh": _by_logarithm(_odd("asinh")),
     "atan": _odd("atan"),
-    "atan2": _opaque("atan2"),
-    "atanh": _odd("atanh"),
-    "acos": _opaque("acos"),
-    "acosh": _opaque("acosh"),
+    "atan2": _atan2,
+    "atanh": _by_logarithm(_odd("atanh")),
+    "acos": _acos,
+    "acosh": _by_logarithm(_opaque("acosh")),
     "asin": _odd("asin"),
-    "cbrt": _odd("cbrt"),
+    "cbrt": lambda fields, equation, x: inverses.cube_root(fields.functions, x).but(
+        special=_undefined_where_special(x)
+    ),
     "bessel_i0e": _even("bessel_i0e"),
     "bessel_i1e": _odd("bessel_i1e"),
     "ceil": _ceil,
@@ -647,7 +725,7 @@ RULES: dict[str, Rule] = {
     "square": _lifted(lambda f, x: f.power(x, 2)),
     "sub": _lifted(lambda f, x, y: f.subtract(x, y)),
     "svd": spectra.svd,
-    "tan": _odd("tan"),
+    "tan": _tan,
     "tanh": _tanh,
     "top_k": _top_k,
     "xor": _unless_integers(

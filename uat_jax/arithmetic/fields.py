@@ -30,8 +30,9 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
-from uat_jax.arithmetic.integer_ranges import limits
+from uat_jax.arithmetic.integer_ranges import limits, ranges
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
+from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
@@ -51,6 +52,10 @@ JUMPS = frozenset(["ceil", "floor", "round", "sign"])
 
 SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_slice": slice(0, 2)}
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
+
+
+BOUNDED = frozenset(["add", "cos", "sin", "sub", "tan"])
+"""Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
@@ -267,6 +272,9 @@ class Fields(Arithmetic):
             return case
         found = _with_signs(found, under.signs(place))
         self.guarded |= found is not case
+        doubtful = self.expressions.doubtful
+        if isinstance(found, Number) and found.expression in doubtful and place not in doubtful:
+            return found.but(expression=place)  # what is selected is the same, and is written without what was refused
         return found
 
     def _reapplied(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -357,8 +365,11 @@ class Fields(Arithmetic):
         ]
 
     def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
-        """The number x of x + 0, x - 0, 1·x and x/1, or None: whatever is known of x is not lost."""
-        for place, neutral in NEUTRAL.get(equation.primitive.name, ()):
+        """The number x of x + 0, x - 0, 1·x, x/1, a copy, a sum over no axes, or None: what is known stays."""
+        name = equation.primitive.name
+        if name == "copy" or name == "reduce_sum" and not equation.params["axes"]:
+            return operands[0] if isinstance(operands[0], Number) else None
+        for place, neutral in NEUTRAL.get(name, ()):
             x, other = operands[place], operands[1 - place]
             if not isinstance(x, Number) or not isinstance(other, Number) or x.shape != shape_of(equation.outvars[0]):
                 continue
@@ -384,20 +395,46 @@ class Fields(Arithmetic):
     def _by_rule(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         if any(map(chosen_infinities.is_chosen, operands)):
             return chosen_infinities.followed(self, equation, operands)
+        if is_even(equation) and isinstance(operands[0], Number) and operands[0].signless is not None:
+            return self._of_signless(equation, operands[0].signless)
         return super().evaluate(equation, operands)
 
+    def _of_signless(self, equation: JaxprEqn, y: Number) -> list[Value]:
+        """The result of an even function of y or -y; the ranges at hand are of the operand, and not of y."""
+        ranges, self.operand_ranges = self.operand_ranges, [limits(dtype_of(equation.invars[0]))]
+        try:
+            return super().evaluate(equation, [y])
+        finally:
+            self.operand_ranges = ranges
+
+    def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
+        """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
+        if equation.primitive.name not in ("add", "sub") or len(self.operand_ranges) < 2 or facts.guarded:
+            return facts
+        if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
+            return facts
+        (found,) = ranges(equation, self.operand_ranges)
+        return facts.positive_too() if found.low > 0 else facts.negative_too() if found.high < 0 else facts
+
     def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
+        facts = self._in_range(equation, result, facts)
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or bool(facts.positive.all())
         return result.but(facts=facts, expression=place, almost=almost, nonnegative=nonnegative)
 
     def _almost(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
-        """The results for operands as they are almost everywhere, or None where that cannot be followed."""
+        """The results for operands as they are almost everywhere, or None where that cannot be followed.
+
+        What is not negative almost everywhere is no root for all inputs, so roots that were met are kept apart.
+        """
+        kept, self.functions.roots = self.functions.roots, self.functions.almost_roots
         try:
             return self._followed(equation, operands)
         except UnsupportedError:
             return None
+        finally:
+            self.functions.roots = kept
 
     def _paired(self, results: list[Value], others: list[Value] | None, lawful: bool) -> list[Value]:
         """Results together with what they are almost everywhere."""
@@ -514,8 +551,11 @@ class Fields(Arithmetic):
             return result
         numbers = [self.lift(operand) for operand in operands]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
-        found = with_powers(self.functions, equation, numbers, result)
-        return found if found is result else found.but(facts=result.facts, expression=result.expression)
+        inverses = functools.partial(with_inverses, ranges=self.operand_ranges)
+        for laws in (with_powers, inverses):
+            found = laws(self.functions, equation, numbers, result)
+            result = found if found is result else found.but(facts=result.facts, expression=result.expression)
+        return result
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.
@@ -561,6 +601,7 @@ def _with_signs(value: Value, signs: frozenset[int]) -> Value:
     """A value of which the signs are known where a condition holds."""
     if not isinstance(value, Number) or value.facts is None or signs == ALL_SIGNS:
         return value
+    signs = signs - {-1} if value.nonnegative else signs
     signed = lambda x: x.but(
         nonnegative=x.nonnegative or -1 not in signs, facts=None if x.facts is None else x.facts.signed(signs)
     )

@@ -148,7 +148,7 @@ class Arithmetic(ABC):
     integers_may_wrap: ClassVar[bool] = False
     """Whether JAX computes all integers, wrapping as on the device; else programs that may wrap are refused."""
 
-    asks_for_ranges: ClassVar[frozenset[str]] = frozenset()
+    asks_for_ranges: frozenset[str] = frozenset()
     """Primitives that make floats by rules that look at the ranges of their operands."""
 
     takes_unknown: ClassVar[bool] = False

@@ -25,6 +25,12 @@ LAWS = frozenset(
         "guards",
         "order statistics",
         "entry at its place",
+        "inverse functions",
+        "angles",
+        "even and odd functions",
+        "roots of degree 3",
+        "roots met before",
+        "signs of multiples",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

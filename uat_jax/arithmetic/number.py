@@ -100,6 +100,50 @@ class Powers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Logged:
+    """rest + Σ q·log u over the pairs (u, q) of `logs`, each u being what a logarithm is of; the rest None is 0."""
+
+    rest: Number | None
+    logs: tuple[tuple[Number, Fraction], ...]
+
+    def moved(self, move: Move) -> Logged:
+        """The sum with its entries rearranged by `move`."""
+        rest = None if self.rest is None else self.rest.moved(move)
+        return Logged(rest, tuple((u.moved(move), q) for u, q in self.logs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """rest + Σ n·θ over the angles (name, operands, n), θ being what an inverse of sin, cos or tan gives."""
+
+    rest: Number | None
+    angles: tuple[tuple[str, tuple[Number, ...], int], ...]
+
+    def moved(self, move: Move) -> Turn:
+        """The sum with its entries rearranged by `move`."""
+        rest = None if self.rest is None else self.rest.moved(move)
+        return Turn(rest, tuple((name, tuple(x.moved(move) for x in of), n) for name, of, n in self.angles))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cubic:
+    """coefficient·ρ^power for a letter ρ of which ρ³ = cube is known, with the power 1 or 2."""
+
+    coefficient: Residues
+    letter: Residues
+    cube: Residues
+    power: int
+
+    def moved(self, move: Move) -> Cubic:
+        """The element with its entries rearranged by `move`."""
+        return Cubic(self.coefficient.moved(move), self.letter.moved(move), self.cube.moved(move), self.power)
+
+    def scaled(self, draw: Draw, factor: Residues) -> Cubic:
+        """A multiple."""
+        return Cubic(draw.multiply(self.coefficient, factor), self.letter, self.cube, self.power)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Infinite:
     """Where a number is infinite or NaN on purpose, depending on the inputs: `where` is 1 there, 0 elsewhere."""
 
@@ -135,7 +179,9 @@ class Number:
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
     some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
     magnitude: (y, q) if it is known as q·|y|.  reordered: (y, axis) if its rows along the axis are those of y in
-    another order.  place: of what rows, and of which rank in them, its entries are the places.
+    another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
+    entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
+    logarithms, and of angles.  cube_of: y if the number is y³.  cubic: its shape as a multiple of a root of degree 3.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -167,6 +213,12 @@ class Number:
     magnitude: tuple[Number, Fraction] | None = None
     reordered: tuple[Number, int] | None = None
     place: Place | None = None
+    signless: Number | None = None
+    direction: Number | None = None
+    logged: Logged | None = None
+    turn: Turn | None = None
+    cube_of: Number | None = None
+    cubic: Cubic | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -193,6 +245,11 @@ class Number:
             logarithms=None,
             magnitude=None,
             reordered=None,
+            signless=None,
+            direction=None,
+            logged=None,
+            turn=None,
+            cube_of=None,
         )
 
     def but(self, **changes: object) -> Number:
@@ -236,6 +293,12 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "logarithms": _part,
     "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
     "place": _part,
+    "signless": _part,
+    "direction": _part,
+    "logged": _part,
+    "turn": _part,
+    "cube_of": _part,
+    "cubic": _part,
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

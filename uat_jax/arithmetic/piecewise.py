@@ -48,7 +48,7 @@ class Piecewise(Algebra):
         zero = vanishes(x.residues)
         if zero.all():
             return self.constant(0, x.shape)
-        found = self.choice(self.draw.opaque("step", self._direction(x, everywhere=True)))
+        found = self.choice(self.draw.opaque("step", self.direction(x, everywhere=True)))
         return Number(self.draw.where(zero, self.draw.fraction(0), found.residues)) if zero.any() else found
 
     def equality(self, x: Number) -> Number:
@@ -72,8 +72,10 @@ class Piecewise(Algebra):
         half = self.constant(Fraction(1, 2), x.shape)
         return self.multiply(half, self.add(self.constant(1, x.shape), self._sign(x))).but(nonnegative=True)
 
-    def _direction(self, x: Number, *, everywhere: bool = False) -> Residues:
+    def direction(self, x: Number, *, everywhere: bool = False) -> Residues:
         """x without positive factors that are known; `everywhere`: nor factors that can be 0."""
+        if x.direction is not None and "signs of multiples" in self.laws:
+            return self.direction(x.direction, everywhere=everywhere)
         base, q = x.residues, x.quadratic
         strip = "square of a root" in self.laws and not everywhere
         if strip and q is not None and q.constant is None and q.letter.nonnegative:
@@ -82,7 +84,7 @@ class Piecewise(Algebra):
 
     def _sign(self, x: Number) -> Number:
         """An odd letter ε with ε² = 1; only x·ε may be used where x can vanish."""
-        value = self.odd("sign", self._direction(x)).counted()  # |x| is the atom where it becomes an exponent
+        value = self.odd("sign", self.direction(x)).counted()  # |x| is the atom where it becomes an exponent
         flip = value.levels[0][0] > self.draw.levels[0].field.prime // 2
         turned = lambda element: self.draw.where(flip, self.draw.negate(element), element)
         one = turned(self.draw.fraction(1, x.shape))
@@ -95,7 +97,9 @@ class Piecewise(Algebra):
         value = rational(self.draw, x)
         if value is not None:
             return self.constant(abs(value), x.shape)
-        magnitude = self.multiply(Number(x.residues), self._sign(x))
+        sign = self._sign(x)
+        alike = x.quadratic is not None and sign.quadratic is not None and x.quadratic.letter.is_(sign.quadratic.letter)
+        magnitude = self.multiply(Number(x.residues, quadratic=x.quadratic if alike else None), sign)
         if x.quadratic is None and x.residues.degree.affine is not None:
             scale = self.canonical_scale(x.residues, x.scale)
             magnitude = magnitude.but(residues=self.draw.magnitude(magnitude.residues, scale))

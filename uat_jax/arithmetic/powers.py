@@ -48,7 +48,7 @@ def _of_terms(functions: FieldFunctions, x: Number) -> Powers:
     mean = draw.scale(x.terms.exponents, Fraction(1, x.terms.count))
     rest = draw.multiply(x.residues, draw.exponential(draw.negate(mean)))
     terms = Terms(draw.fraction(0, x.shape), x.terms.count)
-    powers = one_factor(x.but(residues=rest, terms=terms, quadratic=None, square_of=None)).powers
+    powers = one_factor(Number(rest, nonnegative=True, scale=x.scale, facts=x.facts, terms=terms)).powers
     return Powers(Number(mean), () if x.terms.count == 1 and _is_one(functions, rest) else powers)
 
 

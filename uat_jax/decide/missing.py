@@ -27,12 +27,14 @@ MISSING = {
         "a logarithm is taken apart where its factors are known to be positive: give the inputs a domain, such as "
         "uj.positive, or write the factors as sums of exponentials or squares"
     ),
-    "cbrt pow rsqrt sqrt": (
+    "cbrt": "of roots of degree 3 powers of one root are known; a product of several is not taken apart",
+    "pow rsqrt sqrt": (
         "a root or power is taken apart where its factors are known not to be negative: give the inputs a domain, such "
         "as uj.nonnegative"
     ),
     "acos acosh asin asinh atan atan2 atanh cos sin tan": (
-        "of trigonometric functions sin and cos of sums are known, and of their inverses no more than that they are odd"
+        "of trigonometric functions and their inverses sin, cos and tan of sums of angles are known, and atan2 where "
+        "the sign of a coordinate is: give it a domain, such as uj.positive"
     ),
     "bessel_i0e bessel_i1e digamma erf erf_inv igamma lgamma polygamma regularized_incomplete_beta zeta": (
         "of special functions symmetries and the recurrences of lgamma and digamma for positive numbers are known"

@@ -33,7 +33,7 @@ from uat_jax.arithmetic.error_bound import (
 )
 from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken, profile
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
-from uat_jax.arithmetic.fields import Fields, Step, equal, evaluate
+from uat_jax.arithmetic.fields import BOUNDED, Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
@@ -65,9 +65,15 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
 OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
-"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
+"""Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
-LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
+AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
+"""Primitives that are logarithms where functions are written with exponentials."""
+
+SQUARES = frozenset(["abs", "integer_pow", "square"])
+"""Primitives beside which a logarithm may be one of a square, or half of one."""
+
+LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"]) | AS_LOGARITHMS
 """Primitives for which numbers are known as sums of exponentials."""
 
 POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
@@ -266,9 +272,9 @@ class PrimeFields:
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
-        if self.primitives & ROOTS or "abs" in self.primitives and self.primitives & LOGARITHMS:
+        if self.primitives & (ROOTS | AS_LOGARITHMS) or self.primitives & SQUARES and self.primitives & LOGARITHMS:
             readings.append(plain | OF_ROOTS & self.laws)
-        if self.primitives & WRITTEN:
+        if self.primitives & (WRITTEN | AS_LOGARITHMS):
             readings += [laws | {"exponential form"} & self.laws for laws in readings]
         if self.primitives & POWERED and in_force(self.laws):
             readings.append(plain | self.laws & (POWERS | {"exponential form"}))
@@ -401,6 +407,8 @@ class PrimeFields:
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
+            if any(bound and math.isfinite(bound) for r in side.input_ranges for bound in (r.low, r.high)):
+                side.asks_for_ranges = side.asks_for_ranges | BOUNDED
             side.positive = [x for x in inputs if x.terms is not None][:MOST_KNOWN_AGAIN]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))
         order = math.lcm(4, self.order, *draw.orders)
@@ -422,7 +430,7 @@ class PrimeFields:
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
-        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin"} else 2
+        return 4 if "exponential form" in laws and self.primitives & {"cos", "sin", "tan"} else 2
 
     def takes_logarithms(self, laws: frozenset[str]) -> bool:
         """Whether either program takes a logarithm, or under the law a power that is made with one."""

@@ -15,6 +15,7 @@ from . import (
     guards,
     hidden,
     integers,
+    inverses,
     laws,
     orders,
     powers,
@@ -50,6 +51,7 @@ KINDS = {
         laws,
         cases,
         powers,
+        inverses,
         orders,
     )
 }
