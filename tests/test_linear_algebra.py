@@ -1,5 +1,6 @@
 """Factorisations of matrices: true pairs, their wrong twins, pairs just outside, and every definition against JAX."""
 
+import random
 from typing import Any
 
 import jax
@@ -16,6 +17,9 @@ from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.linear_algebra import LARGEST
+from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.residues import Draw
+from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.specification import Specification, traced
@@ -358,3 +362,16 @@ def test_least_squares_of_few_rows_are_compared_without_an_error():
     left = lambda a, b: linalg.lstsq(a, b)[0]
     right = lambda a, b: linalg.solve(jnp.matmul(a.T, a, precision="highest"), jnp.matmul(a.T, b, precision="highest"))
     assert not uj.certify(left, right, f32(3, 2), f32(3), budget=20).passes
+
+
+def test_what_is_looked_up_in_a_table_of_products_is_counted_as_arguments_are():
+    """All pairs of what the table holds, and of what is looked up in it, are tests of equality."""
+    primes = draw_primes(0, random.Random(7))
+    draw = Draw(draw_levels(primes, (4,), np.random.default_rng(7)), (7,))
+    products = LoggedProducts(draw)
+    y = draw.variable((6,))
+    log = draw.opaque("logarithm", y)
+    before = draw.applications[0]
+    products.logarithm(y, log)
+    assert len(products.known) > 6
+    assert draw.applications[0] - before >= len(products.known) + 6

@@ -51,6 +51,7 @@ class LoggedProducts:
 
     def _product(self, y: Residues) -> Residues | None:
         """The logarithm of what is a product of at most three of the numbers and their inverses, or the root of two."""
+        self.draw.compared(2 + len(self.single))
         if (known := self.known.get(_key(y))) is not None:
             return known
         square = self.known.get(_key(self.draw.multiply(y, y)))
@@ -71,6 +72,7 @@ class LoggedProducts:
             for v, also in (*self.single, (u, of)):
                 self.known.setdefault(_key(draw.multiply(u, v)), draw.add(of, also))
         self.single += both
+        self.draw.compared(2 * len(self.single))
 
 
 def _key(y: Residues) -> bytes:
