@@ -64,6 +64,16 @@ def thomas(d, l, u, b):
     return lax.linalg.tridiagonal_solve(l, d, u, b[:, None])[:, 0]
 
 
+def with_positive_diagonal(a):
+    """A lower triangle, of which the diagonal is positive."""
+    return jnp.tril(a, -1) + jnp.diag(jnp.exp(jnp.diag(a)))
+
+
+def square_of(l):
+    """L Lᵀ."""
+    return matmul(l, l.T)
+
+
 def with_diagonals(d, l, u):
     """The matrix; the first of the lower and the last of the upper diagonal lie outside."""
     return jnp.diag(d) + jnp.diag(l[1:], -1) + jnp.diag(u[:-1], 1)
@@ -145,6 +155,30 @@ PAIRS = {
         lambda a: lax.linalg.cholesky(gram(a) + jnp.tril(a, -1), symmetrize_input=False),
         (A2,),
     ),
+    "Cholesky of L Lᵀ": (
+        lambda a: linalg.cholesky(square_of(with_positive_diagonal(a))),
+        with_positive_diagonal,
+        lambda a: with_positive_diagonal(a) + jnp.tril(a, -1),
+        (A3,),
+    ),
+    "Cholesky of L Lᵀ, whose diagonal is an input": (
+        lambda d, x: linalg.cholesky(square_of(jnp.diag(d) + jnp.diag(x, -1))),
+        lambda d, x: jnp.diag(d) + jnp.diag(x, -1),
+        lambda d, x: jnp.diag(d) - jnp.diag(x, -1),
+        (uj.positive(B2), f32(1)),
+    ),
+    "Cholesky of a diagonal": (
+        lambda d: linalg.cholesky(jnp.diag(d * d)),
+        jnp.diag,
+        lambda d: jnp.diag(d[::-1]),
+        (uj.positive(B3),),
+    ),
+    "logarithm of the determinant of L Lᵀ": (
+        lambda a: 2 * jnp.log(jnp.diag(linalg.cholesky(square_of(with_positive_diagonal(a))))).sum(),
+        lambda a: 2 * jnp.trace(a),
+        lambda a: jnp.trace(a),
+        (A3,),
+    ),
     "Cholesky solves": (
         lambda a, b: scipy.cho_solve((scipy.cholesky(gram(a), lower=True), True), b),
         lambda a, b: cramer(gram(a), b),
@@ -211,6 +245,16 @@ def one_step(matvec, b):
 
 
 NEVER = {
+    "Cholesky of L Lᵀ, whose diagonal has both signs": (
+        lambda a: linalg.cholesky(square_of(jnp.tril(a))),
+        jnp.tril,
+        (A2,),
+    ),
+    "Cholesky of L Lᵀ, whose diagonal is positive for some inputs": (
+        lambda a: linalg.cholesky(square_of(jnp.diag(jnp.where(a > 0, a, a - 1)))),
+        lambda a: jnp.diag(jnp.where(a > 0, a, a - 1)),
+        (B2,),
+    ),
     "a matrix that is singular for all inputs": (
         lambda x, b: linalg.solve(x * jnp.ones((2, 2)), b),
         lambda x, b: 1 / x + linalg.solve(x * jnp.ones((2, 2)), b),

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
     MINUS_INFINITY,
@@ -47,6 +48,7 @@ class FieldFunctions(Piecewise):
         self.forms: dict[ClosedForm, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
+        self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.reflections: list[tuple[Number, Number, Number]] = []
 
     def closed(self, form: ClosedForm) -> Number:
@@ -103,6 +105,8 @@ class FieldFunctions(Piecewise):
             value = ONE  # cos² + sin²
         if value is not None and value > 0:
             return self._root_of_rational(value, x.shape)
+        if self.squares is not None and x.special is None and (met := self.squares.root(x.residues)) is not None:
+            return Number(met, nonnegative=True)
         scale = self.canonical_scale(x.residues, x.scale)
         outer, inner = _square_part(scale)
         if inner != 1 and not self.draw.has_root(inner):
@@ -137,6 +141,8 @@ class FieldFunctions(Piecewise):
             if power is not None:
                 return self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
         residues = self.draw.exponential(x.residues)
+        if "logarithm of a product met before" in self.laws and x.special is None:
+            self.products.exponential(residues, x.residues)
         special = None
         if x.special is not None:
             residues = self.draw.where(x.special == MINUS_INFINITY, self.draw.fraction(0), residues)
