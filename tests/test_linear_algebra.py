@@ -74,6 +74,16 @@ def square_of(l):
     return matmul(l, l.T)
 
 
+def rebuilt(w, v):
+    """V Λ Vᵀ."""
+    return matmul(v * w[None], v.T)
+
+
+def symmetric(a):
+    """Of any matrix."""
+    return (a + a.T) / 2
+
+
 def with_diagonals(d, l, u):
     """The matrix; the first of the lower and the last of the upper diagonal lie outside."""
     return jnp.diag(d) + jnp.diag(l[1:], -1) + jnp.diag(u[:-1], 1)
@@ -216,6 +226,38 @@ PAIRS = {
         (A2,),
     ),
     "the sum of eigenvalues": (lambda a: linalg.eigvalsh(a).sum(), jnp.trace, lambda a: a.sum(), (A3,)),
+    "eigenvectors and eigenvalues, multiplied": (
+        lambda a: rebuilt(*linalg.eigh(symmetric(a))),
+        symmetric,
+        lambda a: rebuilt(linalg.eigvalsh(symmetric(a))[::-1], linalg.eigh(symmetric(a))[1]),
+        (A3,),
+    ),
+    "eigenvectors are multiplied by eigenvalues": (
+        lambda a: (lambda w, v: matmul(symmetric(a), v) - v * w[None])(*linalg.eigh(symmetric(a))),
+        lambda a: 0 * a,
+        lambda a: (lambda w, v: matmul(symmetric(a), v.T) - v * w[None])(*linalg.eigh(symmetric(a))),
+        (A2,),
+    ),
+    "eigenvectors are orthonormal": (
+        lambda a: (lambda w, v: jnp.stack([matmul(v.T, v), matmul(v, v.T)]))(*linalg.eigh(a)),
+        lambda a: jnp.stack([jnp.eye(3) + 0 * a, jnp.eye(3) + 0 * a]),
+        lambda a: (lambda w, v: jnp.stack([matmul(v, v), matmul(v, v.T)]))(*linalg.eigh(a)),
+        (A3,),
+    ),
+    "singular vectors and values, multiplied": (
+        lambda a: (lambda u, s, v: jnp.einsum("ij,j,jk->ik", u, s, v, precision="highest"))(
+            *linalg.svd(a, full_matrices=False)
+        ),
+        lambda a: a,
+        lambda a: (lambda u, s, v: matmul(u, v))(*linalg.svd(a, full_matrices=False)),
+        (TALL,),
+    ),
+    "singular vectors are orthonormal": (
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: 2 * jnp.eye(2) + 0 * a[:2],
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v))(*linalg.svd(a, full_matrices=False)),
+        (TALL,),
+    ),
     "one triangle of a symmetric matrix": (
         lambda a: linalg.eigh(a, UPLO="U", symmetrize_input=False)[0],
         lambda a: linalg.eigh(jnp.triu(a) + jnp.triu(a, 1).T)[0],
@@ -245,6 +287,21 @@ def one_step(matvec, b):
 
 
 NEVER = {
+    "columns of U are fewer than its rows": (
+        lambda a: (lambda u, s, v: matmul(u, u.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: jnp.eye(3) + 0 * a[:, :1],
+        (TALL,),
+    ),
+    "vectors of one matrix and values of another": (
+        lambda a, b: matmul(linalg.eigh(a)[1] * linalg.eigvalsh(b)[None], linalg.eigh(a)[1].T),
+        lambda a, b: (a + a.T) / 2,
+        (A2, A2),
+    ),
+    "eigenvectors of a matrix of which one triangle is read": (
+        lambda a: rebuilt(*linalg.eigh(a, symmetrize_input=False)),
+        lambda a: a,
+        (A2,),
+    ),
     "Cholesky of L Lᵀ, whose diagonal has both signs": (
         lambda a: linalg.cholesky(square_of(jnp.tril(a))),
         jnp.tril,

@@ -41,6 +41,7 @@ class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
 
     reflections: triples of both results of a factorisation by reflections, and their product Q.
+    factors_of_matrices: triples of two matrices and what their product is known to be.
     """
 
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
@@ -50,6 +51,7 @@ class FieldFunctions(Piecewise):
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.reflections: list[tuple[Number, Number, Number]] = []
+        self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.

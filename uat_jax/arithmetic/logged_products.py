@@ -24,7 +24,8 @@ class LoggedProducts:
     """The logarithms of one draw.
 
     single: the numbers whose logarithms were taken, and their inverses.  known: by the residues of a number, these
-    and the products of two of them, and the squares of these, each with its logarithm.  exponents: those of exponentials.
+    and the products of two of them, and the squares of these, each with its logarithm.  exponents: those of
+    exponentials.
     """
 
     def __init__(self, draw: Draw):
@@ -60,7 +61,7 @@ class LoggedProducts:
         return log
 
     def _product(self, y: Residues) -> Residues | None:
-        """The logarithm of what is an exponential, or a product, or a root of one, of the numbers and their inverses."""
+        """The logarithm of what is an exponential, or a product of the numbers and their inverses, or a root of one."""
         self.draw.compared(1)
         if (exponent := self.exponents.get(_key(y))) is not None:
             return exponent
