@@ -56,6 +56,13 @@ CASES = (
         lambda x: jnp.log(3 + 2 * x[0] ** 2 + x[1] ** 2 + (x[0] * x[1]) ** 2),
     ),
     Case(
+        "root of a square met before",
+        "a square that is written out",
+        lambda x: 1 + jnp.exp(x),
+        lambda x: jnp.sqrt(1 + 2 * jnp.exp(x) + jnp.exp(2 * x)),
+        lambda x: jnp.sqrt(1 + 3 * jnp.exp(x) + jnp.exp(2 * x)),
+    ),
+    Case(
         "roots in matrices",
         "put together",
         lambda x: jnp.stack([jnp.sqrt(1 + x[0] ** 2), jnp.sqrt(2 + x[1] ** 2)]) ** 2,
@@ -429,6 +436,7 @@ CASES = (
 )
 
 BEYOND = {
+    "root of a square met before": (lambda x: 1 * x, lambda x: jnp.sqrt((x + 1) ** 2 - 2 * x - 1)),
     "powers of a product": (
         lambda x: jnp.sqrt(x[0] * x[1]) * jnp.sqrt(x[0] / x[1]),
         lambda x: x[0],
@@ -469,7 +477,14 @@ BESIDE = {
 }
 """Along another axis, of other entries, at ties: equal nowhere, or not everywhere, whatever the signs."""
 
-ALSO = {"cases", "logarithm of a product met before", "inverse functions", "roots met before", "signs of multiples"}
+ALSO = {
+    "cases",
+    "inverse functions",
+    "logarithm of a product met before",
+    "root of a square met before",
+    "roots met before",
+    "signs of multiples",
+}
 """Laws that show much of what others do."""
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)

@@ -1,5 +1,6 @@
 """Factorisations of matrices: true pairs, their wrong twins, pairs just outside, and every definition against JAX."""
 
+import random
 from typing import Any
 
 import jax
@@ -16,6 +17,9 @@ from uat_jax.arithmetic.balls import exact
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
 from uat_jax.arithmetic.linear_algebra import LARGEST
+from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.residues import Draw
+from uat_jax.arithmetic.tower import draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import trace
 from uat_jax.decide.prime_fields import PrimeFields
 from uat_jax.decide.specification import Specification, traced
@@ -58,6 +62,26 @@ def lu_solve(a, b):
 def thomas(d, l, u, b):
     """Three equations, each of three neighbours at most."""
     return lax.linalg.tridiagonal_solve(l, d, u, b[:, None])[:, 0]
+
+
+def with_positive_diagonal(a):
+    """A lower triangle, of which the diagonal is positive."""
+    return jnp.tril(a, -1) + jnp.diag(jnp.exp(jnp.diag(a)))
+
+
+def square_of(l):
+    """L Lᵀ."""
+    return matmul(l, l.T)
+
+
+def rebuilt(w, v):
+    """V Λ Vᵀ."""
+    return matmul(v * w[None], v.T)
+
+
+def symmetric(a):
+    """Of any matrix."""
+    return (a + a.T) / 2
 
 
 def with_diagonals(d, l, u):
@@ -141,6 +165,30 @@ PAIRS = {
         lambda a: lax.linalg.cholesky(gram(a) + jnp.tril(a, -1), symmetrize_input=False),
         (A2,),
     ),
+    "Cholesky of L Lᵀ": (
+        lambda a: linalg.cholesky(square_of(with_positive_diagonal(a))),
+        with_positive_diagonal,
+        lambda a: with_positive_diagonal(a) + jnp.tril(a, -1),
+        (A3,),
+    ),
+    "Cholesky of L Lᵀ, whose diagonal is an input": (
+        lambda d, x: linalg.cholesky(square_of(jnp.diag(d) + jnp.diag(x, -1))),
+        lambda d, x: jnp.diag(d) + jnp.diag(x, -1),
+        lambda d, x: jnp.diag(d) - jnp.diag(x, -1),
+        (uj.positive(B2), f32(1)),
+    ),
+    "Cholesky of a diagonal": (
+        lambda d: linalg.cholesky(jnp.diag(d * d)),
+        jnp.diag,
+        lambda d: jnp.diag(d[::-1]),
+        (uj.positive(B3),),
+    ),
+    "logarithm of the determinant of L Lᵀ": (
+        lambda a: 2 * jnp.log(jnp.diag(linalg.cholesky(square_of(with_positive_diagonal(a))))).sum(),
+        lambda a: 2 * jnp.trace(a),
+        lambda a: jnp.trace(a),
+        (A3,),
+    ),
     "Cholesky solves": (
         lambda a, b: scipy.cho_solve((scipy.cholesky(gram(a), lower=True), True), b),
         lambda a, b: cramer(gram(a), b),
@@ -178,6 +226,38 @@ PAIRS = {
         (A2,),
     ),
     "the sum of eigenvalues": (lambda a: linalg.eigvalsh(a).sum(), jnp.trace, lambda a: a.sum(), (A3,)),
+    "eigenvectors and eigenvalues, multiplied": (
+        lambda a: rebuilt(*linalg.eigh(symmetric(a))),
+        symmetric,
+        lambda a: rebuilt(linalg.eigvalsh(symmetric(a))[::-1], linalg.eigh(symmetric(a))[1]),
+        (A3,),
+    ),
+    "eigenvectors are multiplied by eigenvalues": (
+        lambda a: (lambda w, v: matmul(symmetric(a), v) - v * w[None])(*linalg.eigh(symmetric(a))),
+        lambda a: 0 * a,
+        lambda a: (lambda w, v: matmul(symmetric(a), v.T) - v * w[None])(*linalg.eigh(symmetric(a))),
+        (A2,),
+    ),
+    "eigenvectors are orthonormal": (
+        lambda a: (lambda w, v: jnp.stack([matmul(v.T, v), matmul(v, v.T)]))(*linalg.eigh(a)),
+        lambda a: jnp.stack([jnp.eye(3) + 0 * a, jnp.eye(3) + 0 * a]),
+        lambda a: (lambda w, v: jnp.stack([matmul(v, v), matmul(v, v.T)]))(*linalg.eigh(a)),
+        (A3,),
+    ),
+    "singular vectors and values, multiplied": (
+        lambda a: (lambda u, s, v: jnp.einsum("ij,j,jk->ik", u, s, v, precision="highest"))(
+            *linalg.svd(a, full_matrices=False)
+        ),
+        lambda a: a,
+        lambda a: (lambda u, s, v: matmul(u, v))(*linalg.svd(a, full_matrices=False)),
+        (TALL,),
+    ),
+    "singular vectors are orthonormal": (
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: 2 * jnp.eye(2) + 0 * a[:2],
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v))(*linalg.svd(a, full_matrices=False)),
+        (TALL,),
+    ),
     "one triangle of a symmetric matrix": (
         lambda a: linalg.eigh(a, UPLO="U", symmetrize_input=False)[0],
         lambda a: linalg.eigh(jnp.triu(a) + jnp.triu(a, 1).T)[0],
@@ -207,6 +287,31 @@ def one_step(matvec, b):
 
 
 NEVER = {
+    "columns of U are fewer than its rows": (
+        lambda a: (lambda u, s, v: matmul(u, u.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: jnp.eye(3) + 0 * a[:, :1],
+        (TALL,),
+    ),
+    "vectors of one matrix and values of another": (
+        lambda a, b: matmul(linalg.eigh(a)[1] * linalg.eigvalsh(b)[None], linalg.eigh(a)[1].T),
+        lambda a, b: (a + a.T) / 2,
+        (A2, A2),
+    ),
+    "eigenvectors of a matrix of which one triangle is read": (
+        lambda a: rebuilt(*linalg.eigh(a, symmetrize_input=False)),
+        lambda a: a,
+        (A2,),
+    ),
+    "Cholesky of L Lᵀ, whose diagonal has both signs": (
+        lambda a: linalg.cholesky(square_of(jnp.tril(a))),
+        jnp.tril,
+        (A2,),
+    ),
+    "Cholesky of L Lᵀ, whose diagonal is positive for some inputs": (
+        lambda a: linalg.cholesky(square_of(jnp.diag(jnp.where(a > 0, a, a - 1)))),
+        lambda a: jnp.diag(jnp.where(a > 0, a, a - 1)),
+        (B2,),
+    ),
     "a matrix that is singular for all inputs": (
         lambda x, b: linalg.solve(x * jnp.ones((2, 2)), b),
         lambda x, b: 1 / x + linalg.solve(x * jnp.ones((2, 2)), b),
@@ -358,3 +463,16 @@ def test_least_squares_of_few_rows_are_compared_without_an_error():
     left = lambda a, b: linalg.lstsq(a, b)[0]
     right = lambda a, b: linalg.solve(jnp.matmul(a.T, a, precision="highest"), jnp.matmul(a.T, b, precision="highest"))
     assert not uj.certify(left, right, f32(3, 2), f32(3), budget=20).passes
+
+
+def test_what_is_looked_up_in_a_table_of_products_is_counted_as_arguments_are():
+    """All pairs of what the table holds, and of what is looked up in it, are tests of equality."""
+    primes = draw_primes(0, random.Random(7))
+    draw = Draw(draw_levels(primes, (4,), np.random.default_rng(7)), (7,))
+    products = LoggedProducts(draw)
+    y = draw.variable((6,))
+    log = draw.opaque("logarithm", y)
+    before = draw.applications[0]
+    products.logarithm(y, log)
+    assert len(products.known) > 6
+    assert draw.applications[0] - before >= len(products.known) + 6

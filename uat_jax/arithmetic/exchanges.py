@@ -167,6 +167,7 @@ def followed(
         cases, shape = {key: row[i] for key, row in rows.items()}, shape_of(variable)
         place = fields.expressions.applied(equation, places, i, shape)
         defined = [case for case in cases.values() if case is not None]
+        fields.draw.compared(math.prod(shape) * len(defined))
         one = _one(defined, place) if defined else None
         if one is not None:
             cases = {key: None if case is None else one for key, case in cases.items()}

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
     MINUS_INFINITY,
@@ -39,7 +40,8 @@ from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
 
-    reflections: triples of both results of a factorisation by reflections, and their product Q.  preimages: by the name
+    reflections: triples of both results of a factorisation by reflections, and their product Q.
+    factors_of_matrices: triples of two matrices and what their product is known to be.  preimages: by the name
     of a function and an entry of a value, the numbers and the place in them at which the function has this value.
     roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
     they are almost everywhere.  angles: by the squares of their sines and their signs, angles between -π/2 and π/2.
@@ -50,11 +52,13 @@ class FieldFunctions(Piecewise):
         self.forms: dict[ClosedForm, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
+        self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
         self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
+        self.factors_of_matrices: list[tuple[Residues, Residues, Residues]] = []
 
     def closed(self, form: ClosedForm) -> Number:
         """A number in closed form: π and its root, e, and roots of other degrees than 2 and 4 are letters.
@@ -110,6 +114,8 @@ class FieldFunctions(Piecewise):
             value = ONE  # cos² + sin²
         if value is not None and value > 0:
             return self._root_of_rational(value, x.shape)
+        if self.squares is not None and x.special is None and (met := self.squares.root(x.residues)) is not None:
+            return Number(met, nonnegative=True)
         scale = self.canonical_scale(x.residues, x.scale)
         outer, inner = _square_part(scale)
         if inner != 1 and not self.draw.has_root(inner):
@@ -144,6 +150,8 @@ class FieldFunctions(Piecewise):
             if power is not None:
                 return self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
         residues = self.draw.exponential(x.residues)
+        if "logarithm of a product met before" in self.laws and x.special is None:
+            self.products.exponential(residues, x.residues)
         special = None
         if x.special is not None:
             residues = self.draw.where(x.special == MINUS_INFINITY, self.draw.fraction(0), residues)

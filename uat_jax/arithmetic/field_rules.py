@@ -226,6 +226,11 @@ def _dot_general(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     right = _as_matrices(y, batch_y, contract_y, _free(y, contract_y, batch_y))
     if dtype_of(equation.outvars[0]) == np.bool_:
         return _some_pair(fields, x.moved(left), y.moved(right)).moved(_reshaping(shape_of(equation.outvars[0])))
+    if fields.functions.factors_of_matrices and not batch_x:
+        matrix = lambda z, move: z.residues.moved(lambda a: move(a)[:, 0])
+        known = spectra.product_of(fields, matrix(x, left), matrix(y, right))
+        if known is not None:
+            return Number(known.reshaped(shape_of(equation.outvars[0])))
     if "roots in matrices" in fields.functions.laws and (x.quadratic is not None or y.quadratic is not None):
         product = _product_of_roots(fields, x.moved(left), y.moved(right))
         if product is not None:

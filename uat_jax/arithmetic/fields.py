@@ -216,10 +216,20 @@ class Fields(Arithmetic):
         taken = operands
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
+        self._meet(operands)
         results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
+        self._meet(results)
         if self.alike is None or equation.primitive.name not in ENTRYWISE:
             return results
         return [self._first(x) for x in (*operands, *results)][len(operands) :]
+
+    def _meet(self, values: Sequence[Value]) -> None:
+        """Keep the squares of positive numbers, for roots further on."""
+        if self.functions.squares is None:
+            return
+        for value in values:
+            if isinstance(value, Number):
+                self.functions.squares.meet(value)
 
     def _again(self, value: Value) -> Value:
         """A number that is defined for all inputs, or a positive input that has the same formal value."""

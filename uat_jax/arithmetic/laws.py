@@ -5,6 +5,7 @@ LAWS = frozenset(
         "logarithm of exponentials",
         "exponential form",
         "root of a square",
+        "root of a square met before",
         "square of a root",
         "roots in matrices",
         "logarithm of a product met before",

@@ -56,7 +56,9 @@ def reflections(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
 def multiplied(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Number]:
     """The rules of `ormqr` and `householder_product`: a product with the Q that is kept, or else their definition."""
     packed, taus, *others = (fields.lift(operand) for operand in operands)
-    q = next((q for a, t, q in fields.functions.reflections if _same(a, packed) and _same(t, taus)), None)
+    kept = fields.functions.reflections
+    fields.draw.compared((1 + len(kept)) * (packed.residues.levels[0][0].size + taus.residues.levels[0][0].size))
+    q = next((q for a, t, q in kept if _same(a, packed) and _same(t, taus)), None)
     if q is None:
         return fields.inner(defined(equation, [None] * len(equation.invars)), [packed, taus, *others])
     if not others:

@@ -381,6 +381,10 @@ class Draw:
             last = len(element.levels) - 1
             self._worst[last] = self._worst[last] | element.degree.counted()
 
+    def compared(self, keys: int) -> None:
+        """So many entries are looked up among each other: as arguments of one function, each pair is a test."""
+        self.applications[0] += keys
+
     def worst(self, k: int = 0) -> Degree:
         """The merged degree of everything at level k that is tested for being zero or equal."""
         return functools.reduce(Degree.__or__, self._worst[k:])

@@ -1,6 +1,7 @@
 """Eigenvalues and singular values in prime fields: a formula for two of them, and of more their sum.
 
-Vectors are unknown functions of the matrix, with the signs that the device gives them.
+Vectors are unknown functions of the matrix, with the signs that the device gives them.  Of them it is known that they
+are orthonormal, and that A = V Λ Vᵀ or A = U S Vᵀ: products of just these matrices are replaced where they are taken.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from uat_jax.arithmetic.facts import Facts, Nature
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.linear_algebra import one_triangle, smaller_gram, two_eigenvalues
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.residues import Residues, same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
-from uat_jax.arithmetic.uninterpreted import of_matrix, refuse_infinite
+from uat_jax.arithmetic.uninterpreted import apply_uninterpreted, of_matrix, refuse_infinite
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
@@ -26,25 +28,48 @@ if TYPE_CHECKING:
 
 def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `eigh`: eigenvectors and ascending eigenvalues of the symmetric matrix that one triangle makes."""
+    if not equation.params.get("sort_eigenvalues", True) or equation.params.get("subset_by_index") is not None:
+        return apply_uninterpreted(fields, equation, [x])
     refuse_infinite(equation, x)
     lower, dtype = equation.params["lower"], dtype_of(equation.invars[0])
     (symmetric,) = fields.inner(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
     vectors = of_matrix(fields, _named(equation, "eigenvectors"), symmetric, x.shape)
-    return [vectors, _eigenvalues(fields, symmetric, dtype)]
+    values = _eigenvalues(fields, symmetric, dtype)
+    if len(x.shape) == 2 and x.shape[1] > 0:
+        v, a = vectors.residues, symmetric.residues
+        scaled = _columns_times(fields, v, values)
+        _keep_orthogonal(fields, _transposed(v))
+        _keep_orthogonal(fields, v)
+        _keep(fields, scaled, _transposed(v), a)
+        _keep(fields, v, _transposed(scaled), a)
+        _keep(fields, a, v, scaled)
+    return [vectors, values]
 
 
 def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `svd`: the descending singular values are the roots of the eigenvalues of AᵀA, or of AAᵀ."""
+    if equation.params.get("subset_by_index") is not None:
+        return apply_uninterpreted(fields, equation, [x])
     refuse_infinite(equation, x)
     dtype = dtype_of(equation.invars[0])
     (gram,) = fields.inner(_program(smaller_gram, x.shape, dtype), [x])
     squares = _eigenvalues(fields, gram, dtype).moved(lambda a: a[..., ::-1]).but(nonnegative=True)
     values = fields.functions.root(squares)
     names = ("left singular vectors", "right singular vectors")
-    vectors = (
+    vectors = [
         of_matrix(fields, _named(equation, name), x, shape_of(v))
         for name, v in zip(names, equation.outvars[1:], strict=False)
-    )
+    ]
+    if vectors and len(x.shape) == 2 and x.shape[0] >= x.shape[1] == vectors[0].shape[1] > 0:
+        u, v, a = (number.residues for number in (*vectors, x))
+        rows = _transposed(_columns_times(fields, _transposed(v), values))
+        _keep_orthogonal(fields, _transposed(u))
+        _keep_orthogonal(fields, v)
+        _keep_orthogonal(fields, _transposed(v))
+        _keep(fields, _columns_times(fields, u, values), v, a)
+        _keep(fields, u, rows, a)
+        _keep(fields, a, _transposed(v), _columns_times(fields, u, values))
+        _keep(fields, _transposed(u), a, rows)
     return [values.but(facts=_always(x, values.shape)), *vectors]
 
 
@@ -63,6 +88,37 @@ def _eigenvalues(fields: Fields, x: Number, dtype: np.dtype) -> Number:
         [np.arange(count).reshape(others.shape), count + np.arange(count // (n - 1)).reshape(*last.shape, 1)], axis=-1
     )
     return gathered(f, [others, last], places).but(facts=_always(x, (*x.shape[:-2], n)))
+
+
+def product_of(fields: Fields, left: Residues, right: Residues) -> Residues | None:
+    """The product of two matrices, if it is known from a decomposition."""
+    for a, b, product in fields.functions.factors_of_matrices:
+        if a.shape == left.shape and b.shape == right.shape:
+            fields.draw.compared(2 * int(np.prod(a.shape) + np.prod(b.shape)))
+            if same(a, left) and same(b, right):
+                return product
+    return None
+
+
+def _keep(fields: Fields, left: Residues, right: Residues, product: Residues) -> None:
+    """Keep the product of two matrices, and that of their transposes."""
+    flipped = _transposed(right), _transposed(left), _transposed(product)
+    fields.functions.factors_of_matrices += [(left, right, product), flipped]
+
+
+def _keep_orthogonal(fields: Fields, rows: Residues) -> None:
+    """Keep that the rows of a matrix are orthonormal."""
+    _keep(fields, rows, _transposed(rows), fields.draw.floats(np.eye(rows.shape[0])))
+
+
+def _columns_times(fields: Fields, a: Residues, values: Number) -> Residues:
+    """A matrix whose columns are multiplied by numbers."""
+    spread = values.residues.moved(lambda level: np.broadcast_to(level[:, None, :], (len(level), *a.shape)))
+    return fields.draw.multiply(a, spread)
+
+
+def _transposed(a: Residues) -> Residues:
+    return a.moved(lambda level: level.swapaxes(-1, -2))
 
 
 def _named(equation: JaxprEqn, vectors: str) -> str:

@@ -64,7 +64,7 @@ MOST_ROUNDS = 6
 ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 """Primitives whose values carry a square that products know of, and sums forget."""
 
-OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
+OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
