@@ -9,6 +9,7 @@ from itertools import chain, islice, permutations, product
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.polynomial import (
+    OF_RANGES,
     Kind,
     Letter,
     Polynomial,
@@ -28,7 +29,7 @@ MOST_TURNED = 3
 
 
 def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
-    """The sum (of a monomial with coefficient 1) or the maximum over index variables, with canonical names.
+    """The sum (of a monomial with coefficient 1), the maximum or the product over index variables, with canonical names.
 
     A colour of an index is its length and what it does in each factor; it is refined until no more indices differ.  Of
     the orders in which indices of one colour can be named, the one with the least digest is taken.
@@ -78,7 +79,7 @@ def _named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter | Non
 
 
 def _as_argument(kind: Kind, value: Polynomial) -> object:
-    if kind is Kind.MAXIMUM:
+    if kind in OF_RANGES:
         return value
     if len(value.terms) != 1 or set(value.terms.values()) != {1}:
         return None
@@ -101,6 +102,6 @@ def _classes(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> list[list[
 
 def _parts(kind: Kind, body: Polynomial) -> list[Polynomial]:
     """The factors of a monomial, or the terms of a polynomial."""
-    if kind is Kind.MAXIMUM:
+    if kind in OF_RANGES:
         return [Polynomial({monomial: number}) for monomial, number in body.terms.items()]
     return [of(letter, exponent) for monomial in body.terms for letter, exponent in monomial]

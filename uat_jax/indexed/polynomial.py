@@ -62,6 +62,8 @@ class Kind(StrEnum):
     """A sum over bound indices of one connected monomial: (indices, monomial)."""
     MAXIMUM = "M"
     """A maximum over bound indices of a polynomial: (indices, polynomial)."""
+    PRODUCT = "Π"
+    """A product over bound indices of a polynomial: (indices, polynomial)."""
     QUOTIENT = "div"
     """The whole part of a quotient of index polynomials: (dividend, divisor)."""
 
@@ -70,9 +72,11 @@ OF_INDICES = frozenset([Kind.AT_LEAST, Kind.EQUAL])
 """Predicates on indices."""
 PREDICATES = OF_INDICES | {Kind.POSITIVE, Kind.ZERO}
 """Letters that are 0 or 1."""
-REDUCED = PREDICATES | {Kind.IMAGINARY, Kind.PRIME, Kind.POWER}
+REDUCED = PREDICATES | {Kind.IMAGINARY, Kind.PRIME, Kind.POWER, Kind.PRODUCT}
 """Letters whose products are more than a sum of exponents."""
-BINDING = frozenset([Kind.SUM, Kind.MAXIMUM])
+OF_RANGES = frozenset([Kind.MAXIMUM, Kind.PRODUCT])
+"""Letters that bind indices of a polynomial, all of whose values in the range they combine in any order."""
+BINDING = OF_RANGES | {Kind.SUM}
 """Letters that bind indices."""
 
 
