@@ -82,7 +82,7 @@ def symbolic_programs(
     dimensions = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
     with watched(dimensions[0]):
         (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
-        same_outputs(outputs, others)
+        same_outputs(*map(_without_lengths, (outputs, others)))
     symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
     found = derived(specification.constraints)
     if taken := {f"{name}{NEW}" for name in found} & set(specification.symbols):
@@ -91,6 +91,11 @@ def symbolic_programs(
         found
     )
     return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
+
+
+def _without_lengths(outputs: Any) -> Any:
+    """Outputs without their shapes: JAX writes one length in several ways, and the normal forms tell whether it is."""
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((), leaf.dtype), outputs)
 
 
 def _sign(leaf: Any) -> int:

@@ -34,7 +34,7 @@ from uat_jax.indexed.polynomial import (
     replaced,
 )
 from uat_jax.indexed.products import assigned, raised, split_at
-from uat_jax.indexed.ranges import Range, forwards, merged, where_compared, where_divided, written_out
+from uat_jax.indexed.ranges import Range, cut_in_two, forwards, merged, where_divided, written_out
 from uat_jax.indexed.sums import in_range, others, renamed, total
 from uat_jax.indexed.workspace import workspace
 
@@ -47,7 +47,7 @@ def product(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
     value, over = cancelled(value), tuple(over)
     if not over or value == ONE:
         return value
-    for rule in (_outside, _written_out, where_divided, _where_compared, merged):
+    for rule in (_outside, _written_out, where_divided, _cut_in_two, merged):
         found = rule(value, over)
         if found is not None:
             return found if isinstance(found, Polynomial) else product(*found)
@@ -64,8 +64,8 @@ def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None
     return _of_parts(written_out(value, over))
 
 
-def _where_compared(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    return _of_parts(where_compared(value, over, 0))
+def _cut_in_two(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
+    return _of_parts(cut_in_two(value, over, 0))
 
 
 def _outside(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
@@ -124,7 +124,7 @@ def _one(base: Polynomial, guard: Polynomial, over: Sequence[Letter]) -> Polynom
         found = rule(base, guard, over)
         if found is not None:
             return product(*found)
-    for rule in (where_divided, _where_compared, merged):
+    for rule in (where_divided, _cut_in_two, merged):
         found = rule(value, over)
         if found is not None:
             return found if isinstance(found, Polynomial) else product(*found)

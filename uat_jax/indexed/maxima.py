@@ -29,7 +29,7 @@ from uat_jax.indexed.polynomial import (
     replaced,
 )
 from uat_jax.indexed.products import assigned, raised, reduced, split_at
-from uat_jax.indexed.ranges import Range, forwards, merged, where_compared, where_divided, written_out
+from uat_jax.indexed.ranges import Range, cut_in_two, forwards, merged, where_divided, written_out
 from uat_jax.indexed.sums import renamed
 
 
@@ -77,7 +77,7 @@ def _where_zero(gone: Polynomial, number: Polynomial, case: Polynomial = ONE) ->
 
 
 def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    for rule in (_written_out, _of_maximum, where_divided, _where_compared, merged):
+    for rule in (_written_out, _of_maximum, where_divided, _cut_in_two, merged):
         found = rule(value, over)
         if found is not None:
             return found if isinstance(found, Polynomial) else greatest(*found)
@@ -94,8 +94,8 @@ def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None
     return _of_parts(written_out(value, over))
 
 
-def _where_compared(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    return _of_parts(where_compared(value, over, 1))
+def _cut_in_two(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
+    return _of_parts(cut_in_two(value, over, 1))
 
 
 def _of_parts(parts: Sequence[Range] | None) -> Polynomial | None:

@@ -92,7 +92,7 @@ def tile(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array
 def iota(parameters: Parameters, lengths: Lengths, kind: str, *sizes: Array) -> Array:
     """The index along one axis."""
     axis = parameters["dimension"]
-    if kind == "i" and (lengths[axis].number() or 0) > WIDEST:
+    if kind in ("i", "u") and (lengths[axis].number() or 0) > WIDEST:
         raise UnsupportedError("the places of an axis that is too long for 32 bits are not followed")
     return array(lengths, kind, lambda indices: indices[axis], 1)
 

@@ -42,6 +42,28 @@ class SizeCase(Exception):
         self.name, self.threshold = name, threshold
 
 
+class RemainderCase(Exception):
+    """A size that is divided by a number: each remainder has to be looked at."""
+
+    def __init__(self, name: str, divisor: int):
+        super().__init__(f"mod({name}, {divisor})")
+        self.name, self.divisor = name, divisor
+
+
+LARGEST_DIVISOR = 8
+"""A size that is divided by a number up to this is looked at for each remainder."""
+
+
+def split_by_remainder(value: Polynomial, divisor: Polynomial) -> None:
+    """Raises `RemainderCase` if a polynomial in sizes, divided by a small number, has a remainder that is not known."""
+    number = int(divisor.number() or 0)
+    if not 2 <= number <= LARGEST_DIVISOR or value.free or not is_whole(value):
+        return
+    for monomial, factor in sorted(value.terms.items(), key=lambda term: [letter.key for letter, _ in term[0]]):
+        if factor % number and all(letter.kind is Kind.SIZE for letter, _ in monomial) and monomial:
+            raise RemainderCase(monomial[0][0].name, number)
+
+
 def split_by_size(value: Polynomial) -> None:
     """Raises `SizeCase` if whether ±n + k ≥ 0 is asked, and no smallest value of the size n decides it."""
     if value.free:

@@ -7,14 +7,13 @@ What is the same for the terms of one range in any order is the same for both si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from uat_jax.indexed.bounds import nonnegative, unit_indices
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.polynomial import OF_INDICES, Kind, Letter, Polynomial, constant, fresh, of, replaced
-from uat_jax.indexed.sums import SHORTEST, others, split_of
+from uat_jax.indexed.sums import SHORTEST, cut_of, others, split_of
 
 Range = tuple[Polynomial, tuple[Letter, ...]]
 """Terms, and the indices that are bound in them."""
@@ -40,32 +39,31 @@ def where_divided(value: Polynomial, over: Sequence[Letter]) -> Range | None:
     return replaced(value, {variable: divisor * of(p) + of(q)}), (*others(over, variable), p, q)
 
 
-def where_compared(value: Polynomial, over: Sequence[Letter], least: int) -> list[Range] | None:
-    """The range cut in two at m where [i ≥ m], [i = m] or [i = m − 1] stands, m free of indices.
+def cut_in_two(value: Polynomial, over: Sequence[Letter], least: int) -> list[Range] | None:
+    """The range cut at m, so that both parts are proved to have `least` entries, and neither to have none.
 
-    Both parts are proved to have `least` entries, and neither is proved to have none.
+    m is free of indices, and [i ≥ m], [i = m] or [i = m − 1] stands there; or ⌊i / b⌋, and m is a multiple of b.
     """
-    for letter in sorted((a for a in value.letters if a.kind in OF_INDICES), key=lambda a: a.key):
-        slopes = unit_indices(letter.arguments[0])
-        for variable in over:
-            if variable not in slopes or len(letter.free) != 1:
-                continue
-            for cut in _cuts(letter, variable, slopes[variable]):
-                if cut and cut != variable.length and nonnegative(cut - least) and nonnegative(variable.length - cut - least):
-                    before, after = fresh(cut), fresh(variable.length - cut)
-                    kept = others(over, variable)
-                    first = replaced(value, {variable: of(before)}), (*kept, before)
-                    return [first, (replaced(value, {variable: cut + of(after)}), (*kept, after))]
+    found = cut_of(value.within, over, least)
+    for variable, cut in [found] if found else _compared(value, over):
+        if cut and cut != variable.length and nonnegative(cut - least) and nonnegative(variable.length - cut - least):
+            before, after = fresh(cut), fresh(variable.length - cut)
+            kept = others(over, variable)
+            first = replaced(value, {variable: of(before)}), (*kept, before)
+            return [first, (replaced(value, {variable: cut + of(after)}), (*kept, after))]
     return None
 
 
-def _cuts(letter: Letter, variable: Letter, slope: Fraction) -> list[Polynomial]:
-    """Where a comparison of an index may turn."""
-    rest = letter.arguments[0] - of(variable) * slope
-    if letter.kind is Kind.AT_LEAST:
-        return [-rest if slope > 0 else rest + 1]
-    at = -rest * slope
-    return [at, at + 1]
+def _compared(value: Polynomial, over: Sequence[Letter]) -> Iterator[tuple[Letter, Polynomial]]:
+    """(i, m) where a comparison of i alone may turn at m."""
+    for letter in sorted((a for a in value.letters if a.kind in OF_INDICES), key=lambda a: a.key):
+        for variable, slope in unit_indices(letter.arguments[0]).items():
+            if variable in over and len(letter.free) == 1:
+                rest = letter.arguments[0] - of(variable) * slope
+                if letter.kind is Kind.AT_LEAST:
+                    yield variable, -rest if slope > 0 else rest + 1
+                else:
+                    yield from ((variable, step - rest * slope) for step in (0, 1))
 
 
 def merged(value: Polynomial, over: Sequence[Letter]) -> Range | None:

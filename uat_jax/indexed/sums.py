@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import nonnegative, unit_indices
+from uat_jax.indexed.bounds import is_whole, nonnegative, unit_indices
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import cancelled, quotient
@@ -40,7 +40,7 @@ from uat_jax.indexed.polynomial import (
     summed,
     without,
 )
-from uat_jax.indexed.predicates import at_least_zero, equal_to_zero
+from uat_jax.indexed.predicates import at_least_zero, equal_to_zero, split_by_remainder, split_by_size
 from uat_jax.indexed.products import raised, reduced
 from uat_jax.indexed.workspace import workspace
 
@@ -145,6 +145,30 @@ def _split_where_divided(monomial: Monomial, over: Variables) -> Polynomial | No
     p, q = fresh(rounds), fresh(divisor)
     body = replaced(alone(monomial), {variable: divisor * of(p) + of(q)})
     return _total(body, (*others(over, variable), p, q))
+
+
+def _cut_where_divided(monomial: Monomial, over: Variables) -> Polynomial | None:
+    """Σ_{i<b·m+r} u(i) = Σ_{i<b·m} u(i) + Σ_{i<r} u(b·m + i) where ⌊i / b⌋ stands for a number b > r."""
+    found = cut_of(frozenset().union(*(letter.within for letter, _ in monomial)), over, 0)
+    return None if found is None else _split(alone(monomial), others(over, found[0]), *found)
+
+
+def cut_of(letters: frozenset[Letter], over: Variables, least: int) -> tuple[Letter, Polynomial] | None:
+    """(i, b·m) for an index i < b·m + r of which ⌊i / b⌋ is taken, m proved to be at least a number."""
+    for letter in sorted((a for a in letters if a.kind is Kind.QUOTIENT), key=lambda a: a.key):
+        for variable, divisor in _divided_indices(letter):
+            number = divisor.number()
+            if number is None or variable not in over:
+                continue
+            split_by_remainder(variable.length, divisor)
+            rest = variable.length.terms.get(ONE_MONOMIAL, Fraction(0)) % number
+            rounds = (variable.length - rest) * (1 / number)
+            if not rest or not rounds or not is_whole(rounds):
+                continue
+            split_by_size(rounds - least)
+            if nonnegative(rounds - least):
+                return variable, variable.length - rest
+    return None
 
 
 def split_of(letters: frozenset[Letter], over: Variables) -> tuple[Letter, Polynomial, Polynomial] | None:
@@ -383,6 +407,7 @@ RULES: Sequence[Callable[[Monomial, Variables], Polynomial | None]] = (
     _opened,
     _contracted,
     _split_where_divided,
+    _cut_where_divided,
     _merged,
     _written_out,
     _aligned,
