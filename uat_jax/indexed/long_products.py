@@ -112,7 +112,9 @@ def _of_power(letter: Letter, exponent: Fraction, guard: Polynomial, over: Seque
         return raised(product(_guarded(letter.arguments[0], guard), over), -exponent)
     if exponent.denominator > 1 and not sign_of_letter(letter):
         return _one(of(letter, exponent), guard, over)
-    return raised(_one(letter.arguments[0] if letter.kind is Kind.POWER else of(letter), guard, over), exponent)
+    if letter.kind is Kind.POWER:
+        return raised(product(_guarded(letter.arguments[0], guard), over), exponent)
+    return raised(_one(of(letter), guard, over), exponent)
 
 
 def _one(base: Polynomial, guard: Polynomial, over: Sequence[Letter]) -> Polynomial:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import nonnegative, places, split_affine, without_mask
+from uat_jax.indexed.bounds import nonnegative, places, sign_of_letter, split_affine, without_mask
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.division import factored
 from uat_jax.indexed.functions import mask, maximum
@@ -82,12 +82,16 @@ def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
         if found is not None:
             return found if isinstance(found, Polynomial) else greatest(*found)
     value = forwards(value, over)
-    number, common, _ = factored(value, only_positive=True)
-    scale = {letter: exponent for letter, exponent in common.items() if not letter.free & set(over)}
-    if not without_mask(value) or number == 1 and not scale:
+    gone, number = split_affine(value, next(iter(mask().letters)))
+    if gone is None or not number:
         return of(named(Kind.MAXIMUM, value, over))
-    inside = value * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / number)
-    return reduced(scale) * number * of(named(Kind.MAXIMUM, inside, over))
+    content, common, _ = factored(number, only_positive=True)
+    least = 2 if gone else 1
+    scale = {a: e for a, e in common.items() if not a.free & set(over) and sign_of_letter(a) >= least}
+    if content == 1 and not scale:
+        return of(named(Kind.MAXIMUM, value, over))
+    inside = number * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / content)
+    return reduced(scale) * content * of(named(Kind.MAXIMUM, inside + gone * mask(), over))
 
 
 def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
@@ -96,13 +96,26 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     direction = slopes[of_output[0]] if of_output else sum(slopes.values())
     if direction < 0:
         return ONE - at_least_zero(-value - 1)
-    shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
-    if shift and abs(shift) <= SHIFTS and len(slopes) > 1 and sum(slopes.values()) == 0:
+    shift = _distance_from_balance(value, slopes) if len(slopes) > 1 else 0
+    if shift and abs(shift) <= SHIFTS:
         base = value - shift
         below = summed(equal_to_zero(base - step) for step in range(int(-shift)))
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))
         return at_least_zero(base) - below + above
     return of(made(Kind.AT_LEAST, value))
+
+
+def _distance_from_balance(value: Polynomial, slopes: Mapping[Letter, Fraction]) -> Fraction:
+    """k where i − j + k stands, or i + j − n + 1 + k, which is that with j backwards; else 0."""
+    if sum(slopes.values()) == 0:
+        return value.terms.get(ONE_MONOMIAL, Fraction(0))
+    rest = value - summed(of(variable) for variable in slopes)
+    if set(slopes.values()) == {1}:
+        for variable in sorted(slopes, key=lambda v: (v.name.startswith("o"), v.length.key)):
+            number = (rest + variable.length - 1).number()
+            if number is not None:
+                return number
+    return Fraction(0)
 
 
 @case_by_case

@@ -270,6 +270,9 @@ def _in_strides(difference: Polynomial) -> Polynomial:
         for letter in sorted((a for a in difference.letters if a.kind in BINDING), key=lambda a: a.key):
             found = _letter_in_strides(letter, stride)
             difference = difference if found is None else _with(difference, letter, found)
+        for letter in sorted((a for a in difference.letters if a.kind in BINDING), key=lambda a: a.key):
+            found = _with_last_places(letter, stride)
+            difference = difference if found is None else _with(difference, letter, found)
     return difference
 
 
@@ -342,6 +345,27 @@ def _letter_in_strides(letter: Letter, stride: int) -> Polynomial | None:
             place = of(step) * stride + remainder
             parts.append(OVER[letter.kind](replaced(body, {variable: place}), (*others(new, variable), step)))
         return functools.reduce(COMBINED[letter.kind], parts)
+    return None
+
+
+def _with_last_places(letter: Letter, stride: int) -> Polynomial | None:
+    """What binds an axis of length m + k, read in strides, with the last k places apart; None for other lengths."""
+    renaming, new = renamed(letter.bound)
+    body = letter.arguments[1]
+    body = replaced(alone(body) if letter.kind is Kind.SUM else body, renaming)
+    for variable in new:
+        count = _shift(variable.length)
+        if stride not in _strides(of(letter)) or not 0 < count <= SHORTEST or variable.length.number() is not None:
+            continue
+        rest = variable.length - count
+        if letter.kind is Kind.MAXIMUM and not nonnegative(rest - 1):
+            split_by_size(rest - 1)
+            continue
+        step, last = fresh(rest), fresh(constant(count))
+        parts = ((step, of(step)), (last, rest + of(last)))
+        over = OVER[letter.kind]
+        kept = others(new, variable)
+        return COMBINED[letter.kind](*(over(replaced(body, {variable: at}), (*kept, index)) for index, at in parts))
     return None
 
 

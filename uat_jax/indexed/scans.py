@@ -1,4 +1,6 @@
-"""Scans of any length: carries that are sums, c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s), and others.
+"""Scans of any length: carries that are sums or products, and others.
+
+c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s), and c(t + 1) = c(t)·g(t) makes c(t) = c(0)·∏_{s<t} g(s).
 
 The step is evaluated with carries that are new inputs.  Where the new carry less the old one, g, contains no carry, or
 only those that are known already, the carry is known: by induction over t, for every t and every length.  Any other
@@ -16,7 +18,10 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, array, entry_of_input
+from uat_jax.indexed.bounds import split_affine
 from uat_jax.indexed.dimension import dimension
+from uat_jax.indexed.elementwise import plain, times
+from uat_jax.indexed.long_products import product
 from uat_jax.indexed.maxima import is_finite
 from uat_jax.indexed.polynomial import (
     ONE,
@@ -60,9 +65,9 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     for _ in start:
         after, found = _step(program, [*constants, *carries, *slices]), 0
         for number, (first_value, carry) in enumerate(zip(start, list(carries), strict=True)):
-            added = None if _is_known(carry) else _added(carry, after[number])
-            if added is not None:
-                carries[number], last[number] = _sums(first_value, added, time)
+            made_of = None if _is_known(carry) else _sums_or_products(first_value, carry, after[number], time)
+            if made_of is not None:
+                carries[number], last[number] = made_of
                 found += 1
         if not found:
             break
@@ -227,6 +232,47 @@ def _added(carry: Array, after: Array) -> Array | None:
         return None
     added = array(carry.lengths, "f", lambda indices: after.at(indices) - carry.at(indices), 0, after.defined)
     return added if _is_known(added) else None
+
+
+def _sums_or_products(start: Array, carry: Array, after: Array, time: Letter) -> tuple[Array, Array] | None:
+    """A carry in time and at the end, if each step adds to it, or multiplies it by, what is known."""
+    added = _added(carry, after)
+    if added is not None:
+        return _sums(start, added, time)
+    factor = _factor(carry, after)
+    return None if factor is None else _products(start, factor, time)
+
+
+def _factor(carry: Array, after: Array) -> Array | None:
+    """What a step multiplies a carry by; None if that depends on carries that are not known."""
+    if carry.kind != "f" or carry.lengths != after.lengths:
+        return None
+
+    def quotient(indices: Sequence[Polynomial]) -> Polynomial:
+        (letter,) = carry.at(indices).letters
+        slope, rest = split_affine(after.at(indices), letter)
+        if slope is None or rest:
+            raise UnsupportedError("a step does more than multiply a carry")
+        return slope
+
+    factor = array(carry.lengths, "f", quotient, 0, after.defined)
+    return factor if _is_known(factor) else None
+
+
+def _products(start: Array, factor: Array, time: Letter) -> tuple[Array, Array]:
+    """start·∏_{s<t} factor(s) at the time t, and at the end."""
+    earlier = fresh(time.length)
+    at_earlier = lambda indices: replaced(plain(factor.at(indices)), {time: of(earlier)})
+
+    def at_time(indices: Sequence[Polynomial]) -> Polynomial:
+        before = at_least_zero(of(time) - of(earlier) - 1)
+        return times(start.at(indices), product(before * at_earlier(indices) + (ONE - before), [earlier]))
+
+    def at_end(indices: Sequence[Polynomial]) -> Polynomial:
+        return times(start.at(indices), product(at_earlier(indices), [earlier]))
+
+    defined = start.defined and factor.defined
+    return array(start.lengths, "f", at_time, 0, defined), array(start.lengths, "f", at_end, 0, defined)
 
 
 def _sums(start: Array, added: Array, time: Letter) -> tuple[Array, Array]:
