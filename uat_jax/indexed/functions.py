@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import is_whole, nonnegative, sign, sign_of_letter, split_affine, without_mask
+from uat_jax.indexed.bounds import is_whole, nonnegative, places, sign, sign_of_letter, split_affine, without_mask
 from uat_jax.indexed.colours import orientation
 from uat_jax.indexed.division import cancelled, factored, quotient
 from uat_jax.indexed.polynomial import (
@@ -148,7 +148,21 @@ def maximum(left: Polynomial, right: Polynomial) -> Polynomial:
     difference = left - right
     if is_whole(difference):
         return right + at_least_zero(difference) * difference
+    if _is_within_a_maximum(difference):
+        return left
+    if _is_within_a_maximum(-difference):
+        return right
     return right + applied("relu", difference)
+
+
+def _is_within_a_maximum(difference: Polynomial) -> bool:
+    """Whether it is max_i u(i) − u(e) for a place e of the range, which is ≥ 0."""
+    for letter in difference.letters:
+        if letter.kind is Kind.MAXIMUM and len(letter.bound) == 1:
+            ((variable,), body), less = letter.arguments, of(letter) - difference
+            if any(replaced(body, {variable: place}) == less for place in places(variable, body)):
+                return True
+    return False
 
 
 def _masked_maximum(left: Polynomial, right: Polynomial, case: Polynomial) -> Polynomial:

@@ -313,6 +313,23 @@ def _at_one_threshold(difference: Polynomial) -> Polynomial:
     return difference
 
 
+def _at_turns(difference: Polynomial) -> Polynomial:
+    """∏_{j ≤ i} u(j) as u(i)·∏_{j < i} u(j), where a product over j < i stands too."""
+    products = sorted((a for a in difference.letters if a.kind is Kind.PRODUCT), key=lambda a: a.key)
+    turns = {a for letter in products for a in letter.arguments[1].letters if a.kind is Kind.EQUAL}
+    for letter in products:
+        body = letter.arguments[1]
+        for comparison in sorted((a for a in body.letters if a.kind is Kind.AT_LEAST), key=lambda a: a.key):
+            turn = equal_to_zero(comparison.arguments[0])
+            if turn.letters and turn.letters <= turns - body.letters:
+                renaming, new = renamed(letter.bound)
+                parts = (turn * body + (ONE - turn), (ONE - turn) * body + turn)
+                here, elsewhere = (product(replaced(part, renaming), new) for part in parts)
+                difference = _with(difference, letter, here * elsewhere)
+                break
+    return difference
+
+
 def _shift(value: Polynomial) -> Fraction:
     """The constant term of a polynomial."""
     return value.terms.get(ONE_MONOMIAL, Fraction(0))
@@ -377,7 +394,7 @@ COMBINED = {Kind.SUM: operator.add, Kind.MAXIMUM: maximum, Kind.PRODUCT: operato
 
 def _remaining(difference: Polynomial) -> Polynomial:
     """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
-    difference = _at_one_threshold(_place_by_place(_in_strides(_split(difference))))
+    difference = _at_one_threshold(_place_by_place(_at_turns(_in_strides(_split(difference)))))
     short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
     if not short or not difference:
         return _multiplied_out(difference)
