@@ -29,7 +29,7 @@ MOST_TURNED = 3
 
 
 def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
-    """The sum (of a monomial with coefficient 1), the maximum or the product over index variables, with canonical names.
+    """The sum (of a monomial with coefficient 1), maximum or product over index variables, with canonical names.
 
     A colour of an index is its length and what it does in each factor; it is refined until no more indices differ.  Of
     the orders in which indices of one colour can be named, the one with the least digest is taken.

@@ -179,8 +179,8 @@ def _masked_maximum(left: Polynomial, right: Polynomial, case: Polynomial) -> Po
     total = ZERO
     for letter, holds in ((of(predicate), True), (ONE - of(predicate), False)):
         if possible := case * letter:
-            operands = (assigned(value, predicate, holds) for value in (left, right))
-            total = total + letter * _masked_maximum(*operands, possible)
+            one, other = (assigned(value, predicate, holds) for value in (left, right))
+            total = total + letter * _masked_maximum(one, other, possible)
     return total
 
 

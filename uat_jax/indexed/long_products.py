@@ -4,7 +4,7 @@
     ∏_i (p·a + (1 − p)·b) = ∏_i (p·a + (1 − p))·∏_i (p + (1 − p)·b)  for a predicate p
     ∏_{i<n} u(i) = ∏_{i<m} u(i)·∏_{i<n−m} u(m + i)     0 ≤ m ≤ n     ∏_i ∏_j u_ij = ∏_ij u_ij
 
-What is left is one letter for each factor, whose body is p·u + (1 − p) where predicates p say for which indices it counts.
+What is left is one letter for each factor, with the body p·u + (1 − p) where predicates p say for which i it counts.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 max_i (u + v_i) = u + max_i v_i     max_i c·u·v_i = c·u·max_i v_i  for c, u > 0     max_i max_j u_ij = max_ij u_ij
 max_{i<n} u(i) = max(max_{i<m} u(i), max_{i<n−m} u(m + i))     1 ≤ m < n
-max_{p<a} max_{q<b} u(b·p + q) = max_{i<ab} u(i)     max_i (u + v_i where p_i, else −∞) = u + max_i (v_i where p_i, else −∞)
+max_{p<a} max_{q<b} u(b·p + q) = max_{i<ab} u(i)
+max_i (p_i·(u + v_i) + (1 − p_i)·(−∞)) = u + max_i (p_i·v_i + (1 − p_i)·(−∞))  for predicates p
 """
 
 from __future__ import annotations

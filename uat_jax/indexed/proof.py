@@ -265,7 +265,7 @@ def _split(difference: Polynomial) -> Polynomial:
 
 
 def _in_strides(difference: Polynomial) -> Polynomial:
-    """Sums written as Σ_p u(k·p) + … + Σ_p u(k·p + k − 1), where entries at places k·p stand; so maxima and products."""
+    """Σ_i u(i) as Σ_p u(k·p) + … + Σ_p u(k·p + k − 1), where places k·p stand; so maxima and products as well."""
     for stride in sorted(_strides(difference)):
         for letter in sorted((a for a in difference.letters if a.kind in BINDING), key=lambda a: a.key):
             found = _letter_in_strides(letter, stride)

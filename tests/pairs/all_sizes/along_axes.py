@@ -83,7 +83,7 @@ PRODUCTS: tuple[Row, ...] = (
     row("product of exponentials", lambda x: jnp.prod(jnp.exp(x)), lambda x: jnp.exp(x.sum()), "n"),
     row("product of products", lambda x, y: jnp.prod(x * y), lambda x, y: jnp.prod(x) * jnp.prod(y), "n", "n"),
     row("product of quotients", lambda x, y: jnp.prod(x / y), lambda x, y: jnp.prod(x) / jnp.prod(y), "n", "n"),
-    row("product of multiples", lambda x: jnp.prod(2 * x), lambda x: np.float32(2) ** x.shape[0] * jnp.prod(x), "n"),
+    row("product of multiples", lambda x: jnp.prod(2 * x), lambda x: 2.0 ** x.shape[0] * jnp.prod(x), "n"),
     row("product backwards", lambda x: jnp.prod(x[::-1]), jnp.prod, "n"),
     row("product of squares", lambda x: jnp.prod(x**2), lambda x: jnp.prod(x) ** 2, "n"),
     row("product of opposites, squared", lambda x: jnp.prod(-x) ** 2, lambda x: jnp.prod(x) ** 2, "n"),
@@ -91,7 +91,7 @@ PRODUCTS: tuple[Row, ...] = (
     row("product by columns", lambda x: jnp.prod(x, 0), lambda x: jnp.prod(x.T, 1), "n,m"),
     row("product in blocks", lambda x: jnp.prod(x.reshape(-1, 4).prod(1)), jnp.prod, "4*n"),
     row(
-        "product of a concatenation",
+        "product along a concatenation",
         lambda x, y: jnp.prod(jnp.concatenate([x, y])),
         lambda x, y: jnp.prod(x) * jnp.prod(y),
         "n",
@@ -208,7 +208,7 @@ FALSE: tuple[Row, ...] = (
     row("product of opposites", lambda x: jnp.prod(-x), jnp.prod, "n"),
     row("product of doubles is double", lambda x: jnp.prod(2 * x), lambda x: 2 * jnp.prod(x), "n"),
     row("product of zeros where there may be none", lambda x: jnp.prod(0 * x[1:]), lambda x: 0 * x.sum(), "n"),
-    row("product of sums", lambda x, y: jnp.prod(x + y), lambda x, y: jnp.prod(x) + jnp.prod(y), "n", "n"),
+    row("product of sums of entries", lambda x, y: jnp.prod(x + y), lambda x, y: jnp.prod(x) + jnp.prod(y), "n", "n"),
     row("root of a product of squares", lambda x: jnp.sqrt(jnp.prod(x * x)), jnp.prod, "n"),
     row(
         "arithmetic and geometric mean",
