@@ -21,7 +21,7 @@ from uat_jax.decide.all_sizes import proof_for_all_sizes
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.specification import specified
-from uat_jax.decide.verdict import Method, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
 OPEN = frozenset(["take", "argmax", "sort", "grad ln"])
@@ -33,7 +33,8 @@ SHARE = 0.92
 
 def proof(row):
     """The proof for all sizes, or None."""
-    return proof_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
+    found = proof_for_all_sizes(row.left, row.right, specified(row.specs, None, False), (), Effort())
+    return found if isinstance(found, Evidence) else None
 
 
 @pytest.mark.parametrize("row", one_in(9, [row for row in TRUE if row.name not in OPEN]), ids=lambda row: row.name)

@@ -80,6 +80,29 @@ BINDING = OF_RANGES | {Kind.SUM}
 """Letters that bind indices."""
 
 
+WRITTEN = {
+    Kind.SIZE: "{0}",
+    Kind.INDEX: "{0}",
+    Kind.EXP: "exp({0})",
+    Kind.LOG: "log({0})",
+    Kind.POWER: "({0})",
+    Kind.INVERSE: "(1/({0}))",
+    Kind.PRIME: "{0}",
+    Kind.CONSTANT: "{0}",
+    Kind.IMAGINARY: "i",
+    Kind.MASK: "-inf",
+    Kind.AT_LEAST: "[{0} >= 0]",
+    Kind.EQUAL: "[{0} = 0]",
+    Kind.POSITIVE: "[{0} > 0]",
+    Kind.ZERO: "[{0} = 0]",
+    Kind.SUM: "Σ_{0}({1})",
+    Kind.PRODUCT: "Π_{0}({1})",
+    Kind.MAXIMUM: "max_{0}({1})",
+    Kind.QUOTIENT: "(({0}) div ({1}))",
+}
+"""Kind of a letter → how it is written in messages."""
+
+
 def digest(*parts: Any) -> str:
     """A name for data, different for different data."""
     return hashlib.blake2b("\0".join(map(str, parts)).encode(), digest_size=12).hexdigest()
@@ -109,13 +132,15 @@ class Letter:
     masked: bool = False
 
     def __repr__(self) -> str:
-        if self.kind in (Kind.SIZE, Kind.INDEX):
-            return str(self.arguments[0])
         if self.kind is Kind.ENTRY:
-            return f"{self.arguments[0]}{list(self.arguments[3])}"
-        if self.kind is Kind.SUM:
-            return f"Σ_{','.join(map(str, self.bound))}({_term_text(self.arguments[1], Fraction(1))})"
-        return f"{self.kind}{self.arguments}"
+            return f"{self.name}{list(self.arguments[3])}"
+        if self.kind is Kind.FUNCTION:
+            return f"{self.name}({', '.join(map(str, self.arguments[1:]))})"
+        if self.kind in BINDING:
+            body = self.arguments[1]
+            text = _term_text(body, Fraction(1)) if self.kind is Kind.SUM else str(body)
+            return WRITTEN[self.kind].format(",".join(map(str, self.bound)), text)
+        return WRITTEN[self.kind].format(*self.arguments)
 
     @property
     def length(self) -> Polynomial:

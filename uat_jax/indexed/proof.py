@@ -212,7 +212,7 @@ class _Attempt:
             self.defined &= one.defined and other.defined
             difference = _difference(one, other)
             if difference:
-                raise Open(f"output {number}: the normal forms differ by {_shortened(str(difference))}")
+                raise Open(f"output {number}: {_unlike(difference)}")
 
 
 def arguments_of(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
@@ -222,6 +222,31 @@ def arguments_of(program: ClosedJaxpr, signs: Sequence[int]) -> list[Array]:
         lengths = tuple(map(dimension, aval.shape))
         arguments.append(entry_of_input(f"x{number}", lengths, kind_of(aval.dtype), sign))
     return arguments
+
+
+def _unlike(difference: Polynomial) -> str:
+    """What is left of two normal forms, in words that say which operations were not brought to one form."""
+    said = {WORDS[a.kind] for a in difference.within if a.kind in WORDS}
+    said |= {f"'{a.name}'" for a in difference.within if a.kind is Kind.FUNCTION and a.name != "relu"}
+    said |= {"the carry of a scan" for a in difference.within if a.kind is Kind.ENTRY and a.name.startswith("scan ")}
+    said |= {
+        "an array that both compute (cut)" for a in difference.within if a.kind is Kind.ENTRY and a.name[:4] == "cut "
+    }
+    where = f", in which {', '.join(sorted(said))} stands" if said else ""
+    return f"no rule makes one normal form of both; they differ by {_shortened(str(difference))}{where}"
+
+
+WORDS = {
+    Kind.SUM: "a sum along an axis",
+    Kind.PRODUCT: "a product along an axis",
+    Kind.MAXIMUM: "a maximum along an axis",
+    Kind.INVERSE: "a division by what may be 0",
+    Kind.LOG: "a logarithm",
+    Kind.POSITIVE: "a comparison of numbers",
+    Kind.ZERO: "a test for 0",
+    Kind.QUOTIENT: "a whole part of a quotient of places",
+}
+"""Kind of a letter → what stands for it in a program."""
 
 
 def _shortened(text: str, most: int = 300) -> str:

@@ -199,7 +199,7 @@ def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequ
     if name in CONTROL:
         return CONTROL[name](equation, operands)
     if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():
-        raise UnsupportedError("a primitive that is not followed at all sizes")
+        raise UnsupportedError("no rule follows this operation at all sizes")
     if name in TABLE:
         check(equation)
     kind = kind_of(np.dtype(dtype_of(equation.outvars[0])))
