@@ -115,6 +115,24 @@ def test_certificate_of_a_proof():
     assert certificate.assumptions == ()
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        (lambda x: jnp.sort(x).sum(), jnp.sum, "no rule follows this operation at all sizes, at 'sort'"),
+        (lambda x: x[jnp.argmax(x)], jnp.max, "no rule follows this operation at all sizes, at 'argmax'"),
+        (
+            lambda x: jax.lax.cummax(jax.lax.cummax(x)) * np.float32(2),
+            lambda x: np.float32(2) * jax.lax.cummax(x),
+            "a maximum along an axis stands",
+        ),
+    ],
+)
+def test_what_a_proof_for_all_sizes_lacks_is_said(left, right, said):
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(left, right, spec)
+    assert certificate.verdict is Verdict.AGREES and said in certificate.evidence[-1].finding
+
+
 def test_a_file_keeps_a_proof_and_is_not_decided_again(tmp_path):
     row = next(row for row in TRUE if row.name == "sum of a reshape that fits")
     certificate = uj.certify(row.left, row.right, *row.specs)
