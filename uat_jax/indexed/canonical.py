@@ -44,7 +44,7 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
 def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
     """The body of a sum, and the same body with bound indices that run backwards, in all combinations.
 
-    Only indices are turned by which an array is read forwards and backwards, and at most `MOST_TURNED` of them.
+    Only indices are turned by which an array is read both ways, or none is read, and at most `MOST_TURNED`.
     """
     found = [body]
     for variable in [v for v in over if _read_both_ways(body, v)][:MOST_TURNED]:
@@ -53,10 +53,10 @@ def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
 
 
 def _read_both_ways(body: Polynomial, variable: Letter) -> bool:
-    """Whether entries are read at places that grow with an index, and at others that fall."""
+    """Whether entries are read at places that grow with an index, and at others that fall, or no entries by it."""
     entries = (letter for letter in body.within if letter.kind is Kind.ENTRY and variable in letter.free)
     slopes = {place.terms.get(((variable, Fraction(1)),)) for entry in entries for place in entry.arguments[3]}
-    return {1, -1} <= slopes
+    return {1, -1} <= slopes or not slopes
 
 
 def _named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter | None:

@@ -85,6 +85,9 @@ def at_least_zero(value: Polynomial) -> Polynomial:
         return ONE
     if nonnegative(-value - 1):
         return ZERO
+    factor, shift = _common_factor(value)
+    if factor > 1:
+        return at_least_zero((value - shift) * (1 / factor) + shift // factor)
     split_by_size(value)
     for steps in range(SHIFTS + 1):
         if nonnegative(steps - value):
@@ -103,6 +106,12 @@ def at_least_zero(value: Polynomial) -> Polynomial:
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))
         return at_least_zero(base) - below + above
     return of(made(Kind.AT_LEAST, value))
+
+
+def _common_factor(value: Polynomial) -> tuple[Fraction, Fraction]:
+    """(c, r) of a whole polynomial c·u + r without constant term in u; c = 1 for any other."""
+    shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
+    return content(value - shift) if is_whole(value) and value.letters else Fraction(1), shift
 
 
 def _distance_from_balance(value: Polynomial, slopes: Mapping[Letter, Fraction]) -> Fraction:
@@ -125,6 +134,9 @@ def equal_to_zero(value: Polynomial) -> Polynomial:
         return ONE
     if nonnegative(value - 1) or nonnegative(-value - 1):
         return ZERO
+    factor, shift = _common_factor(value)
+    if factor > 1:
+        return ZERO if shift % factor else equal_to_zero(value * (1 / factor))
     split_by_size(value)
     split_by_size(value - 1)
     return of(made(Kind.EQUAL, min(value, -value, key=lambda p: p.key)))

@@ -16,10 +16,11 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import is_whole, nonnegative, unit_indices
+from uat_jax.indexed.bounds import is_whole, nonnegative, split_affine, unit_indices
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import cancelled, quotient
+from uat_jax.indexed.functions import whole_part
 from uat_jax.indexed.polynomial import (
     ONE,
     ONE_MONOMIAL,
@@ -119,7 +120,7 @@ def renamed(bound: Sequence[Letter]) -> tuple[Replacement, list[Letter]]:
 
 
 def _contracted(monomial: Monomial, over: Variables) -> Polynomial | None:
-    """Σ_{i<n} [i = e]·u(i) = [0 ≤ e < n]·u(e)."""
+    """Σ_{i<n} [i = e]·u(i) = [0 ≤ e < n]·u(e), and Σ_{i<n} [k·i = e]·u(i) = [k·q = e]·[q < n]·u(q) for q = ⌊e / k⌋."""
     for letter, _ in monomial:
         slopes = unit_indices(letter.arguments[0]) if letter.kind is Kind.EQUAL else {}
         bound = sorted((v for v in slopes if v in over), key=lambda v: v.name)
@@ -128,6 +129,17 @@ def _contracted(monomial: Monomial, over: Variables) -> Polynomial | None:
             value = (of(variable) * slopes[variable] - letter.arguments[0]) * slopes[variable]
             rest = replaced(alone(without(monomial, letter)), {variable: value})
             return _total(rest * in_range(value, variable.length), others(over, variable))
+    for letter, _ in monomial:
+        for variable in sorted(letter.free & set(over), key=lambda v: v.name) if letter.kind is Kind.EQUAL else ():
+            slope, rest = split_affine(letter.arguments[0], variable)
+            step = None if slope is None else slope.number()
+            if step is None or not nonnegative(-rest if step > 0 else rest):
+                continue
+            value = -rest if step > 0 else rest
+            place = whole_part(value, constant(abs(step)))
+            here = equal_to_zero(value - place * abs(step)) * in_range(place, variable.length)
+            body = replaced(alone(without(monomial, letter)), {variable: place})
+            return _total(body * here, others(over, variable))
     return None
 
 
