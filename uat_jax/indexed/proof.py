@@ -44,7 +44,7 @@ from uat_jax.indexed.predicates import RemainderCase, SizeCase, at_least_zero, e
 from uat_jax.indexed.products import raised
 from uat_jax.indexed.scans import scanned as scanned  # its rule counts from here on
 from uat_jax.indexed.steps import flattened
-from uat_jax.indexed.sums import SHORTEST, others, renamed, split_of, total
+from uat_jax.indexed.sums import SHORTEST, cut_of, others, renamed, split_of, total
 from uat_jax.indexed.workspace import Workspace, sooner, working
 
 MOST_CASES = 12
@@ -419,14 +419,26 @@ COMBINED = {Kind.SUM: operator.add, Kind.MAXIMUM: maximum, Kind.PRODUCT: operato
 
 def _remaining(difference: Polynomial) -> Polynomial:
     """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
-    difference = _at_one_threshold(_place_by_place(_at_turns(_in_strides(_split(difference)))))
-    short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
-    if not short or not difference:
-        return _multiplied_out(difference)
-    variable = min(short, key=lambda v: v.name)
-    places = range(int(variable.length.number() or 0))
-    parts = (_remaining(replaced(difference, {variable: constant(place)})) for place in places)
-    return next((part for part in parts if part), ZERO)
+    parts = _in_two(difference)
+    if not parts:
+        difference = _at_one_threshold(_place_by_place(_at_turns(_in_strides(_split(difference)))))
+        short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
+        if not short or not difference:
+            return _multiplied_out(difference)
+        variable = min(short, key=lambda v: v.name)
+        places = range(int(variable.length.number() or 0))
+        parts = [replaced(difference, {variable: constant(place)}) for place in places]
+    return next((part for part in map(_remaining, parts) if part), ZERO)
+
+
+def _in_two(difference: Polynomial) -> list[Polynomial]:
+    """A difference at the places i < b·m of the output, and at the few behind, where ⌊i / b⌋ stands; else nothing."""
+    found = cut_of(difference.within, tuple(sorted(difference.free, key=lambda variable: variable.name)), 0)
+    if found is None:
+        return []
+    variable, cut = found
+    before, behind = index(f"{variable.name}c", cut), index(f"{variable.name}r", variable.length - cut)
+    return [replaced(difference, {variable: of(before)}), replaced(difference, {variable: cut + of(behind)})]
 
 
 def _multiplied_out(difference: Polynomial) -> Polynomial:
