@@ -212,11 +212,14 @@ def test_listed_sizes_are_the_claim():
     assert certificate.passes and all(e.method is not Method.INDEXED_NORMAL_FORM for e in certificate.evidence)
 
 
-@pytest.mark.parametrize("programs", [25, pytest.param(300, marks=pytest.mark.campaign)])
-def test_random_functions_that_differ_are_not_proved(programs):
+@pytest.mark.parametrize(
+    ("programs", "along"),
+    [(25, False), *(pytest.param(*case, marks=pytest.mark.campaign) for case in ((300, False), (100, True)))],
+)
+def test_random_functions_that_differ_are_not_proved(programs, along):
     random, pool, proved, seen = Random(20261123), {}, 0, {}
     while len(pool) < programs:
-        expression = random_sized.one(random, random.randint(1, 3))
+        expression = random_sized.one(random, random.randint(1, 3), along)
         pool[expression.text] = expression
     for left, right in combinations(pool.values(), 2):
         if left.shape == right.shape and proof(random_row(left, right)) is not None:
