@@ -193,7 +193,42 @@ DIAGONALS: tuple[Row, ...] = (
     row("trace of an outer product", lambda u, v: jnp.trace(jnp.outer(u, v)), jnp.dot, "n", "n"),
 )
 
-TRUE: tuple[Row, ...] = (*STRIDES, *PRODUCTS, *MAXIMA, *DIAGONALS)
+
+def spread(low: int) -> Callable:
+    """Zeros between the entries, and `low` of them in front, or fewer."""
+    return lambda x: lax.pad(x, np.float32(0), ((low, 0, 1),))
+
+
+def added(places: Callable) -> Callable:
+    """Zeros to which the entries are added at places."""
+    return lambda x: jnp.zeros_like(x).at[places(jnp.arange(x.shape[0]))].add(x)
+
+
+def at_twice(behind: int) -> Callable:
+    """x at twice a place, or some places behind, if there is one."""
+
+    def function(x):
+        place = jnp.arange(x.shape[0])
+        return jnp.where((2 * place)[:, None] + behind == place[None], x[None], 0).sum(1)
+
+    return function
+
+
+PLACES: tuple[Row, ...] = (
+    row("spread out", lambda x: spread(1)(x).sum(), jnp.sum, "n"),
+    row("spread out and cut", lambda x: spread(-1)(x).sum(), lambda x: x[1:].sum(), "n"),
+    row(
+        "all added at the first place",
+        added(lambda i: 0 * i),
+        lambda x: jnp.where(jnp.arange(x.shape[0]) == 0, x.sum(), 0),
+        "n",
+    ),
+    row("each added at its place", added(lambda i: i), identity, "n"),
+    row("a scan of no steps", lambda x: scanned(times, number(2))(x[1:]), lambda x: 2 * x[1:].prod(), "n"),
+    row("product without the last place", lambda x: x.at[-1].set(1).prod(), lambda x: x[:-1].prod(), "n"),
+)
+
+TRUE: tuple[Row, ...] = (*PLACES, *STRIDES, *PRODUCTS, *MAXIMA, *DIAGONALS)
 
 FALSE: tuple[Row, ...] = (
     row("even places are not odd ones", lambda x: x[::2].sum(), lambda x: x[1::2].sum(), "2*n"),
@@ -254,6 +289,21 @@ FALSE: tuple[Row, ...] = (
         lambda x: windows(lax.max, LEAST, 3, 1)(jnp.pad(x, 1)),
         "n",
     ),
+    row("spread out, one place later", spread(1), lambda x: lax.pad(x, np.float32(0), ((0, 1, 1),)), "n"),
+    row("spread out and not cut", lambda x: spread(-1)(x).sum(), jnp.sum, "n"),
+    row("all added at the first place, not their own", added(lambda i: 0 * i), identity, "n"),
+    row("twice a place and one behind", at_twice(0), at_twice(1), "n"),
+    row("a scan of no steps from 2", lambda x: scanned(times, number(2))(x[1:]), lambda x: x[1:].prod(), "n"),
+    row("product without the first, not the last", lambda x: x.at[-1].set(1).prod(), lambda x: x[1:].prod(), "n"),
+    row("sign of a product of opposites", lambda x: jnp.prod(-jnp.ones_like(x)) * x[0], lambda x: -x[0], "n"),
+    row("product of roots", lambda x: jnp.prod(jnp.sqrt(x * x)), jnp.prod, "n"),
+    row(
+        "greatest of none",
+        lambda x: jnp.exp(jnp.where(x > 1e6, x, LEAST).max()),
+        lambda x: jnp.exp(jnp.where(x > 1e6, x, 0).max()),
+        "n",
+    ),
+    row("greatest of two vectors", lambda x, y: jnp.maximum(y[0], x.max()), lambda x, y: x.max(), "n", "n"),
     row("trace without the last", jnp.trace, lambda a: jnp.trace(a[:-1, :-1]), "n,n"),
     row("trace beside the diagonal", jnp.trace, lambda a: jnp.trace(a, offset=1), "n,n"),
     row("diagonal matrix on the other side", lambda v, x: jnp.diag(v) @ x, lambda v, x: x @ jnp.diag(v), "n", "n,n"),
