@@ -99,7 +99,7 @@ PAIRS = (
     ),
     ("variance by moments", jnp.var, moments, lambda x: moments(x) * x.shape[0] / (x.shape[0] + 1), ("n",)),
     (
-        "trace of a product",
+        "trace of a product as a sum",
         lambda a, b: jnp.trace(a @ b.T),
         lambda a, b: (a * b).sum(),
         lambda a, b: (a * b)[:-1].sum(),
@@ -135,7 +135,7 @@ PAIRS = (
         ("n",),
     ),
     (
-        "squared distances",
+        "squared distances of two sets",
         lambda x, y: ((x[:, None] - y[None]) ** 2).sum(-1),
         lambda x, y: (x * x).sum(-1)[:, None] - 2 * x @ y.T + (y * y).sum(-1)[None],
         lambda x, y: (x * x).sum(-1)[:, None] - x @ y.T + (y * y).sum(-1)[None],
@@ -218,7 +218,7 @@ PAIRS = (
         lambda v: 4 * v,
         ("n",),
     ),
-    ("gradient of windows", jax.grad(lambda x: pairs_added(x).sum()), jnp.ones_like, jnp.zeros_like, ("2*n",)),
+    ("gradient of sums in windows", jax.grad(lambda x: pairs_added(x).sum()), jnp.ones_like, jnp.zeros_like, ("2*n",)),
     (
         "lower triangle of ones",
         lambda x: jnp.tri(x.shape[0]) @ x,
