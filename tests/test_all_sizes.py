@@ -123,7 +123,7 @@ def test_certificate_of_a_proof():
         (
             lambda x: jax.lax.cummax(jax.lax.cummax(x)) * np.float32(2),
             lambda x: np.float32(2) * jax.lax.cummax(x),
-            "a maximum along an axis stands",
+            "in which a maximum along an axis and an array that both compute (cut) stand",
         ),
     ],
 )

@@ -232,7 +232,7 @@ def _unlike(difference: Polynomial) -> str:
     said |= {
         "an array that both compute (cut)" for a in difference.within if a.kind is Kind.ENTRY and a.name[:4] == "cut "
     }
-    where = f", in which {', '.join(sorted(said))} stands" if said else ""
+    where = f", in which {' and '.join(sorted(said))} {'stands' if len(said) == 1 else 'stand'}" if said else ""
     return f"no rule makes one normal form of both; they differ by {_shortened(str(difference))}{where}"
 
 
