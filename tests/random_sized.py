@@ -37,6 +37,10 @@ def _mask(v: Any, gap: int) -> Any:
     return (i[:, None] - i[None, :]) >= gap
 
 
+def _is_even(v: Any) -> jax.Array:
+    return jnp.broadcast_to(jnp.arange(v.shape[-1]) % 2 == 0, v.shape)
+
+
 def number(v: Any, value: float) -> Any:
     return jnp.asarray(value, v.dtype)
 
@@ -107,29 +111,61 @@ REDUCE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def one(random: Random, size: int) -> Expression:
-    """A random expression of about so many operations."""
+ALONG: dict[str, Callable[[Any], Any]] = {
+    **SAME_SHAPE,
+    "running product": lambda v: jnp.cumprod(v, -1),
+    "running product from the end": lambda v: jnp.cumprod(v[..., ::-1], -1)[..., ::-1],
+    "running greatest": lambda v: jax.lax.cummax(v, v.ndim - 1),
+    "running least": lambda v: -jax.lax.cummax(-v, v.ndim - 1),
+    "running logsumexp": lambda v: jax.lax.cumlogsumexp(v, v.ndim - 1),
+    "even places": lambda v: jnp.where(_is_even(v), v, number(v, 0)),
+    "alternating": lambda v: jnp.where(_is_even(v), v, -v),
+}
+ALONG_REDUCED: dict[str, Callable[[Any], Any]] = {
+    **REDUCE,
+    "product": lambda v: v.prod(-1),
+    "product by a scan": lambda v: jax.lax.scan(lambda c, t: (c * t, None), jnp.ones_like(v[..., 0]), v.T)[0],
+    "greatest by a scan": lambda v: jax.lax.scan(lambda c, t: (jnp.maximum(c, t), None), v[..., 0], v.T)[0],
+    "product but for the first": lambda v: v[..., 1:].prod(-1),
+    "sum of even places": lambda v: v[..., ::2].sum(-1),
+    "sum of odd places": lambda v: v[..., 1::2].sum(-1),
+    "greatest of even places": lambda v: v[..., ::2].max(-1),
+    "product of even places": lambda v: v[..., ::2].prod(-1),
+}
+"""With products, running maxima and strides, which cost more."""
+
+
+def one(random: Random, size: int, along: bool = False) -> Expression:
+    """A random expression of about so many operations; `along` an axis, there are more of them."""
     if size <= 0:
         return random.choice(_leaves())
     kind = random.random()
     if kind < 0.45:
-        inner, (name, apply) = one(random, size - 1), random.choice(list(SAME_SHAPE.items()))
+        inner, (name, apply) = (
+            one(random, size - 1, along),
+            random.choice(list((ALONG if along else SAME_SHAPE).items())),
+        )
         if not inner.shape:
             return inner
         return Expression(f"{name}({inner.text})", inner.shape, lambda *i: apply(inner.function(*i)))
     if kind < 0.75:
-        left = one(random, (size - 1) // 2)
-        right = next((e for e in (one(random, (size - 1) // 2) for _ in range(12)) if e.shape == left.shape), left)
+        left = one(random, (size - 1) // 2, along)
+        right = next(
+            (e for e in (one(random, (size - 1) // 2, along) for _ in range(12)) if e.shape == left.shape), left
+        )
         name, both = random.choice(list(TWO_OF_ONE_SHAPE.items()))
         text = f"{name}({left.text}, {right.text})"
         return Expression(text, left.shape, lambda *i: both(left.function(*i), right.function(*i)))
     if kind < 0.9:
-        inner, (name, reduce) = one(random, size - 1), random.choice(list(REDUCE.items()))
+        inner, (name, reduce) = (
+            one(random, size - 1, along),
+            random.choice(list((ALONG_REDUCED if along else REDUCE).items())),
+        )
         if not inner.shape:
             return inner
         shape = inner.shape.rpartition(",")[0]
         return Expression(f"{name}({inner.text})", shape, lambda *i: reduce(inner.function(*i)))
-    matrix, vector = one(random, 0), one(random, size - 2)
+    matrix, vector = one(random, 0), one(random, size - 2, along)
     if vector.shape == "m":
         return Expression(f"a@({vector.text})", "n", lambda *i: i[2] @ vector.function(*i))
     if vector.shape == "n":

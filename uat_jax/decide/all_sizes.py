@@ -46,24 +46,24 @@ class _Pair(Protocol):
 
 def proof_for_all_sizes(
     left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
-) -> Evidence | None:
-    """The proof, or None if none is found or if sizes are listed, so that they are the claim.
+) -> Evidence | str:
+    """The proof, or why there is none: what stood in the way, or that sizes are listed, so that they are the claim.
 
     Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
     function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
     """
     if not specification.symbols or specification.listed is not None:
-        return None
+        return "no size is symbolic, or sizes are listed"
     effort.progress("looking for one normal form at all sizes")
     try:
         first, second, inputs = symbolic_programs(left, right, specification)
         same = same_program(first, second)
         proof = Proof() if same else proved(with_scans(first), with_scans(second), inputs, effort.deadline)
-    except (Open, InputError, UnsupportedError):
-        return None
+    except (Open, InputError, UnsupportedError) as error:
+        return str(error)
     seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
-        return None
+        return "float64 values differ, or one of the functions is undefined at all inputs tried"
     return _evidence(proof, specification.constraints, SAME if same else NORMAL_FORM)
 
 
@@ -82,7 +82,7 @@ def symbolic_programs(
     dimensions = [d for shape in shapes for d in shape if jax.export.is_symbolic_dim(d)]
     with watched(dimensions[0]):
         (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
-        same_outputs(outputs, others)
+        same_outputs(*map(_without_lengths, (outputs, others)))
     symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
     found = derived(specification.constraints)
     if taken := {f"{name}{NEW}" for name in found} & set(specification.symbols):
@@ -91,6 +91,11 @@ def symbolic_programs(
         found
     )
     return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
+
+
+def _without_lengths(outputs: Any) -> Any:
+    """Outputs without their shapes: JAX writes one length in several ways, and the normal forms tell whether it is."""
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((), leaf.dtype), outputs)
 
 
 def _sign(leaf: Any) -> int:

@@ -398,7 +398,8 @@ def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
-    if (proof := proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)) is not None:
+    proof = proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+    if isinstance(proof, Evidence):
         return _certificate(question, asked.specification, pairs, [proof], effort)
     pairs += asked.pairs_beyond()
     enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
@@ -415,7 +416,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
             break
     evidence += [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
     if not shown_for_all_sizes(evidence):
-        evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped)
+        evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped, proof)
     return _certificate(question, asked.specification, pairs, evidence, effort)
 
 
@@ -431,7 +432,7 @@ def _generalized(question: Question, effort: Effort) -> Certificate | None:
         except (InputError, UnsupportedError):  # a function needs a size as it is
             continue
         proof = proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
-        if proof is not None:
+        if isinstance(proof, Evidence):
             return _certificate(general, asked.specification, pairs, [proof], effort)
     return None
 
@@ -468,13 +469,22 @@ def shown_for_all_sizes(evidence: Sequence[Evidence]) -> bool:
 
 
 def not_for_all_sizes(
-    symbols: Sequence[str], listed: bool, pairs: Sequence[Pair], evidence: Sequence[Evidence], skipped: Sequence[str]
+    symbols: Sequence[str],
+    listed: bool,
+    pairs: Sequence[Pair],
+    evidence: Sequence[Evidence],
+    skipped: Sequence[str],
+    reason: str = "",
 ) -> list[Evidence]:
-    """That equality at some sizes is no equality at all of them, where symbolic dimensions have no listed sizes."""
+    """That equality at some sizes is no equality at all of them, where symbolic dimensions have no listed sizes.
+
+    reason: why no proof for all sizes was found.
+    """
     if not symbols or listed or combine(evidence) not in (Verdict.PROVED, Verdict.CERTIFIED):
         return []
     tried = "; ".join(sizes_text(pair.sizes) for pair in pairs)
     finding = f"equal at {tried}; not shown for all sizes: pass sizes=[…] to make such a list the claim"
+    finding += f"; what a proof lacks: {reason}" if reason else ""
     return [Evidence(Method.SIZES, finding, Verdict.AGREES, Skipped(tuple(skipped)), subject=ALL_SIZES)]
 
 

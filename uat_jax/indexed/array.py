@@ -43,7 +43,7 @@ class Array:
     """Its lengths, and the normal form of its entry at the indices `variables`, or why it has none.
 
     The variables are the same for all arrays of these lengths, so that equal places need no renaming.
-    kind: "f", "i" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing is
+    kind: "f", "i", "u" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing is
     known.  defined: whether they are proved to be defined for all inputs.
     """
 
@@ -111,10 +111,10 @@ def literal(values: np.ndarray) -> Array:
 
 
 def kind_of(dtype: np.dtype) -> str:
-    """The letter of a dtype that is followed.
+    """The letter of a dtype that is followed: of integers without sign, "u", comparisons and moves alone are.
 
     Raises:
-        UnsupportedError: another one; integers that have no sign or less than 32 bits wrap too soon.
+        UnsupportedError: another one; integers that have less than 32 bits wrap too soon.
     """
     if dtype == np.bool_:
         return "b"
@@ -122,6 +122,8 @@ def kind_of(dtype: np.dtype) -> str:
         return "f"
     if jnp.issubdtype(dtype, jnp.signedinteger) and jnp.iinfo(dtype).bits >= 32:
         return "i"
+    if jnp.issubdtype(dtype, jnp.unsignedinteger) and jnp.iinfo(dtype).bits >= 32:
+        return "u"
     raise UnsupportedError(f"numbers of {dtype} are not followed at all sizes")
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from uat_jax.indexed.polynomial import (
     OF_INDICES,
+    OF_RANGES,
     PREDICATES,
     ZERO,
     Kind,
@@ -183,7 +184,7 @@ def sign_of_letter(letter: Letter, exponent: Fraction = Fraction(1)) -> int:
         return letter.arguments[2]
     if kind is Kind.SUM:
         known = _sign_of_sum(letter)
-    elif kind is Kind.MAXIMUM:
+    elif kind in OF_RANGES:
         known = sign(letter.arguments[1])
     elif kind in (Kind.POWER, Kind.INVERSE):
         known = sign(letter.arguments[0])
@@ -252,6 +253,8 @@ def may_vanish_only_thinly(value: Polynomial) -> bool:
         (monomial,) = value.terms
         if len(monomial) > 1:
             return all(may_vanish_only_thinly(of(letter)) for letter, _ in monomial)
+        if monomial and monomial[0][0].kind is Kind.PRODUCT:
+            return may_vanish_only_thinly(monomial[0][0].arguments[1])
     at_equal = _at_equal_entries(value)
     if at_equal is None:
         return False

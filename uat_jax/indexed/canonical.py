@@ -9,6 +9,7 @@ from itertools import chain, islice, permutations, product
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.polynomial import (
+    OF_RANGES,
     Kind,
     Letter,
     Polynomial,
@@ -28,7 +29,7 @@ MOST_TURNED = 3
 
 
 def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
-    """The sum (of a monomial with coefficient 1) or the maximum over index variables, with canonical names.
+    """The sum (of a monomial with coefficient 1), maximum or product over index variables, with canonical names.
 
     A colour of an index is its length and what it does in each factor; it is refined until no more indices differ.  Of
     the orders in which indices of one colour can be named, the one with the least digest is taken.
@@ -43,7 +44,7 @@ def named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter:
 def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
     """The body of a sum, and the same body with bound indices that run backwards, in all combinations.
 
-    Only indices are turned by which an array is read forwards and backwards, and at most `MOST_TURNED` of them.
+    Only indices are turned by which an array is read both ways, or none is read, and at most `MOST_TURNED`.
     """
     found = [body]
     for variable in [v for v in over if _read_both_ways(body, v)][:MOST_TURNED]:
@@ -52,10 +53,10 @@ def _orientations(body: Polynomial, over: Sequence[Letter]) -> list[Polynomial]:
 
 
 def _read_both_ways(body: Polynomial, variable: Letter) -> bool:
-    """Whether entries are read at places that grow with an index, and at others that fall."""
+    """Whether entries are read at places that grow with an index, and at others that fall, or no entries by it."""
     entries = (letter for letter in body.within if letter.kind is Kind.ENTRY and variable in letter.free)
     slopes = {place.terms.get(((variable, Fraction(1)),)) for entry in entries for place in entry.arguments[3]}
-    return {1, -1} <= slopes
+    return {1, -1} <= slopes or not slopes
 
 
 def _named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter | None:
@@ -78,7 +79,7 @@ def _named(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> Letter | Non
 
 
 def _as_argument(kind: Kind, value: Polynomial) -> object:
-    if kind is Kind.MAXIMUM:
+    if kind in OF_RANGES:
         return value
     if len(value.terms) != 1 or set(value.terms.values()) != {1}:
         return None
@@ -101,6 +102,6 @@ def _classes(kind: Kind, body: Polynomial, over: Sequence[Letter]) -> list[list[
 
 def _parts(kind: Kind, body: Polynomial) -> list[Polynomial]:
     """The factors of a monomial, or the terms of a polynomial."""
-    if kind is Kind.MAXIMUM:
+    if kind in OF_RANGES:
         return [Polynomial({monomial: number}) for monomial, number in body.terms.items()]
     return [of(letter, exponent) for monomial in body.terms for letter, exponent in monomial]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from uat_jax.indexed.polynomial import BINDING, Kind, Letter, Monomial, Polynomial, digest
+from uat_jax.indexed.polynomial import BINDING, OF_RANGES, Kind, Letter, Monomial, Polynomial, digest
 
 Colours = Mapping[Letter, str]
 """Index variable → what tells it from others."""
@@ -45,7 +45,7 @@ def _of_letter(letter: Letter, colours: Colours) -> str:
         inside = {variable: colour for variable, colour in colours.items() if variable not in letter.bound}
         body = letter.arguments[1]
         return digest(
-            letter.kind, *lengths, coloured(body, inside) if letter.kind is Kind.MAXIMUM else _of_monomial(body, inside)
+            letter.kind, *lengths, coloured(body, inside) if letter.kind in OF_RANGES else _of_monomial(body, inside)
         )
     return digest(letter.kind, *(coloured(argument, colours) for argument in letter.arguments))
 

@@ -20,7 +20,7 @@ from uat_jax.indexed.bounds import sign
 from uat_jax.indexed.elementwise import ALWAYS_DEFINED
 from uat_jax.indexed.pieces import outputs_at_once
 from uat_jax.indexed.polynomial import BINDING, Kind, Letter, Polynomial, alone, made, of
-from uat_jax.indexed.predicates import SizeCase
+from uat_jax.indexed.predicates import RemainderCase, SizeCase
 from uat_jax.indexed.proof import Inputs, Open, arguments_of, deep_recursion, difference_of
 from uat_jax.indexed.steps import flattened
 from uat_jax.indexed.workspace import Workspace, working
@@ -56,7 +56,7 @@ def _order(
             if tables.divisors or tables.bounded_sizes:
                 raise Open("a divisor may vanish, or an integer may wrap")
             return found
-    except SizeCase as case:
+    except (SizeCase, RemainderCase) as case:
         raise Open(f"whether {case} is not decided") from case
     except (UnsupportedError, BudgetError) as error:
         raise Open(str(error)) from error

@@ -12,7 +12,7 @@ from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.bounds import nonnegative
 from uat_jax.indexed.functions import whole_part
 from uat_jax.indexed.polynomial import Kind, Polynomial, constant, made, of
-from uat_jax.indexed.predicates import split_by_size
+from uat_jax.indexed.predicates import split_by_remainder, split_by_size
 from uat_jax.indexed.products import raised
 from uat_jax.indexed.workspace import workspace
 
@@ -23,6 +23,7 @@ def dimension(size: Any) -> Polynomial:
     Raises:
         UnsupportedError: an operation on sizes that is not followed.
         SizeCase: it depends on whether a size is at least a number.
+        RemainderCase: it depends on the remainder of a size divided by a small number.
     """
     if isinstance(size, int | np.integer):
         name = workspace().lengths.get(int(size))
@@ -75,7 +76,10 @@ def _larger(a: Polynomial, b: Polynomial) -> Polynomial:
 def _positive_quotient(a: Polynomial, b: Polynomial) -> Polynomial:
     if not nonnegative(b - 1):
         raise UnsupportedError(f"a size is divided by {b}, which may be 0")
-    return whole_part(a, b)
+    found = whole_part(a, b)
+    if any(letter.kind is Kind.QUOTIENT for letter in found.letters):
+        split_by_remainder(a, b)
+    return found
 
 
 CALLED: Mapping[str, Callable[[Polynomial, Polynomial], Polynomial]] = {

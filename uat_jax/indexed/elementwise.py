@@ -186,6 +186,9 @@ SIGNS: Mapping[str, Callable[..., int]] = {
 def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], function: Callable) -> Array:
     """The array function(entries of the operands at the same place)."""
     defined = all(x.defined for x in operands)
+    unknown = next((x.body for x in operands if not isinstance(x.body, Polynomial)), None)
+    if unknown is not None:
+        return Array(lengths, kind, (), unknown, 0, False)
     if name in CATCHING and not defined:
         raise UnsupportedError(f"'{name}' of a number that may be undefined (a divisor that may be 0) is not followed")
     there = defined and (name in OF_MASKED or all(map(_is_finite, operands)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import is_whole, nonnegative, sign, sign_of_letter, without_mask
+from uat_jax.indexed.bounds import is_whole, nonnegative, places, sign, sign_of_letter, split_affine, without_mask
 from uat_jax.indexed.colours import orientation
 from uat_jax.indexed.division import cancelled, factored, quotient
 from uat_jax.indexed.polynomial import (
@@ -27,7 +27,7 @@ from uat_jax.indexed.polynomial import (
     replaced,
 )
 from uat_jax.indexed.predicates import at_least_zero, is_positive, split_by_size
-from uat_jax.indexed.products import case_by_case, prime_factors, raised, reduced
+from uat_jax.indexed.products import assigned, case_by_case, prime_factors, raised, reduced, split_at
 from uat_jax.indexed.workspace import workspace
 
 ODD = frozenset("asinh atan erf erf_inv sinh tan cbrt asin atanh".split())
@@ -143,14 +143,51 @@ def magnitude(value: Polynomial) -> Polynomial:
 
 def maximum(left: Polynomial, right: Polynomial) -> Polynomial:
     """max(left, right)."""
-    if left == mask() or right == mask():
-        return right if left == mask() else left
     if not (without_mask(left) and without_mask(right)):
-        raise UnsupportedError("a maximum of masked numbers (-inf) is not followed")
+        return _masked_maximum(left, right, ONE)
     difference = left - right
     if is_whole(difference):
         return right + at_least_zero(difference) * difference
+    if _is_within_a_maximum(difference):
+        return left
+    if _is_within_a_maximum(-difference):
+        return right
     return right + applied("relu", difference)
+
+
+def _is_within_a_maximum(difference: Polynomial) -> bool:
+    """Whether it is max_i u(i) − u(e) for a place e of the range, which is ≥ 0."""
+    for letter in difference.letters:
+        if letter.kind is Kind.MAXIMUM and len(letter.bound) == 1:
+            ((variable,), body), less = letter.arguments, of(letter) - difference
+            if any(replaced(body, {variable: place}) == less for place in places(variable, body)):
+                return True
+    return False
+
+
+def _masked_maximum(left: Polynomial, right: Polynomial, case: Polynomial) -> Polynomial:
+    """A maximum in each case of the predicates that mask one of the numbers."""
+    for one, other in ((left, right), (right, left)):
+        if _is_minus_infinity(one):
+            return other
+    masked = [value for value in (left, right) if not without_mask(value)]
+    if not masked:
+        return maximum(left, right)
+    predicate = split_at(masked[0])
+    if predicate is None:
+        raise UnsupportedError("a maximum of masked numbers (-inf) is not followed")
+    total = ZERO
+    for letter, holds in ((of(predicate), True), (ONE - of(predicate), False)):
+        if possible := case * letter:
+            one, other = (assigned(value, predicate, holds) for value in (left, right))
+            total = total + letter * _masked_maximum(one, other, possible)
+    return total
+
+
+def _is_minus_infinity(value: Polynomial) -> bool:
+    """Whether it is −∞, times what is proved to be positive, plus numbers that are not +∞."""
+    slope, _ = split_affine(value, next(iter(mask().letters)))
+    return bool(slope) and sign(slope) == 2
 
 
 def minimum(left: Polynomial, right: Polynomial) -> Polynomial:

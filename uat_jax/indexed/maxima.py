@@ -3,6 +3,7 @@
 max_i (u + v_i) = u + max_i v_i     max_i c·u·v_i = c·u·max_i v_i  for c, u > 0     max_i max_j u_ij = max_ij u_ij
 max_{i<n} u(i) = max(max_{i<m} u(i), max_{i<n−m} u(m + i))     1 ≤ m < n
 max_{p<a} max_{q<b} u(b·p + q) = max_{i<ab} u(i)
+max_i (p_i·(u + v_i) + (1 − p_i)·(−∞)) = u + max_i (p_i·v_i + (1 − p_i)·(−∞))  for predicates p
 """
 
 from __future__ import annotations
@@ -10,28 +11,27 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import nonnegative, places, unit_indices, without_mask
+from uat_jax.indexed.bounds import nonnegative, places, sign_of_letter, split_affine, without_mask
 from uat_jax.indexed.canonical import named
-from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import factored
-from uat_jax.indexed.functions import maximum
+from uat_jax.indexed.functions import mask, maximum
 from uat_jax.indexed.polynomial import (
+    ONE,
+    PREDICATES,
     REBUILD,
     ZERO,
     Kind,
     Letter,
     Polynomial,
     Replacement,
-    constant,
-    fresh,
     of,
     replaced,
 )
 from uat_jax.indexed.products import assigned, raised, reduced, split_at
-from uat_jax.indexed.sums import SHORTEST, others, renamed, split_of
+from uat_jax.indexed.ranges import Range, cut_in_two, forwards, merged, where_divided, written_out
+from uat_jax.indexed.sums import renamed
 
 
 def greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
@@ -39,7 +39,7 @@ def greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
     for variable in over:
         if not nonnegative(variable.length - 1):
             raise UnsupportedError("a maximum over an axis that may be empty is not followed")
-    outside, value = _free_part(value, over)
+    outside, value = _masked_free_part(value, over) if not without_mask(value) else _free_part(value, over)
     over = tuple(variable for variable in over if variable in value.free)
     if not over:
         return outside + value
@@ -47,40 +47,65 @@ def greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
 
 
 def _free_part(value: Polynomial, over: Sequence[Letter]) -> tuple[Polynomial, Polynomial]:
-    """The terms without the variables, and the others.  Of masked numbers nothing is moved out."""
-    if not without_mask(value):
-        return ZERO, value
+    """The terms without the variables, and the others."""
     bound = set(over)
     outside = {m: number for m, number in value.terms.items() if not any(a.free & bound for a, _ in m)}
     inside = {m: number for m, number in value.terms.items() if m not in outside}
     return Polynomial(outside), Polynomial(inside)
 
 
+def _masked_free_part(value: Polynomial, over: Sequence[Letter]) -> tuple[Polynomial, Polynomial]:
+    """u and p·v + (1 − p)·(−∞), where p·(u + v) + (1 − p)·(−∞) is given and u does not depend on the variables."""
+    gone, number = split_affine(value, next(iter(mask().letters)))
+    if gone is None or gone * gone != gone or gone.letters - {a for a in gone.letters if a.kind in PREDICATES}:
+        return ZERO, value
+    cases = [_free_part(case, over)[0].terms for case in _where_zero(gone, number)]
+    shared = set.intersection(*(set(case.items()) for case in cases)) if cases else set()
+    outside = Polynomial(dict(shared))
+    return outside, (number - outside) * (ONE - gone) + gone * mask()
+
+
+def _where_zero(gone: Polynomial, number: Polynomial, case: Polynomial = ONE) -> list[Polynomial]:
+    """A number in each case of the predicates in which another number is 0."""
+    predicate = split_at(gone)
+    if predicate is None:
+        return [] if gone else [number]
+    found = []
+    for letter, holds in ((of(predicate), True), (ONE - of(predicate), False)):
+        if possible := case * letter:
+            found += _where_zero(assigned(gone, predicate, holds), assigned(number, predicate, holds), possible)
+    return found
+
+
 def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    for rule in (_written_out, _of_maximum, _where_divided, _where_compared, _merged):
+    for rule in (_written_out, _of_maximum, where_divided, _cut_in_two, merged):
         found = rule(value, over)
         if found is not None:
-            return found
-    value = _forwards(value, over)
-    if not without_mask(value):
+            return found if isinstance(found, Polynomial) else greatest(*found)
+    value = forwards(value, over)
+    gone, number = split_affine(value, next(iter(mask().letters)))
+    if gone is None or not number:
         return of(named(Kind.MAXIMUM, value, over))
-    number, common, _ = factored(value, only_positive=True)
-    scale = {letter: exponent for letter, exponent in common.items() if not letter.free & set(over)}
-    if number == 1 and not scale:
+    content, common, _ = factored(number, only_positive=True)
+    least = 2 if gone else 1
+    scale = {a: e for a, e in common.items() if not a.free & set(over) and sign_of_letter(a) >= least}
+    if content == 1 and not scale:
         return of(named(Kind.MAXIMUM, value, over))
-    inside = value * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / number)
-    return reduced(scale) * number * of(named(Kind.MAXIMUM, inside, over))
+    inside = number * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / content)
+    return reduced(scale) * content * of(named(Kind.MAXIMUM, inside + gone * mask(), over))
 
 
 def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    """max_{i<c} u(i) = max(u(0), …, u(c − 1)) for a small number c."""
-    for variable in over:
-        length = variable.length.number()
-        if length is not None and length <= SHORTEST:
-            kept = others(over, variable)
-            parts = [greatest(replaced(value, {variable: constant(i)}), kept) for i in range(int(length))]
-            return functools.reduce(maximum, parts)
-    return None
+    return _of_parts(written_out(value, over))
+
+
+def _cut_in_two(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
+    return _of_parts(cut_in_two(value, over, 1))
+
+
+def _of_parts(parts: Sequence[Range] | None) -> Polynomial | None:
+    """The greatest of the maxima of some ranges."""
+    return None if parts is None else functools.reduce(maximum, (greatest(*part) for part in parts))
 
 
 def _of_maximum(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
@@ -92,52 +117,6 @@ def _of_maximum(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
         return None
     renaming, new = renamed(monomial[0][0].bound)
     return greatest(replaced(monomial[0][0].arguments[1], renaming), (*over, *new))
-
-
-def _where_divided(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    found = split_of(value.within, over)
-    if found is None:
-        return None
-    variable, divisor, rounds = found
-    p, q = fresh(rounds), fresh(divisor)
-    return greatest(replaced(value, {variable: divisor * of(p) + of(q)}), (*others(over, variable), p, q))
-
-
-def _where_compared(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    """The range cut in two at m where [i ≥ m] stands, m free of indices."""
-    for letter in sorted(value.letters, key=lambda a: a.key):
-        slopes = unit_indices(letter.arguments[0]) if letter.kind is Kind.AT_LEAST else {}
-        for variable in over:
-            if variable not in slopes or len(letter.free) != 1:
-                continue
-            slope = slopes[variable]
-            rest = letter.arguments[0] - of(variable) * slope
-            cut = -rest if slope > 0 else rest + 1
-            if nonnegative(cut - 1) and nonnegative(variable.length - cut - 1):
-                before, after = fresh(cut), fresh(variable.length - cut)
-                kept = others(over, variable)
-                first = greatest(replaced(value, {variable: of(before)}), (*kept, before))
-                return maximum(first, greatest(replaced(value, {variable: cut + of(after)}), (*kept, after)))
-    return None
-
-
-def _merged(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:
-    """Two indices that occur as b·p + q only are one."""
-    for p, q in permutations(over, 2):
-        if {a for a in value.letters if p in a.free} == {a for a in value.letters if q in a.free}:
-            both = fresh(p.length * q.length)
-            body = replaced(value, {q: of(both) - q.length * of(p)})
-            if p not in body.free:
-                return greatest(body, (*others(over, p, q), both))
-    return None
-
-
-def _forwards(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    """Of u(i) and u(n − 1 − i), which have the same maximum, the one with the lesser digest."""
-    for variable in over:
-        turned = replaced(value, {variable: variable.length - 1 - of(variable)})
-        value = min(value, turned, key=lambda u: (coloured(u, {}), u.key))
-    return value
 
 
 def is_finite(value: Polynomial) -> bool:

@@ -12,9 +12,9 @@ from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import quotient
 from uat_jax.indexed.elementwise import WIDEST
 from uat_jax.indexed.functions import whole_part
-from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant
+from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant, fresh, of
 from uat_jax.indexed.predicates import equal_to_zero, split_by_size
-from uat_jax.indexed.sums import in_range
+from uat_jax.indexed.sums import in_range, total
 
 Lengths = tuple[Polynomial, ...]
 Parameters = Mapping[str, Any]
@@ -92,7 +92,7 @@ def tile(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array
 def iota(parameters: Parameters, lengths: Lengths, kind: str, *sizes: Array) -> Array:
     """The index along one axis."""
     axis = parameters["dimension"]
-    if kind == "i" and (lengths[axis].number() or 0) > WIDEST:
+    if kind in ("i", "u") and (lengths[axis].number() or 0) > WIDEST:
         raise UnsupportedError("the places of an axis that is too long for 32 bits are not followed")
     return array(lengths, kind, lambda indices: indices[axis], 1)
 
@@ -215,12 +215,9 @@ def pad(parameters: Parameters, lengths: Lengths, kind: str, x: Array, filling: 
             if step == ONE:
                 here = here * in_range(at, length)
             else:
-                if not nonnegative(low):
-                    raise UnsupportedError("negative padding with interior padding is not followed")
-                number = whole_part(index, step) if not low else None
-                if number is None:
-                    raise UnsupportedError("interior padding behind other padding is not followed")
-                here = here * equal_to_zero(index - number * step) * in_range(number, length)
+                before = ZERO if nonnegative(-low) else low  # so many rounds more, so that ⌊·⌋ is of a number ≥ 0
+                number = whole_part(at + before * step, step) - before
+                here = here * equal_to_zero(at - number * step) * in_range(number, length)
                 at = number
             place.append(at)
         return here * x.at(place) + (ONE - here) * filling.at(())
@@ -299,41 +296,49 @@ def scatter(parameters: Parameters, lengths: Lengths, kind: str, x: Array, start
     """x with one slice of updates put at a place in bounds."""
     if parameters["update_jaxpr"] is not None:
         raise UnsupportedError("a scatter that applies a function is not followed at all sizes")
-    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: here * new + (ONE - here) * old)
-
-
-def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
-    """x with one slice of updates added at a place in bounds."""
-    return _scattered(parameters, lengths, x, starts, updates, lambda here, old, new: old + here * new)
-
-
-def _scattered(
-    parameters: Parameters, lengths: Lengths, x: Array, starts: Array, updates: Array, combined: Callable
-) -> Array:
-    """combined([here is the slice], x, updates)."""
     numbers = parameters["dimension_numbers"]
     if numbers.operand_batching_dims or len(starts.lengths) != 1:
         raise UnsupportedError("a scatter of more than one slice is not followed at all sizes")
 
     def entry(indices: Indices) -> Polynomial:
-        window = iter(numbers.update_window_dims)
-        here, place = ONE, {}
-        for axis in range(len(x.lengths)):
-            inserted = axis in numbers.inserted_window_dims
-            update_axis = None if inserted else next(window)
-            size = ONE if update_axis is None else updates.lengths[update_axis]
-            at = indices[axis]
-            if axis in numbers.scatter_dims_to_operand_dims:
-                which = constant(numbers.scatter_dims_to_operand_dims.index(axis))
-                column = ZERO if starts.lengths[-1] == ONE else which
-                at = at - within(starts.at((column,)), x.lengths[axis] - size)
-            here = here * in_range(at, size)
-            if update_axis is not None:
-                place[update_axis] = ZERO if size == ONE else at
-        new = updates.at([place[axis] for axis in range(len(updates.lengths))])
-        return combined(here, x.at(indices), new)
+        here, new = _slice_at(numbers, x, starts, updates, indices, ())
+        return here * new + (ONE - here) * x.at(indices)
 
     return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
+
+
+def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
+    """x with slices of updates added, each at a place in bounds."""
+    numbers = parameters["dimension_numbers"]
+    if numbers.operand_batching_dims:
+        raise UnsupportedError("a scatter along an axis of slices is not followed at all sizes")
+
+    def entry(indices: Indices) -> Polynomial:
+        over = [fresh(length) for length in starts.lengths[:-1]]
+        here, new = _slice_at(numbers, x, starts, updates, indices, [of(variable) for variable in over])
+        return x.at(indices) + total(here * new, over)
+
+    return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
+
+
+def _slice_at(
+    numbers: Any, x: Array, starts: Array, updates: Array, indices: Indices, which: Indices
+) -> tuple[Polynomial, Polynomial]:
+    """Whether an entry lies in one of the slices, whose start is proved to be in bounds, and the update there."""
+    window, batch = iter(numbers.update_window_dims), iter(which)
+    here, place = ONE, {}
+    for axis in range(len(x.lengths)):
+        update_axis = None if axis in numbers.inserted_window_dims else next(window)
+        size = ONE if update_axis is None else updates.lengths[update_axis]
+        at = indices[axis]
+        if axis in numbers.scatter_dims_to_operand_dims:
+            column = constant(numbers.scatter_dims_to_operand_dims.index(axis))
+            start = starts.at((*which, ZERO if starts.lengths[-1] == ONE else column))
+            at = at - within(start, x.lengths[axis] - size)
+        here = here * (equal_to_zero(at) if size == ONE else in_range(at, size))
+        if update_axis is not None:
+            place[update_axis] = ZERO if size == ONE else at
+    return here, updates.at([place[a] if a in place else next(batch) for a in range(len(updates.lengths))])
 
 
 def copied(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:

@@ -62,6 +62,8 @@ class Kind(StrEnum):
     """A sum over bound indices of one connected monomial: (indices, monomial)."""
     MAXIMUM = "M"
     """A maximum over bound indices of a polynomial: (indices, polynomial)."""
+    PRODUCT = "Π"
+    """A product over bound indices of a polynomial: (indices, polynomial)."""
     QUOTIENT = "div"
     """The whole part of a quotient of index polynomials: (dividend, divisor)."""
 
@@ -70,10 +72,35 @@ OF_INDICES = frozenset([Kind.AT_LEAST, Kind.EQUAL])
 """Predicates on indices."""
 PREDICATES = OF_INDICES | {Kind.POSITIVE, Kind.ZERO}
 """Letters that are 0 or 1."""
-REDUCED = PREDICATES | {Kind.IMAGINARY, Kind.PRIME, Kind.POWER}
+REDUCED = PREDICATES | {Kind.IMAGINARY, Kind.PRIME, Kind.POWER, Kind.PRODUCT}
 """Letters whose products are more than a sum of exponents."""
-BINDING = frozenset([Kind.SUM, Kind.MAXIMUM])
+OF_RANGES = frozenset([Kind.MAXIMUM, Kind.PRODUCT])
+"""Letters that bind indices of a polynomial, all of whose values in the range they combine in any order."""
+BINDING = OF_RANGES | {Kind.SUM}
 """Letters that bind indices."""
+
+
+WRITTEN = {
+    Kind.SIZE: "{0}",
+    Kind.INDEX: "{0}",
+    Kind.EXP: "exp({0})",
+    Kind.LOG: "log({0})",
+    Kind.POWER: "({0})",
+    Kind.INVERSE: "(1/({0}))",
+    Kind.PRIME: "{0}",
+    Kind.CONSTANT: "{0}",
+    Kind.IMAGINARY: "i",
+    Kind.MASK: "-inf",
+    Kind.AT_LEAST: "[{0} >= 0]",
+    Kind.EQUAL: "[{0} = 0]",
+    Kind.POSITIVE: "[{0} > 0]",
+    Kind.ZERO: "[{0} = 0]",
+    Kind.SUM: "Σ_{0}({1})",
+    Kind.PRODUCT: "Π_{0}({1})",
+    Kind.MAXIMUM: "max_{0}({1})",
+    Kind.QUOTIENT: "(({0}) div ({1}))",
+}
+"""Kind of a letter → how it is written in messages."""
 
 
 def digest(*parts: Any) -> str:
@@ -105,13 +132,15 @@ class Letter:
     masked: bool = False
 
     def __repr__(self) -> str:
-        if self.kind in (Kind.SIZE, Kind.INDEX):
-            return str(self.arguments[0])
         if self.kind is Kind.ENTRY:
-            return f"{self.arguments[0]}{list(self.arguments[3])}"
-        if self.kind is Kind.SUM:
-            return f"Σ_{','.join(map(str, self.bound))}({_term_text(self.arguments[1], Fraction(1))})"
-        return f"{self.kind}{self.arguments}"
+            return f"{self.name}{list(self.arguments[3])}"
+        if self.kind is Kind.FUNCTION:
+            return f"{self.name}({', '.join(map(str, self.arguments[1:]))})"
+        if self.kind in BINDING:
+            body = self.arguments[1]
+            text = _term_text(body, Fraction(1)) if self.kind is Kind.SUM else str(body)
+            return WRITTEN[self.kind].format(",".join(map(str, self.bound)), text)
+        return WRITTEN[self.kind].format(*self.arguments)
 
     @property
     def length(self) -> Polynomial:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
@@ -42,6 +42,28 @@ class SizeCase(Exception):
         self.name, self.threshold = name, threshold
 
 
+class RemainderCase(Exception):
+    """A size that is divided by a number: each remainder has to be looked at."""
+
+    def __init__(self, name: str, divisor: int):
+        super().__init__(f"mod({name}, {divisor})")
+        self.name, self.divisor = name, divisor
+
+
+LARGEST_DIVISOR = 8
+"""A size that is divided by a number up to this is looked at for each remainder."""
+
+
+def split_by_remainder(value: Polynomial, divisor: Polynomial) -> None:
+    """Raises `RemainderCase` if a polynomial in sizes, divided by a small number, has a remainder that is not known."""
+    number = int(divisor.number() or 0)
+    if not 2 <= number <= LARGEST_DIVISOR or value.free or not is_whole(value):
+        return
+    for monomial, factor in sorted(value.terms.items(), key=lambda term: [letter.key for letter, _ in term[0]]):
+        if factor % number and all(letter.kind is Kind.SIZE for letter, _ in monomial) and monomial:
+            raise RemainderCase(monomial[0][0].name, number)
+
+
 def split_by_size(value: Polynomial) -> None:
     """Raises `SizeCase` if whether ±n + k ≥ 0 is asked, and no smallest value of the size n decides it."""
     if value.free:
@@ -63,6 +85,9 @@ def at_least_zero(value: Polynomial) -> Polynomial:
         return ONE
     if nonnegative(-value - 1):
         return ZERO
+    factor, shift = _common_factor(value)
+    if factor > 1:
+        return at_least_zero((value - shift) * (1 / factor) + shift // factor)
     split_by_size(value)
     for steps in range(SHIFTS + 1):
         if nonnegative(steps - value):
@@ -74,13 +99,32 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     direction = slopes[of_output[0]] if of_output else sum(slopes.values())
     if direction < 0:
         return ONE - at_least_zero(-value - 1)
-    shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
-    if shift and abs(shift) <= SHIFTS and len(slopes) > 1 and sum(slopes.values()) == 0:
+    shift = _distance_from_balance(value, slopes) if len(slopes) > 1 else 0
+    if shift and abs(shift) <= SHIFTS:
         base = value - shift
         below = summed(equal_to_zero(base - step) for step in range(int(-shift)))
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))
         return at_least_zero(base) - below + above
     return of(made(Kind.AT_LEAST, value))
+
+
+def _common_factor(value: Polynomial) -> tuple[Fraction, Fraction]:
+    """(c, r) of a whole polynomial c·u + r without constant term in u; c = 1 for any other."""
+    shift = value.terms.get(ONE_MONOMIAL, Fraction(0))
+    return content(value - shift) if is_whole(value) and value.letters else Fraction(1), shift
+
+
+def _distance_from_balance(value: Polynomial, slopes: Mapping[Letter, Fraction]) -> Fraction:
+    """k where i − j + k stands, or i + j − n + 1 + k, which is that with j backwards; else 0."""
+    if sum(slopes.values()) == 0:
+        return value.terms.get(ONE_MONOMIAL, Fraction(0))
+    rest = value - summed(of(variable) for variable in slopes)
+    if set(slopes.values()) == {1}:
+        for variable in sorted(slopes, key=lambda v: (v.name.startswith("o"), v.length.key)):
+            number = (rest + variable.length - 1).number()
+            if number is not None:
+                return number
+    return Fraction(0)
 
 
 @case_by_case
@@ -90,6 +134,9 @@ def equal_to_zero(value: Polynomial) -> Polynomial:
         return ONE
     if nonnegative(value - 1) or nonnegative(-value - 1):
         return ZERO
+    factor, shift = _common_factor(value)
+    if factor > 1:
+        return ZERO if shift % factor else equal_to_zero(value * (1 / factor))
     split_by_size(value)
     split_by_size(value - 1)
     return of(made(Kind.EQUAL, min(value, -value, key=lambda p: p.key)))

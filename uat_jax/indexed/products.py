@@ -58,6 +58,8 @@ def reduced(exponents: dict[Letter, Fraction]) -> Polynomial:
                 number, exponent = -number, exponent - 2
         elif letter.kind is Kind.PRIME:
             number, exponent = number * Fraction(letter.arguments[0]) ** math.floor(exponent), exponent % 1
+        elif letter.kind is Kind.PRODUCT and _is_sign(letter.arguments[1]):
+            exponent %= 2
         elif letter.kind is Kind.POWER and (exponent >= 1 or exponent < 0 and len(letter.arguments[0].terms) == 1):
             whole, exponent = whole * raised(letter.arguments[0], math.floor(exponent)), exponent % 1
         if exponent:
@@ -67,6 +69,11 @@ def reduced(exponents: dict[Letter, Fraction]) -> Polynomial:
     equality = _substitutable(kept)
     product = Polynomial({in_order(kept): number}) if equality is None else _at_equality(kept, *equality) * number
     return product if whole is ONE else whole * product
+
+
+def _is_sign(value: Polynomial) -> bool:
+    """Whether a number is 1 or −1, by what predicates say."""
+    return all(letter.kind in PREDICATES for letter in value.letters) and value * value == ONE
 
 
 def _contradictory(kept: dict[Letter, Fraction]) -> bool:

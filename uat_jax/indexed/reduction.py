@@ -9,8 +9,9 @@ from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.bounds import nonnegative
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.elementwise import check_does_not_wrap, times
-from uat_jax.indexed.functions import mask
+from uat_jax.indexed.elementwise import check_does_not_wrap, plain, times
+from uat_jax.indexed.functions import exponential, logarithm, mask
+from uat_jax.indexed.long_products import product
 from uat_jax.indexed.maxima import greatest
 from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.predicates import at_least_zero
@@ -62,6 +63,17 @@ def reduce_min(parameters: Parameters, lengths: Lengths, kind: str, x: Array) ->
     return array(lengths, kind, entry, x.sign, x.defined)
 
 
+def reduce_prod(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """∏ over some axes."""
+    _check_floats("a product", kind)
+
+    def entry(indices: Indices) -> Polynomial:
+        value, over = _reduced(x, parameters["axes"], indices)
+        return product(plain(value), over)
+
+    return array(lengths, kind, entry, x.sign, x.defined)
+
+
 def reduce_and(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """1 − max(1 − x)."""
 
@@ -72,17 +84,70 @@ def reduce_and(parameters: Parameters, lengths: Lengths, kind: str, x: Array) ->
     return array(lengths, kind, entry, 0, x.defined)
 
 
+def _up_to(parameters: Parameters, x: Array, indices: Indices) -> tuple[Polynomial, Polynomial, list[Letter]]:
+    """[j ≤ i], the entry at j, and j; or [j ≥ i] from the end."""
+    axis, over = parameters["axis"], []
+    place = [_bound(n, over) if a == axis else i for a, (i, n) in enumerate(zip(indices, x.lengths, strict=True))]
+    behind = indices[axis] - place[axis]
+    return at_least_zero(-behind if parameters["reverse"] else behind), x.at(place), over
+
+
 def cumsum(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """Σ_{j ≤ i}, or Σ_{j ≥ i} from the end."""
-    axis = parameters["axis"]
 
     def entry(indices: Indices) -> Polynomial:
-        over: list[Letter] = []
-        place = [_bound(n, over) if a == axis else i for a, (i, n) in enumerate(zip(indices, x.lengths, strict=True))]
-        behind = indices[axis] - place[axis]
-        return _added(kind, at_least_zero(-behind if parameters["reverse"] else behind) * x.at(place), over)
+        here, value, over = _up_to(parameters, x, indices)
+        return _added(kind, here * value, over)
 
     return array(lengths, kind, entry, x.sign, x.defined)
+
+
+def cumprod(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """∏_{j ≤ i}, or ∏_{j ≥ i} from the end."""
+    _check_floats("a product", kind)
+
+    def entry(indices: Indices) -> Polynomial:
+        here, value, over = _up_to(parameters, x, indices)
+        return product(here * plain(value) + (ONE - here), over)
+
+    return array(lengths, kind, entry, x.sign, x.defined)
+
+
+def cumulative_maximum(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """max_{j ≤ i}, or max_{j ≥ i} from the end; −∞ stands where j is not."""
+    _check_floats("a maximum", kind)
+
+    def entry(indices: Indices) -> Polynomial:
+        here, value, over = _up_to(parameters, x, indices)
+        return greatest(here * value + (ONE - here) * mask(), over)
+
+    return array(lengths, kind, entry, x.sign, x.defined)
+
+
+def cumlogsumexp(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+    """log Σ_{j ≤ i} exp x_j, or over j ≥ i from the end."""
+
+    def entry(indices: Indices) -> Polynomial:
+        here, value, over = _up_to(parameters, x, indices)
+        return logarithm(total(here * exponential(plain(value)), over))
+
+    return array(lengths, kind, entry, 0, x.defined)
+
+
+def _check_floats(noun: str, kind: str) -> None:
+    if kind != "f":
+        raise UnsupportedError(f"{noun} of integers along an axis is not followed at all sizes")
+
+
+def negated(rule: Callable) -> Callable:
+    """The rule of the minimum: −max(−x)."""
+
+    def of_negative(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
+        opposite = array(x.lengths, x.kind, lambda indices: -plain(x.at(indices)), 0, x.defined)
+        found = rule(parameters, lengths, kind, opposite)
+        return array(lengths, kind, lambda indices: -found.at(indices), 0, found.defined)
+
+    return of_negative
 
 
 def dot_general(parameters: Parameters, lengths: Lengths, kind: str, x: Array, y: Array) -> Array:
@@ -166,14 +231,20 @@ def reduce_window_max(parameters: Parameters, lengths: Lengths, kind: str, x: Ar
 
 REDUCTION: Mapping[str, Callable] = {
     "conv_general_dilated": convolution,
+    "cumlogsumexp": cumlogsumexp,
+    "cummax": cumulative_maximum,
+    "cummin": negated(cumulative_maximum),
+    "cumprod": cumprod,
     "cumsum": cumsum,
     "dot_general": dot_general,
     "reduce_and": reduce_and,
     "reduce_max": reduce_max,
     "reduce_min": reduce_min,
     "reduce_or": reduce_max,
+    "reduce_prod": reduce_prod,
     "reduce_sum": reduce_sum,
     "reduce_window_max": reduce_window_max,
+    "reduce_window_min": negated(reduce_window_max),
     "reduce_window_sum": reduce_window_sum,
 }
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""

@@ -1,14 +1,17 @@
-"""Scans of any length: carries that are sums, c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s), and others.
+"""Scans of any length: carries that are sums, products or maxima, and others.
 
-The step is evaluated with carries that are new inputs.  Where the new carry less the old one, g, contains no carry, or
-only those that are known already, the carry is known: by induction over t, for every t and every length.  Any other
+c(t + 1) = c(t) + g(t) makes c(t) = c(0) + Σ_{s<t} g(s), c(t)·g(t) makes c(0)·∏_{s<t} g(s), and max(c(t), g(t)) makes
+max(c(0), max_{s<t} g(s)).
+
+The step is evaluated with carries that are new inputs.  Where g contains no carry, or only those that are known
+already, the carry is known: by induction over t, for every t and every length.  Any other
 carry is an array of its own, named by the normal forms of its first value and of the step, of all carries that it
 depends on: two such arrays of one name have the same entries at every time, by the same induction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
@@ -16,8 +19,12 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.stored_control import scan_parameters
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, array, entry_of_input
+from uat_jax.indexed.bounds import split_affine
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.maxima import is_finite
+from uat_jax.indexed.elementwise import plain, times
+from uat_jax.indexed.functions import mask, maximum
+from uat_jax.indexed.long_products import product
+from uat_jax.indexed.maxima import greatest, is_finite
 from uat_jax.indexed.polynomial import (
     ONE,
     ZERO,
@@ -31,7 +38,7 @@ from uat_jax.indexed.polynomial import (
     of,
     replaced,
 )
-from uat_jax.indexed.predicates import at_least_zero
+from uat_jax.indexed.predicates import at_least_zero, split_by_size
 from uat_jax.indexed.steps import CONTROL, Evaluation, Steps, flattened
 from uat_jax.indexed.sums import total
 from uat_jax.indexed.workspace import workspace
@@ -44,7 +51,7 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     """The last carries, and what every step returns.
 
     Raises:
-        UnsupportedError: a carry that is needed is no sum.
+        UnsupportedError: a carry that is needed is neither of them.
     """
     parameters = scan_parameters(equation)
     body: ClosedJaxpr = parameters["jaxpr"]
@@ -60,9 +67,9 @@ def scanned(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
     for _ in start:
         after, found = _step(program, [*constants, *carries, *slices]), 0
         for number, (first_value, carry) in enumerate(zip(start, list(carries), strict=True)):
-            added = None if _is_known(carry) else _added(carry, after[number])
-            if added is not None:
-                carries[number], last[number] = _sums(first_value, added, time)
+            made_of = None if _is_known(carry) else _accumulated(first_value, carry, after[number], time)
+            if made_of is not None:
+                carries[number], last[number] = made_of
                 found += 1
         if not found:
             break
@@ -229,6 +236,85 @@ def _added(carry: Array, after: Array) -> Array | None:
     return added if _is_known(added) else None
 
 
+def _accumulated(start: Array, carry: Array, after: Array, time: Letter) -> tuple[Array, Array] | None:
+    """A carry in time and at the end, if each step adds to it what is known, or multiplies or bounds it by that."""
+    added = _added(carry, after)
+    if added is not None:
+        return _sums(start, added, time)
+    for part, whole in ((_factor, _products), (_bound, _maxima)):
+        found = _known_part(carry, after, part)
+        if found is not None:
+            return whole(start, found, time)
+    return None
+
+
+def _known_part(carry: Array, after: Array, part: Callable[[Letter, Polynomial], Polynomial]) -> Array | None:
+    """What a step does to a carry; None if that is something else, or depends on carries that are not known."""
+    if carry.kind != "f" or carry.lengths != after.lengths:
+        return None
+
+    def entry(indices: Sequence[Polynomial]) -> Polynomial:
+        (letter,) = carry.at(indices).letters
+        return part(letter, after.at(indices))
+
+    found = array(carry.lengths, "f", entry, 0, after.defined)
+    return found if _is_known(found) else None
+
+
+def _factor(carry: Letter, after: Polynomial) -> Polynomial:
+    """g where a step makes c·g of c."""
+    slope, rest = split_affine(after, carry)
+    if slope is None or rest:
+        raise UnsupportedError("a step does more than multiply a carry")
+    return slope
+
+
+def _bound(carry: Letter, after: Polynomial) -> Polynomial:
+    """g where a step makes max(c, g) of c."""
+    for letter in after.letters:
+        if letter.kind is Kind.FUNCTION and letter.name == "relu":
+            for difference in (letter.arguments[1], -letter.arguments[1]):
+                least = of(carry) - difference
+                if carry not in least.within and maximum(of(carry), least) == after:
+                    return least
+    raise UnsupportedError("a step does more than bound a carry from below")
+
+
+def _maxima(start: Array, bound: Array, time: Letter) -> tuple[Array, Array]:
+    """max(start, max_{s<t} bound(s)) at the time t, and at the end."""
+    earlier = fresh(time.length)
+    at_earlier = lambda indices: replaced(bound.at(indices), {time: of(earlier)})
+
+    def at_time(indices: Sequence[Polynomial]) -> Polynomial:
+        before = at_least_zero(of(time) - of(earlier) - 1)
+        return maximum(start.at(indices), greatest(before * at_earlier(indices) + (ONE - before) * mask(), [earlier]))
+
+    def at_end(indices: Sequence[Polynomial]) -> Polynomial:
+        if not time.length:
+            return start.at(indices)
+        split_by_size(time.length - 1)
+        return maximum(start.at(indices), greatest(at_earlier(indices), [earlier]))
+
+    defined = start.defined and bound.defined
+    return array(start.lengths, "f", at_time, 0, defined), array(start.lengths, "f", at_end, 0, defined)
+
+
+def _products(start: Array, factor: Array, time: Letter) -> tuple[Array, Array]:
+    """start·∏_{s<t} factor(s) at the time t, and at the end."""
+    earlier = fresh(time.length)
+    at_earlier = lambda indices: replaced(plain(factor.at(indices)), {time: of(earlier)})
+
+    def at_time(indices: Sequence[Polynomial]) -> Polynomial:
+        before = at_least_zero(of(time) - of(earlier) - 1)
+        return times(start.at(indices), product(before * at_earlier(indices) + (ONE - before), [earlier]))
+
+    def at_end(indices: Sequence[Polynomial]) -> Polynomial:
+        return times(start.at(indices), product(at_earlier(indices), [earlier]))
+
+    defined = start.defined and factor.defined
+    return array(start.lengths, "f", at_time, 0, defined), array(start.lengths, "f", at_end, 0, defined)
+
+
 def _sums(start: Array, added: Array, time: Letter) -> tuple[Array, Array]:
     """start + Σ_{s<t} added(s) at the time t, and at the end."""
     earlier = fresh(time.length)
@@ -249,7 +335,9 @@ def _in_time(x: Array, time: Letter, length: Polynomial, reverse: bool) -> Array
 
     def entry(indices: Sequence[Polynomial]) -> Polynomial:
         if not _is_known(x):
-            raise UnsupportedError("a scan whose carry is no sum is not followed at all sizes")
+            raise UnsupportedError(
+                "a scan whose carry is no sum, product or maximum of what is known is not followed at all sizes"
+            )
         moment = length - 1 - indices[0] if reverse else indices[0]
         return replaced(x.at(indices[1:]), {time: moment})
 
@@ -257,7 +345,9 @@ def _in_time(x: Array, time: Letter, length: Polynomial, reverse: bool) -> Array
 
 
 def _refused(x: Array) -> Array:
-    error = UnsupportedError("a scan whose carry is no sum is not followed at all sizes")
+    error = UnsupportedError(
+        "a scan whose carry is no sum, product or maximum of what is known is not followed at all sizes"
+    )
     return Array(x.lengths, x.kind, (), error, 0, False)
 
 

@@ -17,7 +17,7 @@ from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, kind_of, literal
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.elementwise import ELEMENTWISE, narrowed
+from uat_jax.indexed.elementwise import COMPARISONS, ELEMENTWISE, narrowed
 from uat_jax.indexed.placement import PLACEMENT
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.predicates import SizeCase
@@ -41,6 +41,9 @@ LINEAR = frozenset(PLACEMENT) | frozenset(
     "eq ne ge gt le lt select_n".split()
 )
 """Primitives that nest no function of reals: what they make of inputs alone is not deep."""
+
+UNSIGNED = COMPARISONS | {"broadcast_in_dim", "iota", "reshape", "select_n", "squeeze", "transpose"}
+"""Primitives that are followed for integers without sign as well, which are not negative and never wrap here."""
 
 Value = int | np.ndarray
 """The number of a result, or a constant."""
@@ -196,10 +199,12 @@ def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequ
     if name in CONTROL:
         return CONTROL[name](equation, operands)
     if name not in RULES or name not in TABLE and not OF_SIZES.get(name, frozenset()) >= equation.params.keys():
-        raise UnsupportedError("a primitive that is not followed at all sizes")
+        raise UnsupportedError("no rule follows this operation at all sizes")
     if name in TABLE:
         check(equation)
     kind = kind_of(np.dtype(dtype_of(equation.outvars[0])))
+    if "u" in (kind, *(x.kind for x in operands)) and name not in UNSIGNED:
+        raise UnsupportedError(f"'{name}' of integers without sign is not followed at all sizes")
     if name == "convert_element_type" and kind == operands[0].kind == "i" and _narrows(equation):
         operands = [narrowed(operands[0])]
     result = RULES[name](equation.params, lengths, kind, *operands)

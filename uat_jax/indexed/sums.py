@@ -16,10 +16,11 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from uat_jax.errors import UnsupportedError
-from uat_jax.indexed.bounds import nonnegative, unit_indices
+from uat_jax.indexed.bounds import is_whole, nonnegative, split_affine, unit_indices
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.colours import coloured
 from uat_jax.indexed.division import cancelled, quotient
+from uat_jax.indexed.functions import whole_part
 from uat_jax.indexed.polynomial import (
     ONE,
     ONE_MONOMIAL,
@@ -40,7 +41,7 @@ from uat_jax.indexed.polynomial import (
     summed,
     without,
 )
-from uat_jax.indexed.predicates import at_least_zero, equal_to_zero
+from uat_jax.indexed.predicates import at_least_zero, equal_to_zero, split_by_remainder, split_by_size
 from uat_jax.indexed.products import raised, reduced
 from uat_jax.indexed.workspace import workspace
 
@@ -119,7 +120,7 @@ def renamed(bound: Sequence[Letter]) -> tuple[Replacement, list[Letter]]:
 
 
 def _contracted(monomial: Monomial, over: Variables) -> Polynomial | None:
-    """Σ_{i<n} [i = e]·u(i) = [0 ≤ e < n]·u(e)."""
+    """Σ_{i<n} [i = e]·u(i) = [0 ≤ e < n]·u(e), and Σ_{i<n} [k·i = e]·u(i) = [k·q = e]·[q < n]·u(q) for q = ⌊e / k⌋."""
     for letter, _ in monomial:
         slopes = unit_indices(letter.arguments[0]) if letter.kind is Kind.EQUAL else {}
         bound = sorted((v for v in slopes if v in over), key=lambda v: v.name)
@@ -128,6 +129,17 @@ def _contracted(monomial: Monomial, over: Variables) -> Polynomial | None:
             value = (of(variable) * slopes[variable] - letter.arguments[0]) * slopes[variable]
             rest = replaced(alone(without(monomial, letter)), {variable: value})
             return _total(rest * in_range(value, variable.length), others(over, variable))
+    for letter, _ in monomial:
+        for variable in sorted(letter.free & set(over), key=lambda v: v.name) if letter.kind is Kind.EQUAL else ():
+            slope, rest = split_affine(letter.arguments[0], variable)
+            step = None if slope is None else slope.number()
+            if step is None or not nonnegative(-rest if step > 0 else rest):
+                continue
+            value = -rest if step > 0 else rest
+            place = whole_part(value, constant(abs(step)))
+            here = equal_to_zero(value - place * abs(step)) * in_range(place, variable.length)
+            body = replaced(alone(without(monomial, letter)), {variable: place})
+            return _total(body * here, others(over, variable))
     return None
 
 
@@ -145,6 +157,30 @@ def _split_where_divided(monomial: Monomial, over: Variables) -> Polynomial | No
     p, q = fresh(rounds), fresh(divisor)
     body = replaced(alone(monomial), {variable: divisor * of(p) + of(q)})
     return _total(body, (*others(over, variable), p, q))
+
+
+def _cut_where_divided(monomial: Monomial, over: Variables) -> Polynomial | None:
+    """Σ_{i<b·m+r} u(i) = Σ_{i<b·m} u(i) + Σ_{i<r} u(b·m + i) where ⌊i / b⌋ stands for a number b > r."""
+    found = cut_of(frozenset().union(*(letter.within for letter, _ in monomial)), over, 0)
+    return None if found is None else _split(alone(monomial), others(over, found[0]), *found)
+
+
+def cut_of(letters: frozenset[Letter], over: Variables, least: int) -> tuple[Letter, Polynomial] | None:
+    """(i, b·m) for an index i < b·m + r of which ⌊i / b⌋ is taken, m proved to be at least a number."""
+    for letter in sorted((a for a in letters if a.kind is Kind.QUOTIENT), key=lambda a: a.key):
+        for variable, divisor in _divided_indices(letter):
+            number = divisor.number()
+            if number is None or variable not in over:
+                continue
+            split_by_remainder(variable.length, divisor)
+            rest = variable.length.terms.get(ONE_MONOMIAL, Fraction(0)) % number
+            rounds = (variable.length - rest) * (1 / number)
+            if not rest or not rounds or not is_whole(rounds):
+                continue
+            split_by_size(rounds - least)
+            if nonnegative(rounds - least):
+                return variable, variable.length - rest
+    return None
 
 
 def split_of(letters: frozenset[Letter], over: Variables) -> tuple[Letter, Polynomial, Polynomial] | None:
@@ -383,6 +419,7 @@ RULES: Sequence[Callable[[Monomial, Variables], Polynomial | None]] = (
     _opened,
     _contracted,
     _split_where_divided,
+    _cut_where_divided,
     _merged,
     _written_out,
     _aligned,

@@ -3,7 +3,7 @@
 `TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
 """
 
-from . import attention, different, extremes, gradients, layers, looking, models, rules, scans
+from . import along_axes, attention, different, extremes, gradients, layers, looking, mixed, models, rules, scans
 from .row import Row
 
 TRUE: tuple[Row, ...] = (
@@ -15,5 +15,14 @@ TRUE: tuple[Row, ...] = (
     *scans.TRUE,
     *looking.TRUE,
     *extremes.TRUE,
+    *along_axes.TRUE,
+    *mixed.TRUE,
 )
-FALSE: tuple[Row, ...] = (*different.FALSE, *scans.FALSE, *looking.FALSE, *extremes.FALSE)
+FALSE: tuple[Row, ...] = (
+    *different.FALSE,
+    *scans.FALSE,
+    *looking.FALSE,
+    *extremes.FALSE,
+    *along_axes.FALSE,
+    *mixed.FALSE,
+)
