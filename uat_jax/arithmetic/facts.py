@@ -74,6 +74,11 @@ class Facts:
         everywhere = np.ones(self.positive.shape, bool)
         return replace(self, positive=everywhere, negative=~everywhere, thin=everywhere)
 
+    def negative_too(self) -> Facts:
+        """The facts of entries that are known to be negative wherever they are defined."""
+        everywhere = np.ones(self.positive.shape, bool)
+        return replace(self, positive=~everywhere, negative=everywhere, thin=everywhere)
+
 
 def of_constant(values: np.ndarray) -> Facts:
     """Facts of an array of constants, given in float64; infinities and NaN are neither positive nor thin."""
