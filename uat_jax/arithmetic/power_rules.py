@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import closed_form, exponential_sums
@@ -76,10 +77,12 @@ Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
 def with_powers(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """The result of an equation with its factors, and by the laws of this file where they say more."""
     name = equation.primitive.name
-    if name not in RULES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
+    if name not in RULES and name not in EXTREMES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
         return result
     if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
         return result
+    if name in EXTREMES:
+        return _extreme(functions, equation, operands[0], result)
     operands = [functions.spread(x, result.shape) for x in operands]
     result = _with_exponentials(functions, equation, operands, result)
     return RULES[name](functions, equation, operands, result)
@@ -426,6 +429,31 @@ def _maximum(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
     return result.but(logarithms=product_of(functions, [*means, Powers(distance, ())]))
 
 
+EXTREMES = frozenset(["reduce_max", "reduce_min"])
+"""Primitives that move along with what all of their numbers have in common."""
+
+
+def _extreme(functions: FieldFunctions, equation: JaxprEqn, x: Number, result: Number) -> Number:
+    """max (t + q·log u) = max t + q·log u, where u is the same along the axes: its logarithm is kept."""
+    axes = tuple(equation.params["axes"])
+    if x.logarithms is None or not all(x.shape[axis] for axis in axes):
+        return result
+    first = lambda a: a[tuple(0 if i - 1 in axes else slice(None) for i in range(a.ndim))]
+    common = [(u.moved(first), q) for u, q in x.logarithms.powers if _is_constant_along(u, axes)]
+    rest = result
+    for u, q in common:
+        rest = functions.subtract(rest, scaled(functions, _log_of_factor(functions, u), q))
+    return result.but(logarithms=Powers(rest.alone().but(largest_of=None), tuple(common))) if common else result
+
+
+def _is_constant_along(x: Number, axes: tuple[int, ...]) -> bool:
+    """Whether all entries along some axes are the same."""
+    return all(
+        bool(np.all(level == level[tuple(slice(0, 1) if i - 1 in axes else slice(None) for i in range(level.ndim))]))
+        for level in x.residues.levels
+    )
+
+
 def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """|x| of a number that may be negative."""
     (x,) = operands
@@ -479,6 +507,20 @@ def _of_sigmoid(functions: FieldFunctions, steepness: int, power: Number, result
         above = exponential_sums.added(draw, above, exponential_sums.negated(known))
     found = None if above is None else _quotient_of(functions, above, total)
     return result if found is None else result.but(exponentials=found)
+
+
+def _atanh(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """(log(1 + x) - log(1 - x))/2 of a sum of exponentials that lies between -1 and 1."""
+    (x,) = operands
+    if x.exponentials is None:
+        return result
+    above, below = (_one_more(functions, y) for y in (x, functions.negate(x).but(facts=x.facts, exponentials=exponential_sums.negated(x.exponentials))))
+    if not is_positive(above) or not is_positive(below):
+        return result
+    logs = [_logarithm_of(functions, y, functions.logarithm(y)) for y in (above, below)]
+    halves = [as_logarithm(functions, log) for log in logs]
+    known = product_of(functions, [raised(functions, p, q) for p, q in zip(halves, (HALF, -HALF), strict=True)])
+    return scaled(functions, functions.subtract(*logs), HALF).but(logarithms=known)
 
 
 def _hyperbolic(sign: int) -> Rule:
@@ -538,6 +580,7 @@ def _digamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
 
 RULES: dict[str, Rule] = {
     "abs": _magnitude,
+    "atanh": _atanh,
     "add": _summed,
     "add_any": _summed,
     "cosh": _hyperbolic(1),

@@ -67,7 +67,7 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside magnitudes."""
 
-LOGARITHMS = frozenset(["log", "log1p", "cumlogsumexp"])
+LOGARITHMS = frozenset(["atanh", "cumlogsumexp", "log", "log1p"])
 """Primitives for which numbers are known as sums of exponentials."""
 
 POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
