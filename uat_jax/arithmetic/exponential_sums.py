@@ -140,5 +140,3 @@ def _multiple_of(draw: Draw, terms: Sequence[Term], u: Number) -> Term | None:
     wanted = [(ratio * c, draw.add(exponent, t)) for c, t in u.exponentials.terms]
     found = all(any(c == d and same(s, t) for d, t in wanted) for c, s in terms)
     return (ratio, exponent) if found else None
-
-

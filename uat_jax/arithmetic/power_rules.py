@@ -17,8 +17,8 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic import closed_form, exponential_sums
 from uat_jax.arithmetic.closed_form import rational as rational_form
-from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.exponential_sums import is_positive_sum
+from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.number import Exponentials, Number, Powers, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.powers import (
@@ -93,7 +93,7 @@ def in_force(laws: frozenset[str]) -> bool:
     return bool(laws & POWERS) and laws >= EXTENDED
 
 
-# --- sums of exponentials ----------------------------------------------------------------------------------------------
+# --- sums of exponentials ---------------------------------------------------------------------------------------------
 
 
 def _with_exponentials(
@@ -514,7 +514,8 @@ def _atanh(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     (x,) = operands
     if x.exponentials is None:
         return result
-    above, below = (_one_more(functions, y) for y in (x, functions.negate(x).but(facts=x.facts, exponentials=exponential_sums.negated(x.exponentials))))
+    opposite = functions.negate(x).but(facts=x.facts, exponentials=exponential_sums.negated(x.exponentials))
+    above, below = (_one_more(functions, y) for y in (x, opposite))
     if not is_positive(above) or not is_positive(below):
         return result
     logs = [_logarithm_of(functions, y, functions.logarithm(y)) for y in (above, below)]

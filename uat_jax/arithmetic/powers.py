@@ -57,7 +57,7 @@ def _of_terms(functions: FieldFunctions, x: Number) -> Powers:
 
 
 def _of_sum(functions: FieldFunctions, x: Number, sum_of: Exponentials) -> Powers:
-    """A positive sum of exponentials of mean exponent t is c·e^t times the rest, c being what its coefficients share."""
+    """A positive sum of mean exponent t is c·e^t times the rest, c being what its coefficients share."""
     below = Powers(None, tuple((u, Fraction(-n)) for u, n in sum_of.below))
     exponent, c = mean(functions.draw, sum_of.terms), content(sum_of.terms)
     factors = () if c == 1 else one_factor(functions.spread(functions.closed(rational_form(c)), x.shape)).powers
