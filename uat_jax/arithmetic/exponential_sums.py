@@ -14,7 +14,7 @@ from fractions import Fraction
 from uat_jax.arithmetic.number import Exponentials, Number
 from uat_jax.arithmetic.residues import Draw, Residues, same
 
-MOST_TERMS = 12
+MOST_TERMS = 8
 """A sum of more terms is not kept."""
 
 MOST_DIVISORS = 3
