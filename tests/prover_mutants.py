@@ -220,7 +220,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("multiply(one.square, other.square)", "one.square", IGNORED, "(√u·√v)² = u", TWINS + "[powers: square of one more than two roots]"),
     ],
     "arithmetic/exponential_sums.py": [
-        ("and all(c > 0 for c, _ in x.terms)", "and any(c > 0 for c, _ in x.terms)", CONDITION, "e^x − 1 is positive", DIFFERS + "[powers: magnitude of what two sigmoids leave of 1]"),
+        ("and all(c > 0 for c, _ in x.terms)", "and any(c > 0 for c, _ in x.terms)", CONDITION, "e^x − 1 is positive", DIFFERS + "[powers: root of a square of expm1]"),
         ("tuple((-c, t) for c, t in x.terms)", "x.terms", SIGN, "1 - s is 1 + s", LAW + "[signs of sums of exponentials: what sigmoid leaves of 1]"),
     ],
     "arithmetic/power_rules.py": [
