@@ -223,6 +223,10 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("tuple((u, p * q) for u, p in x.powers)", "x.powers", IGNORED, "√(u²) = u²", LAW + "[logarithm of a product: a root]"),
         ("multiply(one.square, other.square)", "one.square", IGNORED, "(√u·√v)² = u", TWINS + "[powers: square of one more than two roots]"),
     ],
+    "arithmetic/exponential_sums.py": [
+        ("and all(c > 0 for c, _ in x.terms)", "and any(c > 0 for c, _ in x.terms)", CONDITION, "e^x − 1 is positive", DIFFERS + "[powers: root of a square of expm1]"),
+        ("tuple((-c, t) for c, t in x.terms)", "x.terms", SIGN, "1 - s is 1 + s", LAW + "[signs of sums of exponentials: what sigmoid leaves of 1]"),
+    ],
     "arithmetic/power_rules.py": [
         ("    if not all_positive(known):\n        return result\n    value = result", "    value = result", CONDITION, "log(uv) = log u + log v for u ≥ 0", OUTSIDE + "[logarithm of a positive input: product]"),
         ('not in functions.laws or not is_positive(x):\n        return result\n    exponent', 'not in functions.laws:\n        return result\n    exponent', CONDITION, "x^y is e^(y log x) for x = 0", BEYOND + "[power as an exponential]"),

@@ -40,6 +40,16 @@ def moments(x, clip):
     return clip(jnp.mean(x * x, -1) - jnp.mean(x, -1) ** 2)
 
 
+def _twice(x):
+    """The logarithm of the softmax, normalised once more: its maximum is taken off numbers with a logarithm."""
+    return jax.nn.log_softmax(jax.nn.log_softmax(x))
+
+
+def _share(x):
+    """The softmax, without a maximum."""
+    return jnp.exp(x) / jnp.exp(x).sum(-1, keepdims=True)
+
+
 CASES = (
     Case(
         "roots in matrices",
@@ -291,6 +301,48 @@ CASES = (
         lambda x: jnp.log(jnp.exp(x[0]) + jnp.exp(x[1]) + 2 * jnp.exp(x[2])),
     ),
     Case(
+        "signs of sums of exponentials",
+        "what sigmoid leaves of 1",
+        lambda x: jnp.log(1 - jax.nn.sigmoid(x)),
+        lambda x: -jnp.log(1 + jnp.exp(x)),
+        lambda x: -jnp.log(1 + jnp.exp(-x)),
+    ),
+    Case(
+        "signs of sums of exponentials",
+        "the derivative of tanh",
+        lambda x: jnp.log1p(-(jnp.tanh(x) ** 2)),
+        lambda x: -2 * jnp.log(jnp.cosh(x)),
+        lambda x: -2 * jnp.log(jnp.cosh(2 * x)),
+    ),
+    Case(
+        "signs of sums of exponentials",
+        "the inverse of softplus",
+        lambda x: jnp.log(jnp.expm1(jnp.log1p(jnp.exp(x)))) + jnp.log(jnp.exp(jnp.logaddexp(x, 0.0)) - 1),
+        lambda x: 2 * x,
+        lambda x: x,
+    ),
+    Case(
+        "signs of sums of exponentials",
+        "the inverse of tanh",
+        lambda x: jnp.arctanh(jnp.tanh(x) / 2),
+        lambda x: (jnp.log(1 + 3 * jnp.exp(2 * x)) - jnp.log(3 + jnp.exp(2 * x))) / 2,
+        lambda x: x / 2,
+    ),
+    Case(
+        "signs of sums of exponentials",
+        "a root",
+        lambda x: jnp.sqrt(1 - jax.nn.sigmoid(x)) * jnp.sqrt(1 + jnp.exp(x)),
+        jnp.ones_like,
+        lambda x: jnp.exp(-x / 2),
+    ),
+    Case(
+        "exponential of a logarithm",
+        "that all numbers of a maximum have in common",
+        lambda x: jnp.exp(_twice(x)) * _twice(x),
+        lambda x: _share(x) * jnp.log(_share(x)),
+        lambda x: _share(x) * x,
+    ),
+    Case(
         "recurrence of the gamma function",
         "log of the gamma function",
         lambda x: jax.lax.lgamma(x + 2),
@@ -456,6 +508,10 @@ BEYOND = {
     "softplus of a magnitude": (
         lambda x: jnp.log1p(jnp.exp(-jnp.abs(x))),
         lambda x: jnp.log1p(jnp.exp(-x)),
+    ),
+    "signs of sums of exponentials": (
+        lambda x: jnp.log((1 + x) ** 2 - 1),
+        lambda x: jnp.log(x) + jnp.log(2 + x),
     ),
     "recurrence of the gamma function": (
         lambda x: jax.lax.lgamma(x + 2),

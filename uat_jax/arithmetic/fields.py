@@ -38,7 +38,7 @@ from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
-from uat_jax.arithmetic.power_rules import with_powers
+from uat_jax.arithmetic.power_rules import with_powers, with_sign
 from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import same, vanishes
@@ -561,11 +561,11 @@ class Fields(Arithmetic):
             return result
         numbers = [self.lift(operand) for operand in operands]
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
-        inverses = functools.partial(with_inverses, ranges=self.operand_ranges)
-        for laws in (with_powers, inverses):
-            found = laws(self.functions, equation, numbers, result)
-            result = found if found is result else found.but(facts=result.facts, expression=result.expression)
-        return result
+        powered = with_powers(self.functions, equation, numbers, result)
+        if powered is not result:
+            result = with_sign(powered.but(facts=result.facts, expression=result.expression))
+        found = with_inverses(self.functions, equation, numbers, result, ranges=self.operand_ranges)
+        return found if found is result else found.but(facts=result.facts, expression=result.expression)
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.

@@ -22,6 +22,7 @@ LAWS = frozenset(
         "softplus of a magnitude",
         "power as an exponential",
         "recurrence of the gamma function",
+        "signs of sums of exponentials",
         "cases that meet",
         "guards",
         "order statistics",

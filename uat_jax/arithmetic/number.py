@@ -144,6 +144,22 @@ class Cubic:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Exponentials:
+    """Σ c·e^t over the terms (c, t), no two of one exponent, divided by ∏ u^n over the pairs (u, n) of `below`.
+
+    Every u is a positive sum of exponentials itself, whose exponents have the mean 0.
+    """
+
+    terms: tuple[tuple[Fraction, Residues], ...]
+    below: tuple[tuple[Number, int], ...] = ()
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Exponentials:
+        """The quotient with its entries rearranged by `move`."""
+        terms = tuple((c, t.moved(move)) for c, t in self.terms)
+        return Exponentials(terms, tuple((u.moved(move), n) for u, n in self.below))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Infinite:
     """Where a number is infinite or NaN on purpose, depending on the inputs: `where` is 1 there, 0 elsewhere."""
 
@@ -177,7 +193,8 @@ class Number:
     quadratic: the number as a + b·ℓ.  square_of: y if the number is y².  sum_of_squares: (y, axes) if it is a multiple
     of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
-    some inputs; the residues are 0 there.  product: its factors.  logarithms: a product whose logarithm it is.
+    some inputs; the residues are 0 there.  product: its factors.  exponentials: the number as a sum of exponentials
+    over others.  logarithms: a product whose logarithm it is.
     magnitude: (y, q) if it is known as q·|y|.  reordered: (y, axis) if its rows along the axis are those of y in
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
     entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
@@ -209,6 +226,7 @@ class Number:
     factor: ClosedForm | None = None
     summand: tuple[Number, ClosedForm] | None = None
     product: Powers | None = None
+    exponentials: Exponentials | None = None
     logarithms: Powers | None = None
     magnitude: tuple[Number, Fraction] | None = None
     reordered: tuple[Number, int] | None = None
@@ -242,6 +260,7 @@ class Number:
             factors=None,
             summand=None,
             product=None,
+            exponentials=None,
             logarithms=None,
             magnitude=None,
             reordered=None,
@@ -290,6 +309,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "enclosure": _part,
     "summand": lambda summand, move: (summand[0].moved(move), summand[1]),
     "product": _part,
+    "exponentials": _part,
     "logarithms": _part,
     "magnitude": lambda magnitude, move: (magnitude[0].moved(move), magnitude[1]),
     "place": _part,

@@ -12,21 +12,25 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic import closed_form, exponential_sums
 from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.exponential_sums import is_positive_sum
 from uat_jax.arithmetic.facts import Facts
-from uat_jax.arithmetic.number import Number, Powers, rational
+from uat_jax.arithmetic.number import Exponentials, Number, Powers, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.powers import (
     DEEPEST_ROOT,
     all_positive,
     as_logarithm,
     constant_form,
+    exponentials_of,
     factors_of,
     is_fractional,
     is_positive,
+    normalised,
     product_of,
     raised,
     scaled,
@@ -56,6 +60,7 @@ POWERS = frozenset(
         "power as an exponential",
         "softplus of a magnitude",
         "recurrence of the gamma function",
+        "signs of sums of exponentials",
     ]
 )
 """The laws of this file."""
@@ -72,17 +77,130 @@ Rule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Number]
 def with_powers(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """The result of an equation with its factors, and by the laws of this file where they say more."""
     name = equation.primitive.name
-    if name not in RULES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
+    if name not in RULES and name not in EXTREMES or not in_force(functions.laws) or math.prod(result.shape) >= LARGE:
         return result
     if any(x.special is not None or x.infinite is not None for x in (*operands, result)):
         return result
+    if name in EXTREMES:
+        return _extreme(functions, equation, operands[0], result)
     operands = [functions.spread(x, result.shape) for x in operands]
+    result = _with_exponentials(functions, equation, operands, result)
     return RULES[name](functions, equation, operands, result)
 
 
 def in_force(laws: frozenset[str]) -> bool:
     """Whether any law of this file is in force."""
     return bool(laws & POWERS) and laws >= EXTENDED
+
+
+# --- sums of exponentials ---------------------------------------------------------------------------------------------
+
+
+def _with_exponentials(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Number:
+    """The result as a sum of exponentials over others, and its sign if all terms have one."""
+    rule = SUMS.get(equation.primitive.name)
+    if rule is None or "signs of sums of exponentials" not in functions.laws:
+        return result
+    found = rule(functions, equation, operands, result)
+    return result if found is None else with_sign(result.but(exponentials=found))
+
+
+def with_sign(x: Number) -> Number:
+    """A number with the sign that all terms have of the sum of exponentials that it is."""
+    known = x.exponentials
+    if known is None or x.facts is None or x.facts.guarded:
+        return x
+    if is_positive_sum(known):
+        return x.but(facts=x.facts.positive_too(), nonnegative=True)
+    return x.but(facts=x.facts.negative_too()) if is_positive_sum(exponential_sums.negated(known)) else x
+
+
+def _quotient_of(functions: FieldFunctions, x: Exponentials, y: Number) -> Exponentials | None:
+    """x/y for a positive sum y."""
+    draw, known = functions.draw, exponentials_of(functions, y)
+    if known is None or not is_positive_sum(known) or y.facts is None:
+        return None
+    c, t = exponential_sums.content(known.terms), exponential_sums.mean(draw, known.terms)
+    above = exponential_sums.multiplied(draw, x, Exponentials(((1 / c, draw.negate(t)),)))
+    for u, n in known.below:
+        part = None if u.exponentials is None else exponential_sums.power(draw, u.exponentials, n, y.shape)
+        above = None if above is None or part is None else exponential_sums.multiplied(draw, above, part)
+    if above is None or len(known.terms) == 1:
+        return above
+    divisor = normalised(functions, y, known)
+    one = draw.fraction(0, y.shape)
+    return exponential_sums.multiplied(draw, above, Exponentials(((Fraction(1), one),), ((divisor, 1),)))
+
+
+def _sum_of(sign: int) -> SumRule:
+    """x + y or x - y."""
+
+    def rule(
+        functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+    ) -> Exponentials | None:
+        if all(x.known is not None for x in operands):
+            return None
+        parts = [exponentials_of(functions, x) for x in operands]
+        if parts[0] is None or parts[1] is None:
+            return None
+        other = parts[1] if sign > 0 else exponential_sums.negated(parts[1])
+        return exponential_sums.added(functions.draw, parts[0], other)
+
+    return rule
+
+
+def _are_sums(operands: Sequence[Number]) -> bool:
+    """Whether a number is known as a sum, which its factors do not say."""
+    return any(x.exponentials is not None for x in operands)
+
+
+def _product_of_sums(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Exponentials | None:
+    parts = [exponentials_of(functions, x) for x in operands] if _are_sums(operands) else [None, None]
+    if parts[0] is None or parts[1] is None:
+        return None
+    return exponential_sums.multiplied(functions.draw, parts[0], parts[1])
+
+
+def _quotient_of_sums(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Exponentials | None:
+    x = exponentials_of(functions, operands[0]) if _are_sums(operands) else None
+    return None if x is None else _quotient_of(functions, x, operands[1])
+
+
+def _power_of_sum(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Exponentials | None:
+    (x,), exponent = operands, equation.params.get("y", 2)
+    if x.exponentials is None or exponent < 0:
+        return None
+    return exponential_sums.power(functions.draw, x.exponentials, exponent, x.shape)
+
+
+def _opposite_sum(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Exponentials | None:
+    x = exponentials_of(functions, operands[0])
+    return None if x is None else exponential_sums.negated(x)
+
+
+SumRule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Exponentials | None]
+
+SUMS: dict[str, SumRule] = {
+    "add": _sum_of(1),
+    "add_any": _sum_of(1),
+    "div": _quotient_of_sums,
+    "integer_pow": _power_of_sum,
+    "mul": _product_of_sums,
+    "neg": _opposite_sum,
+    "square": _power_of_sum,
+    "sub": _sum_of(-1),
+}
+"""From a primitive's name to the sum of exponentials that its result is."""
 
 
 # --- products ---------------------------------------------------------------------------------------------------------
@@ -140,7 +258,7 @@ def _fractional_power(functions: FieldFunctions, x: Number, exponent: Fraction, 
     if known is None:
         return result
     found = raised(functions, known, exponent)
-    if "powers of a product" not in functions.laws or x.product is None and x.terms is None:
+    if "powers of a product" not in functions.laws or _is_factor(x):
         return result.but(product=found)
     return value_of(functions, found, result.shape)
 
@@ -170,17 +288,22 @@ def _logarithm_of(functions: FieldFunctions, x: Number, result: Number) -> Numbe
     known = factors_of(functions, x)
     if known is None:
         return result
-    squares = [x.square_of] if x.square_of is not None and x.product is None and x.terms is None else []
+    squares = [x.square_of] if x.square_of is not None and _is_factor(x) else []
     if squares and not squares[0].nonnegative and "logarithm of a product" in functions.laws:
         return scaled(functions, functions.logarithm(functions.absolute(squares[0])), Fraction(2))
     if not all_positive(known):
         return result
     value = result
-    if "logarithm of a product" in functions.laws and x.product is not None:
+    if "logarithm of a product" in functions.laws and (x.product is not None or x.exponentials is not None):
         value = functions.constant(0, x.shape) if known.exponent is None else known.exponent
         for u, q in known.powers:
             value = functions.add(value, scaled(functions, _log_of_factor(functions, u), q))
     return value.but(logarithms=known)
+
+
+def _is_factor(x: Number) -> bool:
+    """Whether nothing is known that a number is made of."""
+    return x.product is None and x.terms is None and x.exponentials is None
 
 
 def _log_of_factor(functions: FieldFunctions, u: Number) -> Number:
@@ -213,10 +336,21 @@ def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None =
         found = _log_above_quotient(functions, x, x.product)
         if found is not None:
             return found
-    more = functions.add(functions.constant(1, x.shape), x)
+    more = _one_more(functions, x)
+    return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
+
+
+def _one_more(functions: FieldFunctions, x: Number) -> Number:
+    """1 + x, with its sign if that is known."""
+    more = functions.add(functions.constant(1, x.shape), x).but(facts=x.facts)
     if x.facts is not None and x.nonnegative and not x.facts.guarded:
         more = more.but(facts=x.facts.positive_too())
-    return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
+    known = exponentials_of(functions, x) if "signs of sums of exponentials" in functions.laws else None
+    if known is None:
+        return more
+    one = exponential_sums.rational_sum(functions.draw, Fraction(1), x.shape)
+    found = exponential_sums.added(functions.draw, one, known)
+    return more if found is None else with_sign(more.but(exponentials=found))
 
 
 def _below(factor: tuple[Number, Fraction]) -> bool:
@@ -258,7 +392,13 @@ def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     (x,) = operands
     one = functions.constant(1, x.shape)
     power = _exponential_of(functions, x, Fraction(1), functions.add(result, one).but(nonnegative=True))
-    return functions.subtract(power, one).but(summand=(power, rational_form(-1)))
+    less = functions.subtract(power, one).but(summand=(power, rational_form(-1)))
+    known = exponentials_of(functions, power) if "signs of sums of exponentials" in functions.laws else None
+    if known is None:
+        return less
+    other = exponential_sums.rational_sum(functions.draw, Fraction(-1), x.shape)
+    found = exponential_sums.added(functions.draw, known, other)
+    return less if found is None else less.but(exponentials=found)
 
 
 def _summed(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -289,6 +429,31 @@ def _maximum(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
     return result.but(logarithms=product_of(functions, [*means, Powers(distance, ())]))
 
 
+EXTREMES = frozenset(["reduce_max", "reduce_min"])
+"""Primitives that move along with what all of their numbers have in common."""
+
+
+def _extreme(functions: FieldFunctions, equation: JaxprEqn, x: Number, result: Number) -> Number:
+    """max (t + q·log u) = max t + q·log u, where u is the same along the axes: its logarithm is kept."""
+    axes = tuple(equation.params["axes"])
+    if x.logarithms is None or not all(x.shape[axis] for axis in axes):
+        return result
+    first = lambda a: a[tuple(0 if i - 1 in axes else slice(None) for i in range(a.ndim))]
+    common = [(u.moved(first), q) for u, q in x.logarithms.powers if _is_constant_along(u, axes)]
+    rest = result
+    for u, q in common:
+        rest = functions.subtract(rest, scaled(functions, _log_of_factor(functions, u), q))
+    return result.but(logarithms=Powers(rest.alone().but(largest_of=None), tuple(common))) if common else result
+
+
+def _is_constant_along(x: Number, axes: tuple[int, ...]) -> bool:
+    """Whether all entries along some axes are the same."""
+    return all(
+        bool(np.all(level == level[tuple(slice(0, 1) if i - 1 in axes else slice(None) for i in range(level.ndim))]))
+        for level in x.residues.levels
+    )
+
+
 def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """|x| of a number that may be negative."""
     (x,) = operands
@@ -314,13 +479,60 @@ def _sigmoid(steepness: int) -> Rule:
 
     def rule(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
         (x,) = operands
-        laws = {"exponential form", "exponential of a logarithm"}
-        if x.logarithms is None or not laws <= functions.laws:
+        if "exponential form" not in functions.laws or result.facts is None:
             return result
-        one = functions.constant(1, x.shape)
-        power = value_of(functions, raised(functions, x.logarithms, Fraction(-steepness)), x.shape)
-        sigmoid = functions.inverse(functions.add(one, power.but(product=None))).but(nonnegative=True)
-        return sigmoid if steepness == 1 else functions.subtract(scaled(functions, sigmoid, Fraction(2)), one)
+        one, q = functions.constant(1, x.shape), Fraction(-steepness)
+        if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
+            power = value_of(functions, raised(functions, x.logarithms, q), x.shape)
+            sigmoid = functions.inverse(functions.add(one, power.but(product=None))).but(nonnegative=True)
+            result = sigmoid if steepness == 1 else functions.subtract(scaled(functions, sigmoid, Fraction(2)), one)
+        elif "signs of sums of exponentials" in functions.laws:
+            along = scaled(functions, x, q)
+            power = _exponential_of(functions, x.but(logarithms=None), q, functions.exponential(along))
+        else:
+            return result
+        return _of_sigmoid(functions, steepness, power, result)
+
+    return rule
+
+
+def _of_sigmoid(functions: FieldFunctions, steepness: int, power: Number, result: Number) -> Number:
+    """The result with 1/(1 + p), or (1 - p)/(1 + p), as the sum of exponentials that it is."""
+    known = exponentials_of(functions, power) if "signs of sums of exponentials" in functions.laws else None
+    if known is None or result.facts is None:
+        return result
+    draw, total = functions.draw, _one_more(functions, power.but(facts=result.facts.positive_too()))
+    above: Exponentials | None = exponential_sums.rational_sum(draw, Fraction(1), result.shape)
+    if steepness > 1:
+        above = exponential_sums.added(draw, above, exponential_sums.negated(known))
+    found = None if above is None else _quotient_of(functions, above, total)
+    return result if found is None else result.but(exponentials=found)
+
+
+def _atanh(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """(log(1 + x) - log(1 - x))/2 of a sum of exponentials that lies between -1 and 1."""
+    (x,) = operands
+    if x.exponentials is None:
+        return result
+    opposite = functions.negate(x).but(facts=x.facts, exponentials=exponential_sums.negated(x.exponentials))
+    above, below = (_one_more(functions, y) for y in (x, opposite))
+    if not is_positive(above) or not is_positive(below):
+        return result
+    logs = [_logarithm_of(functions, y, functions.logarithm(y)) for y in (above, below)]
+    halves = [as_logarithm(functions, log) for log in logs]
+    known = product_of(functions, [raised(functions, p, q) for p, q in zip(halves, (HALF, -HALF), strict=True)])
+    return scaled(functions, functions.subtract(*logs), HALF).but(logarithms=known)
+
+
+def _hyperbolic(sign: int) -> Rule:
+    """(exp(x) + exp(-x))/2 or (exp(x) - exp(-x))/2."""
+
+    def rule(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+        (x,) = operands
+        if x.logarithms is not None or not {"exponential form", "signs of sums of exponentials"} <= functions.laws:
+            return result
+        opposite = functions.draw.negate(x.residues)
+        return result.but(exponentials=Exponentials(((HALF, x.residues), (sign * HALF, opposite))))
 
     return rule
 
@@ -369,8 +581,10 @@ def _digamma(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[N
 
 RULES: dict[str, Rule] = {
     "abs": _magnitude,
+    "atanh": _atanh,
     "add": _summed,
     "add_any": _summed,
+    "cosh": _hyperbolic(1),
     "digamma": _digamma,
     "div": _div,
     "exp": _exp,
@@ -385,6 +599,7 @@ RULES: dict[str, Rule] = {
     "neg": _negated,
     "pow": _pow,
     "rsqrt": _root_of(-HALF),
+    "sinh": _hyperbolic(-1),
     "sqrt": _root_of(HALF),
     "square": _whole_power,
     "sub": _summed,

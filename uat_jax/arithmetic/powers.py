@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from uat_jax.arithmetic import closed_form
+from uat_jax.arithmetic import closed_form, exponential_sums
 from uat_jax.arithmetic.closed_form import ClosedForm
-from uat_jax.arithmetic.number import Letter, Number, Powers, Quadratic, Terms, from_quadratic
+from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.exponential_sums import content, is_positive_sum, mean
+from uat_jax.arithmetic.number import Exponentials, Letter, Number, Powers, Quadratic, Terms, from_quadratic, rational
 from uat_jax.arithmetic.residues import Residues, same, vanishes
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ def factors_of(functions: FieldFunctions, x: Number) -> Powers | None:
         return x.product
     if x.closed is not None and x.closed.uniform is not None:
         return None if constant_form(x) is None else one_factor(x)
+    if x.exponentials is not None and is_positive_sum(x.exponentials) and x.facts is not None:
+        return None if x.facts.guarded else _of_sum(functions, x, x.exponentials)
     unknown = x.facts is None or x.facts.guarded or not x.nonnegative
     return None if unknown or vanishes(x.residues).any() else _of_terms(functions, x)
 
@@ -50,6 +54,73 @@ def _of_terms(functions: FieldFunctions, x: Number) -> Powers:
     terms = Terms(draw.fraction(0, x.shape), x.terms.count)
     powers = one_factor(Number(rest, nonnegative=True, scale=x.scale, facts=x.facts, terms=terms)).powers
     return Powers(Number(mean), () if x.terms.count == 1 and _is_one(functions, rest) else powers)
+
+
+def _of_sum(functions: FieldFunctions, x: Number, sum_of: Exponentials) -> Powers:
+    """A positive sum of mean exponent t is c·e^t times the rest, c being what its coefficients share."""
+    below = Powers(None, tuple((u, Fraction(-n)) for u, n in sum_of.below))
+    exponent, c = mean(functions.draw, sum_of.terms), content(sum_of.terms)
+    factors = () if c == 1 else one_factor(functions.spread(functions.closed(rational_form(c)), x.shape)).powers
+    if len(sum_of.terms) > 1:
+        factors += ((normalised(functions, x, sum_of), Fraction(1)),)
+    found = times(functions, Powers(Number(exponent), factors), below)
+    return one_factor(x) if found is None else found
+
+
+def normalised(functions: FieldFunctions, x: Number, sum_of: Exponentials) -> Number:
+    """The sum above the line, over what its coefficients share, with exponents of the mean 0."""
+    draw, exponent, c = functions.draw, mean(functions.draw, sum_of.terms), content(sum_of.terms)
+    rest = draw.multiply(x.residues, draw.exponential(draw.negate(exponent)))
+    for u, n in sum_of.below:
+        rest = draw.multiply(rest, draw.power(u.residues, n))
+    assert x.facts is not None
+    return Number(
+        draw.scale(rest, 1 / c),
+        nonnegative=True,
+        facts=x.facts.positive_too(),
+        terms=Terms(draw.fraction(0, x.shape), len(sum_of.terms)),
+        exponentials=Exponentials(tuple((a / c, draw.subtract(t, exponent)) for a, t in sum_of.terms)),
+    )
+
+
+def exponentials_of(functions: FieldFunctions, x: Number) -> Exponentials | None:
+    """A number as a sum of exponentials over others, if it is known as one."""
+    if x.exponentials is not None:
+        return x.exponentials
+    value = rational(functions.draw, x)
+    if value is not None:
+        return exponential_sums.rational_sum(functions.draw, value, x.shape)
+    if x.product is not None:
+        return _of_powers(functions, x.product, x.shape)
+    if x.terms is None or x.terms.count > 1:
+        return None
+    known = factors_of(functions, x)
+    return None if known is None or known.powers else _of_powers(functions, known, x.shape)
+
+
+def _of_powers(functions: FieldFunctions, powers: Powers, shape: tuple[int, ...]) -> Exponentials | None:
+    """A product of whole powers of positive sums as a sum over others."""
+    draw = functions.draw
+    exponent = draw.fraction(0, shape) if powers.exponent is None else powers.exponent.residues
+    found, below = Exponentials(((Fraction(1), exponent),)), []
+    for u, q in powers.powers:
+        form = constant_form(u)
+        constant = None if form is None else closed_form.power(form, q)
+        value = None if constant is None else constant.rational
+        if value is not None:
+            part = exponential_sums.rational_sum(draw, value, shape)
+        elif q.denominator > 1 or not is_positive(u):
+            return None
+        elif q < 0:
+            below.append((u, int(-q)))
+            continue
+        else:
+            part = None if u.exponentials is None else exponential_sums.power(draw, u.exponentials, int(q), shape)
+        product = None if part is None else exponential_sums.multiplied(draw, found, part)
+        if product is None:
+            return None
+        found = product
+    return Exponentials(found.terms, tuple(below)) if len(below) <= exponential_sums.MOST_DIVISORS else None
 
 
 def _is_one(functions: FieldFunctions, residues: Residues) -> bool:

@@ -4,7 +4,10 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import digamma, gammaln
 
+from ..pair import f32
 from .row import Different, Equal, S, V
+
+M = f32(2, 2)
 
 
 def above(x):
@@ -76,7 +79,21 @@ FUNCTIONS = (
     Different("tanh of softplus, upside down", lambda x: jnp.tanh(jnp.log(1 + jnp.exp(x))), lambda x: ((1 + jnp.exp(x)) ** 2 + 1) / ((1 + jnp.exp(x)) ** 2 + 3), (S,), (1,)),
 )  # fmt: skip
 
-DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *CONSTANTS, *FUNCTIONS)
+SUMS = (
+    Different("magnitude of an exponential less 1", lambda x: jnp.abs(jnp.exp(x) - 1), lambda x: jnp.exp(x) - 1, (S,), (-2,)),
+    Different("root of a square of expm1", lambda x: jnp.sqrt(jnp.expm1(x) ** 2), jnp.expm1, (S,), (-2,)),
+    Different("magnitude of what two sigmoids leave of 1", lambda x: jnp.abs(1 - 2 * jax.nn.sigmoid(x)), lambda x: 1 - 2 * jax.nn.sigmoid(x), (S,), (2,)),
+    Different("magnitude of tanh", lambda x: jnp.abs(jnp.tanh(x)), jnp.tanh, (S,), (-2,)),
+    Different("cosh less 2 has no sign", lambda x: jnp.sqrt((jnp.cosh(x) - 2) ** 2), lambda x: jnp.cosh(x) - 2, (S,), (0.5,)),
+    Different("a difference of two sigmoids", lambda x, y: jnp.abs(jax.nn.sigmoid(x) - jax.nn.sigmoid(y)), lambda x, y: jax.nn.sigmoid(x) - jax.nn.sigmoid(y), (S, S), (-2, 2)),
+    Different("an exponential less 1 under a guard beside", lambda x: jnp.where(x > -1, jnp.abs(jnp.exp(x) - 1), 0), lambda x: jnp.where(x > -1, jnp.exp(x) - 1, 0), (S,), (-0.5,)),
+    Different("logarithm of what tanh leaves of 1", lambda x: jnp.log(1 - jnp.tanh(x)), lambda x: jnp.log(1 + jnp.tanh(x)), (S,), (1,)),
+    Different("the inverse of half a tanh", lambda x: jnp.arctanh(jnp.tanh(x) / 2), lambda x: x / 2, (S,), (2,)),
+    Different("normalised along another axis", lambda x: jnp.exp(jax.nn.log_softmax(jax.nn.log_softmax(x, 0), 1)), lambda x: jax.nn.softmax(x, 1), (M,), (((1, 2), (3, -1)),)),
+    Different("the smallest of logarithms", lambda x: jnp.exp(jax.nn.log_softmax(x).min()), lambda x: jnp.exp(x.max()) / jnp.exp(x).sum(), (V,), ((1, 2, 3),)),
+)  # fmt: skip
+
+DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *CONSTANTS, *FUNCTIONS, *SUMS)
 
 EQUAL = (
     Equal("root of a square by logarithms", lambda x: jnp.exp(jnp.log(above(x) ** 2) / 2), above, (S,)),
@@ -96,6 +113,16 @@ EQUAL = (
     Equal("steps of digamma from a half", lambda x: digamma(jnp.exp(x / 2) + 1.5), lambda x: digamma(jnp.exp(x / 2) + 0.5) + 1 / (jnp.exp(x / 2) + 0.5), (S,)),
     Equal("squares of cosh and sinh", lambda x: jnp.cosh(x) ** 2, lambda x: 1 + jnp.sinh(x) ** 2, (S,)),
     Equal("softmax by its logarithm", lambda x: jnp.exp(x - jax.nn.logsumexp(x)), jax.nn.softmax, (V,)),
+    Equal("magnitude of an exponential less 1", lambda x: jnp.abs(jnp.exp(x * x) + jnp.exp(x) - jnp.exp(x * x)), jnp.exp, (S,)),
+    Equal("magnitude of what tanh² leaves of 1", lambda x: jnp.abs(1 - jnp.tanh(x) ** 2), lambda x: 1 / jnp.cosh(x) ** 2, (S,)),
+    Equal("a difference of two sigmoids", lambda x: jnp.abs(jax.nn.sigmoid(x) - jax.nn.sigmoid(x) ** 2), lambda x: jax.nn.sigmoid(x) * jax.nn.sigmoid(-x), (S,)),
+    Equal("logarithm of what tanh leaves of 1", lambda x: jnp.log(1 - jnp.tanh(x)) + 2 * x, lambda x: jnp.log(1 + jnp.tanh(x)), (S,)),
+    Equal("the inverse of half a tanh", lambda x: 2 * jnp.arctanh(jnp.tanh(x / 2)), lambda x: x, (S,)),
+    Equal("normalised along another axis", lambda x: jnp.exp(jax.nn.log_softmax(jax.nn.log_softmax(x, 1), 1)), lambda x: jax.nn.softmax(x, 1), (M,)),
+    Equal("the smallest of logarithms", lambda x: jnp.exp(jax.nn.log_softmax(x).min()), lambda x: jnp.exp(x.min()) / jnp.exp(x).sum(), (V,)),
+    Equal("cosh and sinh less an exponential", lambda x: jnp.log(jnp.cosh(x) - jnp.sinh(x)), lambda x: -x, (S,)),
+    Equal("softmax of two, by a logarithm", lambda x, y: jnp.log(1 - jnp.exp(x - jnp.logaddexp(x, y))), lambda x, y: y - jnp.logaddexp(x, y), (S, S)),
+    Equal("odds of two sigmoids", lambda x, y: jnp.log(1 - jax.nn.sigmoid(x) * jax.nn.sigmoid(y)), lambda x, y: jnp.log(jnp.exp(-x) + jnp.exp(-y) + jnp.exp(-x - y)) - jnp.log1p(jnp.exp(-x)) - jnp.log1p(jnp.exp(-y)), (S, S)),
     Equal("tanh of softplus", lambda x: jnp.tanh(jnp.log(1 + jnp.exp(x))), lambda x: ((1 + jnp.exp(x)) ** 2 - 1) / ((1 + jnp.exp(x)) ** 2 + 1), (S,)),
 )  # fmt: skip
 """Those whose names are in `DIFFERENT` too are what the attacks look like, with the side condition kept."""
