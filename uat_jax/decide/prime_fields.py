@@ -287,6 +287,8 @@ class PrimeFields:
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
             where = Drawn.where_apart
+        elif probe.where() is not None and self._agree_by_cases(probe):
+            where = self._where_in_no_case
         elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
             if not allowed or probe.where_almost() is not None:
@@ -340,6 +342,17 @@ class PrimeFields:
             and self.meeting.at_ties(functions.expressions, x.expression, y.expression, meant=meant)
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
+
+    def _agree_by_cases(self, drawn: Drawn) -> bool:
+        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
+        alike = drawn.sides[0].alike
+        return alike is not None and all(
+            equal(x, y).all() or alike.same_where_defined(x, y) for x, y in zip(drawn.left, drawn.right, strict=True)
+        )
+
+    def _where_in_no_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
+        """The first entry at which the programs differ, or None if they agree, some outputs by cases."""
+        return None if self._agree_by_cases(drawn) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         names = tuple(sorted(laws))
