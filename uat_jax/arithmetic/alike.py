@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
 
@@ -40,11 +41,20 @@ SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
-    meant: whether constants are what they stand for.  ranges: of inputs, by their places.
+    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  tested: takes what was taken
+    for equal because its residues are.
     """
 
-    def __init__(self, expressions: Expressions, cases: Cases, ranges: Mapping[int, Range], *, meant: bool):
-        self.expressions, self.cases, self.meant = expressions, cases, meant
+    def __init__(
+        self,
+        expressions: Expressions,
+        cases: Cases,
+        ranges: Mapping[int, Range],
+        *,
+        meant: bool,
+        tested: Callable[[Residues], None] = lambda residues: None,
+    ):
+        self.expressions, self.cases, self.meant, self.tested = expressions, cases, meant, tested
         self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
@@ -103,6 +113,7 @@ class Alike:
         first = self._formal.setdefault((number.shape, *(level.tobytes() for level in levels)), place)
         if first != place:
             self.known_as[place] = first
+            self.tested(number.residues)
 
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.

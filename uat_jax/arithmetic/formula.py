@@ -16,6 +16,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of
 
@@ -101,7 +102,7 @@ def formula(
     size = math.prod(expressions[places[0]].shape)
     if anywhere and size > MOST_MOVED:
         return None
-    builder = _Anywhere(expressions, size, known_as or {}) if anywhere else _Builder(expressions)
+    builder = _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
@@ -181,13 +182,14 @@ class _Builder:
 class _Anywhere(_Builder):
     """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
 
-    source: of the entries that are looked at, which entries of the array at a place they are.  The entries of one array
+    source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one array
     from different places are different variables.  known_as: where an array that is equal to one stands.
     """
 
-    def __init__(self, expressions: Expressions, size: int, known_as: Mapping[int, int]):
+    def __init__(self, expressions: Expressions, shape: tuple[int, ...], known_as: Mapping[int, int]):
         super().__init__(expressions)
-        self.source = np.arange(size)
+        self.shape = shape
+        self.source = np.arange(math.prod(shape))
         self.known_as = known_as
         self.variables: dict[Any, int] = {}
 
@@ -201,20 +203,26 @@ class _Anywhere(_Builder):
         return True
 
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
-        kept = self.source
-        if not self.expressions[place].shape:
-            self.source = np.zeros_like(kept)
+        kept, shape = (self.shape, self.source), self.expressions[place].shape
+        if shape != self.shape:  # an operand that is repeated along axes of length 1
+            if len(shape) not in (0, len(self.shape)) or any(n not in (1, m) for n, m in zip(shape, self.shape, strict=False)):
+                return None
+            places = np.arange(math.prod(shape)).reshape(shape)
+            self.shape, self.source = shape, np.broadcast_to(places, self.shape).ravel()[self.source]
         try:
             return super().visit(place, used_by, operand)
         finally:
-            self.source = kept
+            self.shape, self.source = kept
 
     def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
         expression = self.expressions[place]
         equation = expression.equation
+        if equation is not None and equation.primitive.name in IDENTITY:
+            return self.visit(expression.operands[0], equation)
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
         self.source = positions(equation, [None])[expression.result].ravel()[self.source]
+        self.shape = self.expressions[expression.operands[0]].shape
         return self.visit(expression.operands[0], equation)
 
     def _one_variable(self, place: int, node: int | None) -> int | None:
