@@ -31,6 +31,9 @@ from uat_jax.errors import UnsupportedError
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
 
+MOST_PARTIAL = 24
+"""Formulas of more operations are not compared where they may be undefined: each cell takes long."""
+
 MOST_PAIRS = 64
 """So many pairs of formulas are compared at most."""
 
@@ -93,7 +96,7 @@ class Cases:
         are parted by that as well; else all of it is defined for all inputs.
         """
         signature = pair.signature
-        if signature is None or len(pair.results) != 2:
+        if signature is None or len(pair.results) != 2 or partial and len(pair.nodes) > MOST_PARTIAL:
             return False
         key = signature, tuple(ranges.items()), meant, partial
         if key not in self.answers:

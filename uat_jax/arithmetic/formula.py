@@ -96,13 +96,15 @@ def formula(
 
     A place may be an array of which another place is computed, but not the only one.  anywhere: whether decisions about
     numbers that may be undefined, and rearrangements of one array, are followed as well, and free variables may depend
-    on decisions between equal numbers.  known_as: the place of an array that is equal to that at another place; both are
-    one variable.
+    on decisions between equal numbers.  known_as: the place of an array that is equal to that at another place;
+    both are one variable.
     """
     size = math.prod(expressions[places[0]].shape)
     if anywhere and size > MOST_MOVED:
         return None
-    builder = _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
+    builder = (
+        _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
+    )
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
@@ -182,8 +184,8 @@ class _Builder:
 class _Anywhere(_Builder):
     """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
 
-    source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one array
-    from different places are different variables.  known_as: where an array that is equal to one stands.
+    source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one
+    array from different places are different variables.  known_as: where an array that is equal to one stands.
     """
 
     def __init__(self, expressions: Expressions, shape: tuple[int, ...], known_as: Mapping[int, int]):
@@ -205,7 +207,9 @@ class _Anywhere(_Builder):
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
         kept, shape = (self.shape, self.source), self.expressions[place].shape
         if shape != self.shape:  # an operand that is repeated along axes of length 1
-            if len(shape) not in (0, len(self.shape)) or any(n not in (1, m) for n, m in zip(shape, self.shape, strict=False)):
+            if len(shape) not in (0, len(self.shape)) or any(
+                n not in (1, m) for n, m in zip(shape, self.shape, strict=False)
+            ):
                 return None
             places = np.arange(math.prod(shape)).reshape(shape)
             self.shape, self.source = shape, np.broadcast_to(places, self.shape).ravel()[self.source]
