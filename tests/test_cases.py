@@ -11,6 +11,7 @@ from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.cases import Cases
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.field_functions import LAWS
 from uat_jax.arithmetic.formula import formula
 from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
 from uat_jax.decide.domain import Domains, Interval
@@ -147,3 +148,70 @@ def test_booleans_of_one_copy_meet_those_of_many():
     (equation,) = jax.make_jaxpr(jnp.logical_xor)(np.True_, np.True_).eqns
     (found,) = Doubles().evaluate(equation, [np.array([True]), np.array([True, False, True])])
     assert found.tolist() == [False, True, False]
+
+
+def norm(x):
+    return jnp.sqrt((x * x).sum())
+
+
+V = jax.ShapeDtypeStruct((3,), jnp.float32)
+f32 = np.float32
+
+# (left, right, whether they are equal wherever both are defined, and shown to be)
+PARTIAL = {
+    "clipped by its norm": (
+        lambda x: jnp.where(norm(x) < f32(2), x, x / norm(x) * f32(2)),
+        lambda x: x * jnp.minimum(f32(1), f32(2) / norm(x)),
+        True,
+    ),
+    "shrunk by its norm": (
+        lambda x: jnp.where(norm(x) > f32(1), x * (f32(1) - f32(1) / norm(x)), f32(0) * x),
+        lambda x: x * jnp.maximum(f32(1) - f32(1) / norm(x), f32(0)),
+        True,
+    ),
+    "the root of a maximum": (
+        lambda x: x / jnp.sqrt(jnp.maximum((x * x).sum(), f32(1))),
+        lambda x: x / jnp.maximum(norm(x), f32(1)),
+        True,
+    ),
+    "another limit": (
+        lambda x: jnp.where(norm(x) < f32(2), x, x / norm(x) * f32(2)),
+        lambda x: x * jnp.minimum(f32(1), f32(1) / norm(x)),
+        False,
+    ),
+    "another value where the divisor is 0": (
+        lambda x: jnp.minimum(f32(1), f32(1) / jnp.abs(x)),
+        lambda x: jnp.where(x == 0, f32(7), jnp.minimum(f32(1), f32(1) / jnp.abs(x))),
+        False,
+    ),
+    "the inverse of what is infinite": (
+        lambda x: jnp.where(x == 0, f32(7), f32(1) / (f32(1) / x)),
+        lambda x: f32(1) / (f32(1) / x),
+        False,
+    ),
+    "the exponential of what is infinite": (
+        lambda x: jnp.where(x == 0, f32(7), jnp.exp(-f32(1) / jnp.abs(x))),
+        lambda x: jnp.exp(-f32(1) / jnp.abs(x)),
+        False,
+    ),
+    "another root where the argument is negative": (
+        lambda x: jnp.where(x > 0, jnp.sqrt(x), x),
+        lambda x: jnp.where(x > 0, jnp.sqrt(x), -x),
+        False,
+    ),
+    "a comparison with what is infinite": (
+        lambda x: jnp.where(f32(1) / jnp.abs(x) > f32(1), f32(1), f32(0)),
+        lambda x: jnp.where((jnp.abs(x) < f32(1)) & (x != 0), f32(1), f32(0)),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTIAL)
+def test_cells_are_parted_where_something_is_undefined(name):
+    left, right, same = PARTIAL[name]
+    programs = [jax.make_jaxpr(function)(V) for function in (left, right)]
+    found = PrimeFields(*programs).compare()
+    assert (found.equal and not found.almost) == same
+    if same:
+        assert not PrimeFields(*programs, laws=LAWS - {"cases"}).compare().equal

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import numpy as np
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, formula
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.residues import Residues
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
 
@@ -40,16 +41,28 @@ SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
-    meant: whether constants are what they stand for.  ranges: of inputs, by their places.
+    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  tested: takes what was taken
+    for equal because its residues are.
     """
 
-    def __init__(self, expressions: Expressions, cases: Cases, ranges: Mapping[int, Range], *, meant: bool):
-        self.expressions, self.cases, self.meant = expressions, cases, meant
+    def __init__(
+        self,
+        expressions: Expressions,
+        cases: Cases,
+        ranges: Mapping[int, Range],
+        *,
+        meant: bool,
+        tested: Callable[[Residues], None] = lambda residues: None,
+    ):
+        self.expressions, self.cases, self.meant, self.tested = expressions, cases, meant, tested
         self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
         self._deciding: set[int] = set()
         self._real: set[int] = set()
+        self._certain: set[int] = set()
+        self._formal: dict[Any, int] = {}
+        self.known_as: dict[int, int] = {}
         self._known: dict[Any, list[tuple[int, Number]]] = defaultdict(list)
         self._places: set[int] = set()
         self._kept = 0
@@ -60,14 +73,9 @@ class Alike:
         Numbers that are infinite or NaN on purpose are themselves, and so is what is computed from them: cases are
         those of real numbers.  certain: whether the number is defined for all inputs.
         """
-        place, facts = number.expression, number.facts
-        if place is None or number.special is not None or number.infinite is not None:
+        place = number.expression
+        if not self.see(number, certain=certain) or place is None:
             return number
-        self._real.add(place)
-        if facts is None or facts.guarded:
-            return number
-        if place not in self.ranges and (number.nonnegative or facts.positive.all()):
-            self.ranges[place] = POSITIVE if facts.positive.all() else NONNEGATIVE
         values = self.values(place) if certain else None
         if values is None or place in self._places:
             return number
@@ -81,6 +89,46 @@ class Alike:
         bucket.append((place, number))
         self._places.add(place)
         return number
+
+    def see(self, number: Number, *, certain: bool) -> bool:
+        """Keep what is known of an expression; whether anything is that holds for all inputs."""
+        place, facts = number.expression, number.facts
+        if place is None or number.special is not None or number.infinite is not None:
+            return False
+        self._real.add(place)
+        if facts is None or facts.guarded:
+            return False
+        if certain and place not in self._certain:
+            self._certain.add(place)
+            self._know(place, number)
+        if place not in self.ranges and (number.nonnegative or facts.positive.all()):
+            self.ranges[place] = POSITIVE if facts.positive.all() else NONNEGATIVE
+        return True
+
+    def _know(self, place: int, number: Number) -> None:
+        """Keep that a number that is defined for all inputs is equal to another one, if its formal value is."""
+        if self.expressions[place].equation is None or math.prod(number.shape) > MOST_MOVED:
+            return
+        levels = number.residues.levels
+        first = self._formal.setdefault((number.shape, *(level.tobytes() for level in levels)), place)
+        if first != place:
+            self.known_as[place] = first
+            self.tested(number.residues)
+
+    def same_where_defined(self, left: Number, right: Number) -> bool:
+        """Whether two numbers are equal wherever both are defined, which cases show.
+
+        The arrays at which their formula ends are numbers that are defined for all inputs.
+        """
+        if any(x.expression is None or x.special is not None or x.infinite is not None for x in (left, right)):
+            return False
+        assert left.expression is not None
+        assert right.expression is not None
+        pair = formula(self.expressions, left.expression, right.expression, anywhere=True, known_as=self.known_as)
+        if pair is None or not decides(pair) or any(pair.places[v] not in self._certain for v in pair.variables):
+            return False
+        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
+        return self.cases.same(pair, ranges, meant=self.meant, partial=True)
 
     def _are_same(self, first: int, second: int) -> bool:
         """Whether two expressions, of which one decides by signs, are one function."""

@@ -31,6 +31,9 @@ from uat_jax.errors import UnsupportedError
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
 
+MOST_PARTIAL = 24
+"""Formulas of more operations are not compared where they may be undefined: each cell takes long."""
+
 MOST_PAIRS = 64
 """So many pairs of formulas are compared at most."""
 
@@ -54,6 +57,26 @@ CONTINUOUS = frozenset(
 )
 """Functions that are continuous for all real numbers."""
 
+RELATIONS = frozenset(DECIDED) - {"sign"}
+"""Comparisons of two numbers."""
+
+LOGICAL = frozenset("and not or xor".split())
+"""Operations on booleans."""
+
+DEFINED = CONTINUOUS | RELATIONS | frozenset("abs cbrt ceil clamp floor max min round sign".split())
+"""Functions that are defined for all real numbers."""
+
+DEFINED_AT: Mapping[str, frozenset[int]] = {
+    "div": frozenset([-1, 1]),
+    "log": frozenset([1]),
+    "rsqrt": frozenset([1]),
+    "sqrt": frozenset([0, 1]),
+}
+"""The signs of its last operand for which a function is defined; elsewhere it is infinite or NaN."""
+
+PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
+"""Operations whose result is infinite or NaN where an operand is, whatever the other one is."""
+
 POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 """Functions that are positive wherever they are defined."""
 
@@ -66,31 +89,35 @@ class Cases:
         self.deadline = deadline or Deadline()
         self.answers: dict[Any, bool] = {}
 
-    def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool) -> bool:
+    def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool, partial: bool = False) -> bool:
         """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
 
-        ranges: what is known of variables.
+        ranges: what is known of variables.  partial: whether anything in them may be undefined somewhere, so that cells
+        are parted by that as well; else all of it is defined for all inputs.
         """
         signature = pair.signature
-        if signature is None or len(pair.results) != 2:
+        if signature is None or len(pair.results) != 2 or partial and len(pair.nodes) > MOST_PARTIAL:
             return False
-        key = signature, tuple(ranges.items()), meant
+        key = signature, tuple(ranges.items()), meant, partial
         if key not in self.answers:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                self.answers[key] = self._agree_everywhere(pair, ranges, meant)
+                self.answers[key] = self._agree_everywhere(pair, ranges, meant, partial)
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
 
-    def _agree_everywhere(self, pair: Formula, ranges: Mapping[int, Range], meant: bool) -> bool:
+    def _agree_everywhere(self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool) -> bool:
         """Whether both results agree in all cells."""
-        return all(self._agree(pair, cell, meant) for cell in cells(pair, ranges, self.deadline, meant=meant))
+        found = cells(pair, ranges, self.deadline, meant=meant, partial=partial)
+        return all(self._agree(pair, cell, meant) for cell in found)
 
     def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
         left, right = cell.results
+        if left is UNDEFINED or right is UNDEFINED:
+            return True
         if left.polynomial.key == right.polynomial.key:
             return True
         if self._tested(pair, cell, meant, None):
@@ -116,6 +143,10 @@ class Term:
     operands: tuple[Term, ...] = ()
 
 
+UNDEFINED = Term(Polynomial.constant(0))
+"""What is not a finite number at any point of a cell: infinite or NaN."""
+
+
 class Border(Enum):
     """What is done about the inputs at which a number, of which the sign is asked, is 0."""
 
@@ -130,6 +161,14 @@ class _Undecided(Exception):
     def __init__(self, polynomial: Polynomial, border: Border):
         super().__init__()
         self.polynomial, self.border = polynomial, border
+
+
+class _EitherWay(Exception):
+    """A decision about what is undefined: a device may say either."""
+
+    def __init__(self, node: int):
+        super().__init__()
+        self.node = node
 
 
 @dataclass
@@ -211,20 +250,26 @@ class Surface:
 class Cell:
     """Assumptions on signs: inequalities, and polynomials that are 0; behind them both results, decided.
 
-    known: the signs of polynomials that have one sign in the cell, and so in all its parts.
+    known: the signs of polynomials that have one sign in the cell, and so in all its parts.  partial: whether anything
+    may be undefined somewhere.  outcomes: of decisions about what is undefined in the cell.  facts: what holds of atoms
+    that are defined in the whole cell.
     """
 
     atoms: Atoms
     deadline: Deadline = field(compare=False)
     inequalities: tuple[Inequality, ...] = ()
     zeros: tuple[Polynomial, ...] = ()
+    partial: bool = False
+    outcomes: Mapping[int, bool] = field(default_factory=dict, compare=False)
+    facts: list[Inequality] = field(default_factory=list, compare=False)
     known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
     results: tuple[Term, Term] = field(default=(), compare=False)  # type: ignore[assignment]
 
     def possible(self, *more: Inequality) -> bool:
         """Whether real numbers may satisfy what is assumed, and more."""
         self.deadline.check()
-        return possible((*self.atoms.known, *self.inequalities, *more), self.atoms.positive, self.atoms.nonnegative)
+        known = (*self.atoms.known, *self.facts, *self.inequalities, *more)
+        return possible(known, self.atoms.positive, self.atoms.nonnegative)
 
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that a polynomial can have in the cell."""
@@ -244,18 +289,24 @@ class Cell:
     def parts(self, undecided: _Undecided) -> Iterator[Cell]:
         """The cell in parts in each of which a polynomial has one sign, but for its border."""
         p, border = undecided.polynomial, undecided.border
+        own = lambda: {"known": dict(self.known), "facts": list(self.facts)}
         for way in (p, -p):
             more = Inequality(way, border is not Border.BOTH)
-            part = replace(self, inequalities=(*self.inequalities, more), known=dict(self.known))
+            part = replace(self, inequalities=(*self.inequalities, more), **own())
             if part.possible():
                 yield part
         if border is Border.OWN:
             both = (Inequality(p, False), Inequality(-p, False))
-            part = replace(
-                self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p), known=dict(self.known)
-            )
+            part = replace(self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p), **own())
             if part.possible():
                 yield part
+
+    def either_way(self, node: int) -> Iterator[Cell]:
+        """The cell with both outcomes of a decision about what is undefined."""
+        for outcome in (False, True):
+            yield replace(
+                self, outcomes={**self.outcomes, node: outcome}, known=dict(self.known), facts=list(self.facts)
+            )
 
     def surfaces(self) -> Iterator[Surface]:
         """For each polynomial that is 0, and each atom in which it has degree one: what the atom is.
@@ -315,24 +366,26 @@ class Range:
             yield Inequality(Polynomial.constant(Fraction(self.high)) - x, False)
 
 
-def _whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline) -> Cell:
+def _whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, partial: bool) -> Cell:
     """The cell of all inputs in their ranges."""
     atoms = Atoms()
     for node, known in ranges.items():
         if known.is_positive:
             atoms.positive.update(atom for m in atoms.of_variable(node).terms for atom, _ in m)
     inequalities = [i for node in pair.variables if node in ranges for i in ranges[node].of(atoms.of_variable(node))]
-    return Cell(atoms, deadline, tuple(inequalities))
+    return Cell(atoms, deadline, tuple(inequalities), partial=partial)
 
 
-def cells(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, *, meant: bool) -> Iterator[Cell]:
+def cells(
+    pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, *, meant: bool, partial: bool = False
+) -> Iterator[Cell]:
     """All cells in which the two results of a formula are decided.
 
     Raises:
         UnsupportedError: there are too many, or something is not followed.
         BudgetError: the time is up.
     """
-    waiting, number = [_whole(pair, ranges, deadline)], 0
+    waiting, number = [_whole(pair, ranges, deadline, partial)], 0
     while waiting:
         cell = waiting.pop()
         number += 1
@@ -342,6 +395,9 @@ def cells(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, *, mea
             left, right = _InCell(pair, cell, meant).results()
         except _Undecided as undecided:
             waiting += cell.parts(undecided)
+            continue
+        except _EitherWay as decision:
+            waiting += cell.either_way(decision.node)
             continue
         yield replace(cell, results=(left, right))
 
@@ -411,6 +467,10 @@ class _InCell:
         given = [self.pair.nodes[n].dtype for n in node.operands]
         if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in given):
             raise UnsupportedError(f"'{name}' of integers")
+        if self.cell.partial:
+            found = self._where_undefined(index, name, node)
+            if found is not None:
+                return found
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, node.operands)
@@ -420,6 +480,59 @@ class _InCell:
             raise UnsupportedError(f"'{name}' of what is no real number")
         operands = tuple(map(self.number, node.operands))
         return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
+
+    def _where_undefined(self, index: int, name: str, node: Node) -> Term | bool | None:
+        """What an operation makes of what is undefined in the cell, or if it is undefined itself; None elsewhere.
+
+        Raises:
+            _Undecided: it is defined in a part of the cell.
+            _EitherWay: it decides about what is undefined.
+            UnsupportedError: it may make a number of what is undefined, or it is not known where it is defined.
+        """
+        given = [self.pair.nodes[n].dtype for n in node.operands]
+        if name in LOGICAL or name == "select_n" or given[0] == np.bool_:
+            return None
+        operands = list(map(self.number, node.operands))
+        missing = [x is UNDEFINED for x in operands]
+        if not any(missing):
+            return UNDEFINED if name not in DEFINED and not self._is_defined(name, node, operands) else None
+        if name in PASSING or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
+            return UNDEFINED
+        if name not in ("max", "min", *RELATIONS):
+            raise UnsupportedError(f"'{name}' of what is undefined")
+        if index not in self.cell.outcomes:
+            raise _EitherWay(index)
+        outcome = self.cell.outcomes[index]
+        return outcome if name in RELATIONS else operands[missing.index(False)] if outcome else UNDEFINED
+
+    def _is_defined(self, name: str, node: Node, operands: Sequence[Term]) -> bool:
+        """Whether an operation of numbers is defined in the whole cell; what is known of its atoms then is kept."""
+        if name == "integer_pow" and node.equation.params["y"] >= 0:  # type: ignore[union-attr]
+            return True
+        if name not in DEFINED_AT:
+            raise UnsupportedError(f"where '{name}' is defined is not known")
+        p = operands[-1].polynomial
+        signs, wanted = self.cell.signs(p), DEFINED_AT[name]
+        if not signs <= wanted and signs & wanted:
+            raise _Undecided(p, Border.OWN)
+        if signs <= wanted and not p.is_long:
+            self._keep(name, p, signs)
+        return signs <= wanted
+
+    def _keep(self, name: str, p: Polynomial, signs: set[int]) -> None:
+        """Keep that r² = p and r ≥ 0 for the root r of p ≥ 0, and p/p = 1, in this cell, where they are defined."""
+        facts = self.cell.facts
+        if name in ("sqrt", "rsqrt"):
+            root = self._atom("sqrt", "sqrt", [p])
+            facts += _equality(root * root - p)
+            if 0 not in signs:
+                facts.append(Inequality(root, True))
+            p = root
+        if name in ("div", "rsqrt") and p.value is None:
+            inverse = self._atom("inverse", "inverse", [p])
+            facts += _equality(p * inverse - Polynomial.constant(1))
+            if len(signs) == 1:
+                facts.append(Inequality(inverse if signs == {1} else -inverse, True))
 
     def _literal(self, index: int, node: Node) -> Term:
         """A constant; of one that may stand for another number than is written only the sign is known."""
@@ -465,6 +578,10 @@ class _InCell:
                 return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
             case "pow", [x, y] if y.value in (1, 2, 3, 4):
                 return _power(x, int(y.value))
+            case "sqrt", [x] if self.cell.partial:
+                return self._atom("sqrt", "sqrt", [x])
+            case "rsqrt", [x] if self.cell.partial:
+                return self._atom("inverse", "inverse", [self._atom("sqrt", "sqrt", [x])])
             case "div", [x, y]:
                 value = y.value
                 return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
@@ -504,6 +621,11 @@ class _InCell:
         if len(answers) != 1:
             raise _Undecided(difference, Border.OWN)
         return answers.pop()
+
+
+def _equality(p: Polynomial) -> list[Inequality]:
+    """p = 0."""
+    return [Inequality(p, False), Inequality(-p, False)]
 
 
 def _power(x: Polynomial, exponent: int) -> Polynomial:

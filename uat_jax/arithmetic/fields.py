@@ -219,7 +219,12 @@ class Fields(Arithmetic):
         self._meet(operands)
         results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
         self._meet(results)
-        if self.alike is None or equation.primitive.name not in ENTRYWISE:
+        if self.alike is None:
+            return results
+        if equation.primitive.name not in ENTRYWISE:
+            for x in (*operands, *results):
+                if isinstance(x, Number):
+                    self.alike.see(x, certain=self.certain(x))
             return results
         return [self._first(x) for x in (*operands, *results)][len(operands) :]
 

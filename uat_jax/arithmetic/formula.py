@@ -6,6 +6,7 @@ and what its decisions make of the sign of their difference, are read off it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.interpreter import IDENTITY
+from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of
 
 DECIDED: Mapping[str, Callable[[int], Any]] = {
@@ -34,6 +37,12 @@ ENTRYWISE = frozenset(DECIDED) | frozenset(
     "rsqrt select_n sin sinh sqrt square sub tan tanh xor".split()
 )
 """Primitives that work entry by entry."""
+
+REARRANGING = frozenset("broadcast_in_dim expand_dims reshape rev slice squeeze transpose".split())
+"""Primitives that move the entries of one array, and that a formula may be followed through."""
+
+MOST_MOVED = 1 << 12
+"""Entries of arrays with more of them are not followed through rearrangements."""
 
 LARGEST = 200
 """Expressions of more operations than this are not looked at."""
@@ -80,18 +89,27 @@ class Formula:
         return key
 
 
-def formula(expressions: Expressions, *places: int) -> Formula | None:
+def formula(
+    expressions: Expressions, *places: int, anywhere: bool = False, known_as: Mapping[int, int] | None = None
+) -> Formula | None:
     """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed.
 
-    A place may be an array of which another place is computed, but not the only one.
+    A place may be an array of which another place is computed, but not the only one.  anywhere: whether decisions about
+    numbers that may be undefined, and rearrangements of one array, are followed as well, and free variables may depend
+    on decisions between equal numbers.  known_as: the place of an array that is equal to that at another place;
+    both are one variable.
     """
-    builder = _Builder(expressions)
+    size = math.prod(expressions[places[0]].shape)
+    if anywhere and size > MOST_MOVED:
+        return None
+    builder = (
+        _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
+    )
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
-    results = tuple(builder.seen.get(place) for place in places)
-    sources = {node: place for place, node in builder.seen.items() if node is not None}
-    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), sources)
+    results = tuple(builder.found(place) for place in places)
+    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), builder.places)
     return None if None in results else found
 
 
@@ -104,17 +122,36 @@ class _Builder:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.nodes: list[Node] = []
-        self.seen: dict[int, int | None] = {}
+        self.seen: dict[Any, int | None] = {}
+        self.places: dict[int, int] = {}
         self.begun = 0
 
+    def found(self, place: int) -> int | None:
+        return self.seen.get(self._key(place))
+
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
-        if place not in self.seen:
+        key = self._key(place)
+        if key not in self.seen:
             self.begun += 1
-            self.seen[place] = self._visited(place, used_by, operand)
-        return self.seen[place]
+            node = self.seen[key] = self._visited(place, used_by, operand)
+            if node is not None:
+                self.places[node] = place
+        return self.seen[key]
+
+    def _key(self, place: int) -> Any:
+        """What is looked at: the array at a place."""
+        return place
+
+    def _is_closed(self, place: int) -> bool:
+        """Whether a decision may be about what is undefined, and is not followed."""
+        return place in self.expressions.doubtful
+
+    def _is_free(self, place: int) -> bool:
+        """Whether an array may be taken for a free variable."""
+        return place not in self.expressions.open
 
     def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
-        if self.begun > LARGEST or used_by is None or place in self.expressions.doubtful:
+        if self.begun > LARGEST or used_by is None or self._is_closed(place):
             return None
         expression = self.expressions[place]
         equation = expression.equation
@@ -135,13 +172,72 @@ class _Builder:
         if constant is not None and constant.size and np.all(constant == constant.flat[0]):
             value = constant.flat[0]
             return self._add(Node(("literal", str(dtype), value.tobytes()), None, (), dtype, value))
-        if place in self.expressions.open or not jnp.issubdtype(dtype, jnp.floating):
+        if not self._is_free(place) or not jnp.issubdtype(dtype, jnp.floating):
             return None
         return self._add(Node(("variable", len(self.nodes)), None, (), dtype))
 
     def _add(self, node: Node) -> int:
         self.nodes.append(node)
         return len(self.nodes) - 1
+
+
+class _Anywhere(_Builder):
+    """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
+
+    source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one
+    array from different places are different variables.  known_as: where an array that is equal to one stands.
+    """
+
+    def __init__(self, expressions: Expressions, shape: tuple[int, ...], known_as: Mapping[int, int]):
+        super().__init__(expressions)
+        self.shape = shape
+        self.source = np.arange(math.prod(shape))
+        self.known_as = known_as
+        self.variables: dict[Any, int] = {}
+
+    def _key(self, place: int) -> Any:
+        return place, self.source.tobytes()
+
+    def _is_closed(self, place: int) -> bool:
+        return False
+
+    def _is_free(self, place: int) -> bool:
+        return True
+
+    def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
+        kept, shape = (self.shape, self.source), self.expressions[place].shape
+        if shape != self.shape:  # an operand that is repeated along axes of length 1
+            if len(shape) not in (0, len(self.shape)) or any(
+                n not in (1, m) for n, m in zip(shape, self.shape, strict=False)
+            ):
+                return None
+            places = np.arange(math.prod(shape)).reshape(shape)
+            self.shape, self.source = shape, np.broadcast_to(places, self.shape).ravel()[self.source]
+        try:
+            return super().visit(place, used_by, operand)
+        finally:
+            self.shape, self.source = kept
+
+    def _visited(self, place: int, used_by: JaxprEqn | None, operand: int) -> int | None:
+        expression = self.expressions[place]
+        equation = expression.equation
+        if equation is not None and equation.primitive.name in IDENTITY:
+            return self.visit(expression.operands[0], equation)
+        if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
+            return self._one_variable(place, super()._visited(place, used_by, operand))
+        self.source = positions(equation, [None])[expression.result].ravel()[self.source]
+        self.shape = self.expressions[expression.operands[0]].shape
+        return self.visit(expression.operands[0], equation)
+
+    def _one_variable(self, place: int, node: int | None) -> int | None:
+        """The node, or if it is a new variable for entries that have one already, that one."""
+        if node is None or self.nodes[node].key[0] != "variable" or node in self.places:
+            return node
+        key = self.known_as.get(place, place), self.source.tobytes(), self.nodes[node].dtype
+        first = self.variables.setdefault(key, node)
+        if first != node:
+            self.nodes.pop()
+        return first
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,8 @@ class PrimeFields:
         where = Drawn.where
         if probe.where() is not None and self._agree_at_ties(probe, laws):
             where = Drawn.where_apart
+        elif probe.where() is not None and self._agree_by_cases(probe):
+            where = self._where_in_no_case
         elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
             if not allowed or probe.where_almost() is not None:
@@ -346,6 +348,17 @@ class PrimeFields:
             and self.meeting.at_ties(functions.expressions, x.expression, y.expression, meant=meant)
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
+
+    def _agree_by_cases(self, drawn: Drawn) -> bool:
+        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
+        alike = drawn.sides[0].alike
+        return alike is not None and all(
+            equal(x, y).all() or alike.same_where_defined(x, y) for x, y in zip(drawn.left, drawn.right, strict=True)
+        )
+
+    def _where_in_no_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
+        """The first entry at which the programs differ, or None if they agree, some outputs by cases."""
+        return None if self._agree_by_cases(drawn) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         names = tuple(sorted(laws))
@@ -426,7 +439,7 @@ class PrimeFields:
             if domain != REALS
         }
         meant = "constants as meant" in functions.laws
-        return Alike(functions.expressions, self.cases, ranges, meant=meant)
+        return Alike(functions.expressions, self.cases, ranges, meant=meant, tested=functions.draw.tested)
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
