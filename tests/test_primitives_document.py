@@ -114,6 +114,7 @@ double = lambda x: lax.composite(lambda x: x * 2, "my.double")(x)
 CALLED = {
     "composite": (lambda x: double(x) + x, lambda x: 3 * x, lambda x: 4 * x),
     "composite of 0.12 or 0.10, twice": (lambda x: double(double(x)), lambda x: 4 * x, lambda x: 3 * x),
+    "base 2": (lambda x: jnp.log2(jnp.exp(x)) * jnp.log(np.float32(2)), lambda x: x * 1, lambda x: x * 2),
     "device_put": (lambda x: jax.device_put(2 * x) - x, lambda x: x * 1, lambda x: 2 * x),
 }
 
