@@ -247,10 +247,12 @@ def test_definition_agrees_with_jax(name, dtype):
 
 def test_every_definition_is_exercised():
     # JAX writes add_any, reduce_precision and scatter-sub in derivatives and casts alone, and one_minus_square in tanh
-    # (from 0.11 on).
+    # (from 0.11 on); jnp.log2 is log2 in 0.12 (test_primitives_document), and eq_to is an equality of whole orders.
     # Factorisations have tests of their own (test_linear_algebra).
     assert set(DEFINITIONS) - set(LINEAR_ALGEBRA) - {primitive for primitive, *_ in CASES.values()} == {
         "add_any",
+        "eq_to",
+        "log2",
         "reduce_precision",
         "scatter-sub",
         "one_minus_square",

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from jax.extend.core import JaxprEqn
@@ -49,14 +49,29 @@ def _undefined_where_special(*numbers: Number) -> np.ndarray | None:
     return combined_special([n.special for n in numbers], shape, anywhere)
 
 
-def _odd(name: str) -> Rule:
+class Unknown(NamedTuple):
+    """The rule of a primitive that is an unknown function of its operands, with this symmetry; "" is none."""
+
+    name: str
+    symmetry: str = ""
+
+    def __call__(self, fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
+        """The unknown function at the operands."""
+        if not self.symmetry:
+            return _unknown(fields, self.name, *map(fields.lift, operands))
+        (x,) = operands
+        function = fields.functions.odd if self.symmetry == "odd" else fields.functions.even
+        return Number(function(self.name, x.residues), _undefined_where_special(x))
+
+
+def _odd(name: str) -> Unknown:
     """An unknown odd function."""
-    return lambda fields, equation, x: Number(fields.functions.odd(name, x.residues), _undefined_where_special(x))
+    return Unknown(name, "odd")
 
 
-def _even(name: str) -> Rule:
+def _even(name: str) -> Unknown:
     """An unknown even function."""
-    return lambda fields, equation, x: Number(fields.functions.even(name, x.residues), _undefined_where_special(x))
+    return Unknown(name, "even")
 
 
 def _unknown(fields: Fields, name: str, *numbers: Number) -> Number:
@@ -64,9 +79,9 @@ def _unknown(fields: Fields, name: str, *numbers: Number) -> Number:
     return Number(fields.draw.opaque(name, *(n.residues for n in numbers)), _undefined_where_special(*numbers))
 
 
-def _opaque(name: str) -> Rule:
+def _opaque(name: str) -> Unknown:
     """An unknown function."""
-    return lambda fields, equation, *operands: _unknown(fields, name, *map(fields.lift, operands))
+    return Unknown(name)
 
 
 def _integers(equation: JaxprEqn) -> bool:

@@ -399,13 +399,15 @@ def _rows_of(size: int) -> Range:
 
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(STRUCTURAL, _moved),
-    **dict.fromkeys("copy copy_p cummax cummin name reduce_precision stop_gradient".split(), _of(lambda x: x)),
-    **dict.fromkeys("eq is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
+    **dict.fromkeys(
+        "copy copy_p cummax cummin name reduce_precision stop_gradient xla_metadata_value".split(), _of(lambda x: x)
+    ),
+    **dict.fromkeys("eq eq_to is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
     **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
     **dict.fromkeys("reduce reduce_window".split(), _any),
-    "optimization_barrier": lambda equation, *operands: list(operands),
+    **dict.fromkeys(["device_put", "optimization_barrier"], lambda equation, *operands: list(operands)),
     "abs": _of(_absolute),
     "add": _of(_sum),
     "add_any": _of(_sum),

@@ -22,7 +22,7 @@ from uat_jax.arithmetic.definitions import DEFINITIONS, defined, is_defined
 from uat_jax.arithmetic.integer_ranges import Range, hull, limits, of_array, ranges
 from uat_jax.arithmetic.lifetimes import Numbered, Results, Written, lines
 from uat_jax.arithmetic.operation import Operation, operation_of
-from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse_complex
+from uat_jax.arithmetic.primitives import TABLE, admit, check, refuse, refuse_complex
 from uat_jax.arithmetic.structure import STRUCTURAL as STRUCTURAL
 from uat_jax.arithmetic.structure import positions as positions
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -37,17 +37,19 @@ MOST_ROUNDS = 1_000_000
 Rule = Callable[..., Any]
 """rule(arithmetic, equation, *operands) -> value, or a list if the primitive has several results."""
 
-IDENTITY = frozenset(["copy", "copy_p", "name", "optimization_barrier", "stop_gradient"])
+IDENTITY = frozenset("copy copy_p device_put name optimization_barrier stop_gradient xla_metadata_value".split())
 """Primitives whose results are their operands."""
 
 BODY = {
     "jit": "jaxpr",
     "pjit": "jaxpr",
     "closed_call": "call_jaxpr",
+    "composite": "call_jaxpr",
     "core_call": "call_jaxpr",
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
     "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "custom_vmap_call": "call",
     "remat": "jaxpr",
     "remat2": "jaxpr",
     "checkpoint": "jaxpr",
@@ -66,7 +68,8 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
     if equation.primitive.name == "custom_linear_solve":
         return _solver(equation)
     parameter = BODY.get(equation.primitive.name)
-    return None if parameter is None else equation.params[parameter]
+    # Versions of JAX name the program of a composite differently.
+    return None if parameter is None else equation.params.get(parameter, equation.params.get("jaxpr"))
 
 
 def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
@@ -391,6 +394,7 @@ class Walk:
         Integers of constants alone are left to JAX, where they may wrap.
         """
         equation = asked.equation
+        refuse(equation, self.line)
         if operation.is_complex:
             for variable in equation.outvars:
                 refuse_complex(variable, lambda: f"the result of '{equation.primitive.name}'{self.line(equation)}")

@@ -84,6 +84,7 @@ clamp                  fib parts  rule   rule   exact
 closed_call            *   walked walked walked walked  *
 clz                    -i- rule   jax    jax    exact
 concatenate            fib moved  moved  moved  exact   dimension
+composite              *   walked walked walked walked  *
 cond                   *   walked walked walked walked  *
 conv_general_dilated   fib parts  parts  parts  parts   @convolution
 convert_element_type   fib rule   rule   rule   rounds  new_dtype weak_type
@@ -99,8 +100,10 @@ cumprod                fi- parts  parts  parts  parts   axis reverse
 cumsum                 fi- parts  parts  parts  parts   axis reverse
 custom_jvp_call        *   walked walked walked walked  *
 custom_linear_solve    *   walked walked walked walked  *
+custom_vmap_call       *   walked walked walked walked  *
 custom_vjp_call        *   walked walked walked walked  *
 custom_vjp_call_jaxpr  *   walked walked walked walked  *
+device_put             fib same   same   same   exact   *
 digamma                f-- rule   rule   rule   none
 div                    fi- rule   rule   rule   rounds
 dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
@@ -108,6 +111,7 @@ dynamic_slice          fib moved  moved  moved  exact   slice_sizes
 dynamic_update_slice   fib moved  moved  moved  exact
 eigh                   f-- rule   rule   rule   none    lower sort_eigenvalues subset_by_index algorithm
 eq                     fib rule   rule   rule   exact
+eq_to                  fib parts  parts  parts  parts
 erf                    f-- rule   rule   rule   rounds
 erf_inv                f-- rule   rule   rule   rounds
 erfc                   f-- rule   rule   rule   rounds
@@ -131,6 +135,7 @@ le_to                  fib parts  parts  parts  parts
 lgamma                 f-- rule   rule   rule   rounds
 log                    f-- rule   rule   rule   rounds
 log1p                  f-- rule   rule   rule   rounds
+log2                   f-- parts  parts  parts  parts
 logistic               f-- rule   rule   rule   rounds
 lt                     fib rule   rule   rule   exact
 lt_to                  fib parts  parts  parts  parts
@@ -216,6 +221,7 @@ transpose              fib moved  moved  moved  exact   permutation
 triangular_solve       f-- parts  parts  parts  none    left_side lower transpose_a conjugate_a unit_diagonal
 tridiagonal_solve      f-- parts  parts  parts  none    perturb_singular
 unstack                fib moved  moved  moved  exact   axis
+xla_metadata_value     fib same   same   same   exact   *
 while                  *   walked walked walked walked  *
 xor                    -ib rule   rule   jax    exact
 zeta                   f-- rule   rule   rule   none
@@ -230,6 +236,49 @@ def _row(line: str) -> tuple[str, Row]:
 
 TABLE: Mapping[str, Row] = dict(map(_row, _ROWS.strip().splitlines()))
 """From a primitive's name to its row."""
+
+
+UNINTERPRETED = frozenset(
+    """
+    approx_top_k cholesky_update complex conj eig fft hessenberg igamma_grad_a imag mulhi polynomial random_gamma real
+    reduce_xor scaled_dot schur select_and_gather_add select_and_scatter symmetric_product tridiagonal
+    """.split()
+)
+"""Primitives without a row that are functions of their operands: equal operands give equal results, no more is known.
+
+A primitive that stands neither here nor in another table is refused: nobody has looked whether it is a function.
+"""
+
+_EFFECT = "calls the host or a device for its effect; use pure functions of arrays"
+_REFERENCE = "works on a reference, which is followed in the kernels of Pallas only; use arrays"
+
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys("debug_callback debug_print infeed io_callback outfeed".split(), _EFFECT),
+    **dict.fromkeys("after_all create_token dce_sink".split(), "orders effects, and is no function of arrays"),
+    **dict.fromkeys("addupdate freeze get new_ref ref swap".split(), _REFERENCE),
+    **dict.fromkeys(
+        "empty empty2".split(), "makes an array of which no entry is written; write them, as jnp.zeros does"
+    ),
+    **dict.fromkeys(
+        "prng_random_bits prng_seed rng_uniform".split(),
+        "draws numbers from a state that is no operand; use jax.random",
+    ),
+    **dict.fromkeys(["call", "eval_jaxpr"], "calls a program in a way that is not followed; use jax.jit"),
+    "custom_lin": "stands for a derivative that JAX has not made yet",
+    "ragged_all_to_all": "sends parts whose sizes are data; use all_to_all",
+    "stage": "evaluates a program while another one is traced",
+}
+"""Primitives that are no functions of their operands, or of which that is not known, and what to say of it."""
+
+
+def refuse(equation: JaxprEqn, line: Callable[[JaxprEqn], str] = source_line) -> None:
+    """Return unless a primitive is one of `REFUSED`, also of constants alone; `line` says where it is written.
+
+    Raises:
+        UnsupportedError: it is.
+    """
+    if equation.primitive.name in REFUSED:
+        raise UnsupportedError(f"'{equation.primitive.name}'{line(equation)} {REFUSED[equation.primitive.name]}")
 
 
 def kind(dtype: Any) -> str:

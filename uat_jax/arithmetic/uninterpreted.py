@@ -8,7 +8,7 @@ that look at bits, or draw random numbers, are refused.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -20,18 +20,13 @@ from uat_jax.arithmetic.canonical_form import parameters_digest
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.primitives import TABLE, UNINTERPRETED, refuse
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
-
-NO_FUNCTIONS = frozenset("bitcast_convert_type call_exported ffi_call nextafter reduce_precision".split())
-"""Primitives that look at the bits of floats, so that equal real numbers do not give equal results, or may do so."""
-
-RANDOM = ("random_", "rng_", "prng_", "threefry")
-"""How the names of primitives begin that make random bits."""
 
 
 def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Number]:
@@ -91,22 +86,24 @@ def _at_all_places(draw: Draw, name: str, totals: Sequence[Residues], shape: Seq
 
 def check_function(equation: JaxprEqn) -> None:
     """Raises `UnsupportedError` unless the primitive can be taken for a function of real numbers."""
-    for name in _names(equation):
-        if name in NO_FUNCTIONS or name.startswith(RANDOM):
+    for inner in _within(equation):
+        refuse(inner)
+        name = inner.primitive.name
+        if name not in UNINTERPRETED and (name not in TABLE or TABLE[name].fields == "none"):
             raise UnsupportedError(
-                f"prime-field arithmetic has no rule for {_named(equation)}, and it is no function of real numbers: "
-                f"'{name}' looks at bits or makes random ones"
+                f"prime-field arithmetic has no rule for {_named(equation)}, and it is not known to be a function of "
+                f"real numbers: '{name}' stands in no table, or looks at bits or makes random ones"
             )
     if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) for atom in (*equation.invars, *equation.outvars)):
         raise UnsupportedError(f"{_named(equation)} makes random keys of an input; use a fixed key")
 
 
-def _names(equation: JaxprEqn) -> set[str]:
-    """The primitive and all those in the functions that it is given."""
-    names = {equation.primitive.name}
+def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
+    """The equation and all those in the functions that it is given."""
+    yield equation
     for program in inner_programs(equation):
-        names |= {name for inner in getattr(program, "jaxpr", program).eqns for name in _names(inner)}
-    return names
+        for inner in getattr(program, "jaxpr", program).eqns:
+            yield from _within(inner)
 
 
 def _named(equation: JaxprEqn) -> str:

@@ -1,0 +1,126 @@
+"""docs/primitives.md is what the tables of the code say, and no primitive of the installed JAX is missing in it."""
+
+import inspect
+
+import jax
+import jax.extend.core.primitives as public
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.extend.core import Primitive
+
+import uat_jax as uj
+from uat_jax.arithmetic.interpreter import programs_within
+from uat_jax.report.primitives import DOCUMENT, document, known, said
+
+V = jax.ShapeDtypeStruct((3,), jnp.float32)
+A = jax.ShapeDtypeStruct((3, 3), jnp.float32)
+I = jax.ShapeDtypeStruct((3,), jnp.int32)
+C = jax.ShapeDtypeStruct((3,), jnp.complex64)
+
+
+def test_the_document_is_current():
+    assert DOCUMENT.read_text() == document(), "run python -m uat_jax.report.primitives"
+
+
+def test_every_public_primitive_is_in_it():
+    found = {x.name for module in (lax, lax.linalg, public) for x in vars(module).values() if isinstance(x, Primitive)}
+    assert len(found) > 150 and found <= known(), found - known()
+
+
+def met(module, key):
+    """The names of the primitives that the functions of a module lower to, tried with inputs of several kinds."""
+    inputs = [(V,), (A,), (V, V), (A, A), (V, V, V), (I,), (I, I), (C,), (key,), (key, V), ([V, V],), (A, V)]
+    for name, function in vars(module).items():
+        if name.startswith("_") or inspect.isclass(function) or not callable(function) or name == "create_token":
+            continue
+        for specs in inputs:
+            try:
+                program = jax.make_jaxpr(function)(*specs)
+            except Exception:  # these inputs are not for this function
+                continue
+            yield from (e.primitive.name for inner in programs_within(program) for e in inner.eqns)
+
+
+@pytest.mark.campaign
+@pytest.mark.filterwarnings("ignore")
+def test_every_primitive_that_is_met_is_in_it():
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    modules = (jnp, jnp.linalg, jnp.fft, lax, lax.linalg, jax.nn, jax.random, jax.scipy.special, jax.scipy.linalg)
+    found = {name for module in modules for name in met(module, key)}
+    assert len(found) > 130 and found <= known(), found - known()
+
+
+EXAMPLES = {
+    "mul": "exact rule",
+    "scan": "exact rule",
+    "cumsum": "definition",
+    "psum": "definition",
+    "fft": "definition",
+    "tan": "uninterpreted",
+    "igamma_grad_a": "uninterpreted",
+    "rng_uniform": "refused",
+    "pallas_call": "refused",
+    "random_bits": "refused",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_said_of_some(name):
+    assert said(name)[0] == EXAMPLES[name]
+
+
+novel = Primitive("novel")
+novel.def_abstract_eval(lambda x: x)
+
+
+def test_a_primitive_that_is_in_no_table_is_refused():
+    certificate = uj.certify(lambda x: novel.bind(x * 2), lambda x: novel.bind(x + x), V)
+    assert certificate.verdict is uj.Verdict.UNKNOWN
+    assert "'novel' stands in no table" in certificate.evidence[0].finding
+
+
+draw = lambda: lax.rng_uniform(np.int32(0), np.int32(10), (3,)).astype(jnp.float32)
+empty = lambda: lax.empty((3,), jnp.float32)
+whole = lambda: lax.empty((3,), jnp.int32).astype(jnp.float32)
+
+NO_FUNCTIONS = {
+    "two draws": (lambda x: x + (draw() - draw()), lambda x: 1 * x),
+    "one draw": (lambda x: x + draw(), lambda x: draw() + x),
+    "nothing written": (lambda x: x + empty(), lambda x: 1 * x),
+    "nothing written twice": (lambda x: x + (empty() - empty()), lambda x: 1 * x),
+    "no whole numbers written": (lambda x: x + whole(), lambda x: 1 * x),
+    "the same program": (lambda x: x + empty(), lambda x: x + empty()),
+}
+
+
+@pytest.mark.parametrize("name", NO_FUNCTIONS)
+def test_what_no_operand_decides_is_never_certified(name):
+    assert uj.certify(*NO_FUNCTIONS[name], V).verdict is uj.Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", [n for n in NO_FUNCTIONS if n != "the same program"])
+def test_written_entries_are(name, monkeypatch):
+    """The true twins: zeros for what nobody has written."""
+    monkeypatch.setitem(globals(), "empty", lambda: jnp.zeros((3,), jnp.float32))
+    monkeypatch.setitem(globals(), "whole", empty)
+    monkeypatch.setitem(globals(), "draw", empty)
+    assert uj.certify(*NO_FUNCTIONS[name], V).passes
+
+
+double = lambda x: lax.composite(lambda x: x * 2, "my.double")(x)
+
+CALLED = {
+    "composite": (lambda x: double(x) + x, lambda x: 3 * x, lambda x: 4 * x),
+    "composite of 0.12 or 0.10, twice": (lambda x: double(double(x)), lambda x: 4 * x, lambda x: 3 * x),
+    "base 2": (lambda x: jnp.log2(jnp.exp(x)) * jnp.log(np.float32(2)), lambda x: x * 1, lambda x: x * 2),
+    "device_put": (lambda x: jax.device_put(2 * x) - x, lambda x: x * 1, lambda x: 2 * x),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_what_is_followed_now(name):
+    left, right, wrong = CALLED[name]
+    assert uj.certify(left, right, V).passes
+    assert uj.certify(left, wrong, V).verdict is uj.Verdict.REFUTED
