@@ -18,16 +18,10 @@ from uat_jax.inputs.mlir_parsing import SECONDS
 
 PASSES = (uj.Verdict.PROVED, uj.Verdict.CERTIFIED)
 
-NOT_YET = {
-    "argsorted values": "a gather says in a file that it clamps, and its index depends on the input",
-    "solve": "no rule for lu",
-    "inverse": "no rule for lu",
-    "rfft and back": "no rule for complex numbers",
-}
+NOT_YET = dict.fromkeys(
+    ("solve", "inverse"), "a file writes the order of pivoted rows with scatters at places of its own"
+)
 """Round trips that are no proof yet, and what is missing."""
-
-NO_WITNESS = {"solve", "inverse", "rfft and back", "triangular solve", "cholesky", "cholesky solve", "fft"}
-"""Functions of which a wrong version is not refuted, because ball arithmetic has no rule for an operation of theirs."""
 
 SAMPLE = ("MLP", "exact gelu", "cumulative products by scan", "sort", "cond on data")
 
@@ -56,8 +50,7 @@ def test_a_function_is_what_is_read_of_it_and_another_is_not(name):
 def test_every_function_is_what_is_read_of_it_and_another_is_not(name):
     same, changed = _round_trip(name)
     assert (same.verdict in PASSES) == (name not in NOT_YET), same.evidence[0].finding
-    assert changed.verdict not in PASSES
-    assert (changed.verdict is uj.Verdict.REFUTED) == (name not in NO_WITNESS)
+    assert changed.verdict is uj.Verdict.REFUTED, changed.evidence[0].finding
 
 
 def _values(specs, seed=0):

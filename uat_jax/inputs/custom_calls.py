@@ -57,7 +57,8 @@ def top_k(call: Call, options: Any) -> Any:
     Raises:
         UnsupportedError: an option says that it is something else.
     """
-    known = {"k": str(shape_of(call.operation.results[0].type)[-1]), "largest": "true"}
+    places = shape_of(call.operation.results[0].type)
+    known = {"k": str(places[-1]), "largest": "true", "is_stable": "true"}  # of equal numbers JAX takes the first
     for option in options or ():
         if known.get(option.name) != str(option.attr).partition(" ")[0]:
             raise call.refused(f"with {option.name} = {option.attr}")
