@@ -44,9 +44,12 @@ def _in_copies(equation: JaxprEqn, operands: Sequence[Any]) -> list[np.ndarray]:
     ]
 
 
-def _aligned(operands: Sequence[np.ndarray]) -> list[np.ndarray]:
+def _aligned(operands: list[np.ndarray]) -> list[np.ndarray]:
     """Scalars get the axes of the other operands behind their copies."""
-    rank = max(x.ndim for x in operands)
+    ranks = {x.ndim for x in operands}
+    if len(ranks) == 1:
+        return operands
+    rank = max(ranks)
     return [x.reshape(len(x), *(1,) * (rank - 1)) if x.ndim == 1 else x for x in operands]
 
 

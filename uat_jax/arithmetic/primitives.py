@@ -250,7 +250,7 @@ A primitive that stands neither here nor in another table is refused: nobody has
 """
 
 _EFFECT = "calls the host or a device for its effect; use pure functions of arrays"
-_REFERENCE = "works on a reference, which is followed in the kernels of Pallas only; use arrays"
+_REFERENCE = "works on a reference, which is followed inside of Pallas kernels only; use arrays"
 
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys("debug_callback debug_print infeed io_callback outfeed".split(), _EFFECT),

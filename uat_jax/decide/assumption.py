@@ -24,6 +24,7 @@ class AssumptionKind(StrEnum):
     FAMILY = "family"
     READ_AS = "read as"
     COMPLEX_NUMBERS = "complex numbers"
+    KERNELS = "kernels"
     NO_ERROR = "no error"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
@@ -72,6 +73,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
     AssumptionKind.COMPLEX_NUMBERS: lambda: (
         "complex numbers are pairs of real ones; zero has no sign, also on branch cuts"
+    ),
+    AssumptionKind.KERNELS: lambda: (
+        "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other"
     ),
     AssumptionKind.NO_ERROR: lambda *, side, where: (
         f"inputs for which the {side} function raises an error {where} are left out"

@@ -241,7 +241,8 @@ class Question:
     def at(self, sizes: Sizes) -> Pair:
         """Both programs with the symbolic dimensions evaluated.  Raises what `Traces` raises."""
         left, right = self.traces(sizes)
-        return Pair(sizes, left, right, self.specification.domains, self.names, self.traces.complex_numbers)
+        traces = self.traces
+        return Pair(sizes, left, right, self.specification.domains, self.names, traces.complex_numbers, traces.kernels)
 
     def pairs(self) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
         """Both programs at all sizes to try, and the reasons why other sizes were skipped.
@@ -319,6 +320,7 @@ class Pair:
     """Both programs at one assignment of sizes, what their inputs range over, and how these are called in a text.
 
     complex_numbers: whether the programs are of real and imaginary parts, and not what a device runs.
+    kernels: whether parts of them were kernels of Pallas.
     """
 
     sizes: Sizes
@@ -327,6 +329,7 @@ class Pair:
     domains: Domains = EVERYWHERE
     names: tuple[str, ...] = ()
     complex_numbers: bool = False
+    kernels: bool = False
 
     @property
     def input_names(self) -> Sequence[str]:
@@ -610,7 +613,7 @@ def _certificate(
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
-    of_inputs += [*_in_parts(pairs), *_errors(pairs)]
+    of_inputs += [*_in_parts(pairs), *_kernels(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
     general = shown_for_all_sizes(evidence)
@@ -629,6 +632,11 @@ def _readings(question: Question) -> list[Assumption]:
 def _in_parts(pairs: Sequence[Pair]) -> list[Assumption]:
     """How complex numbers are read, where there are some."""
     return [Assumption(AssumptionKind.COMPLEX_NUMBERS)] if any(pair.complex_numbers for pair in pairs) else []
+
+
+def _kernels(pairs: Sequence[Pair]) -> list[Assumption]:
+    """How kernels of Pallas are read, where there are some."""
+    return [Assumption(AssumptionKind.KERNELS)] if any(pair.kernels for pair in pairs) else []
 
 
 def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:

@@ -23,6 +23,7 @@ from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.kernels import is_kernel, kernel, named
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
@@ -73,7 +74,7 @@ def _changes(equation: JaxprEqn) -> bool:
     name = equation.primitive.name
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
-    return name in SPECIAL or _is_for_one_use(equation) or _is_foreign(equation)
+    return name in SPECIAL or is_kernel(equation) or _is_for_one_use(equation) or _is_foreign(equation)
 
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
@@ -102,6 +103,10 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
 
 def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     """The results of an equation."""
+    if is_kernel(equation):
+        program = kernel(equation)
+        with source_info_util.user_context(equation.source_info.traceback):
+            return named(lambda *arrays: _results(program, arrays))(*operands)
     name, function = equation.primitive.name, called(equation) or implementation(equation)
     if function is not None:
         return _results(function, operands)

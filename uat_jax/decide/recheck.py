@@ -61,6 +61,7 @@ HOW_READ = (
     AssumptionKind.READ_AS,
     AssumptionKind.COMPLEX_NUMBERS,
     AssumptionKind.FAMILY,
+    AssumptionKind.KERNELS,
     AssumptionKind.NO_ERROR,
 )
 """What is said of how the programs were read, which they do not show themselves."""

@@ -10,6 +10,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex
+from uat_jax.decide.kernels import holds_kernel
 from uat_jax.decide.one_device import on_one_device
 from uat_jax.decide.specification import Sizes, Specification, as_written, same_outputs
 from uat_jax.errors import UatJaxError, UnsupportedError
@@ -24,13 +25,14 @@ class Traces:
     A function may be slow to trace, and may count its calls: what was found at some sizes is kept, an error as well.
 
     complex_numbers: whether a function computes with complex numbers, of which the programs have both parts.
-    complex_outputs: whether it returns any.
+    complex_outputs: whether it returns any.  kernels: whether a function runs a kernel of Pallas.
     """
 
     def __init__(self, left: Callable, right: Callable, specification: Specification):
         self.functions, self.specification = (left, right), specification
         self.complex_numbers = False
         self.complex_outputs = False
+        self.kernels = False
         self._known: dict[tuple[tuple[str, int], ...], Sides | UatJaxError] = {}
 
     def __call__(self, sizes: Sizes) -> Sides:
@@ -56,6 +58,7 @@ class Traces:
         arguments = self.specification.at(sizes)
         (left, left_outputs), (right, right_outputs) = (as_written(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
+        self.kernels |= holds_kernel(left) or holds_kernel(right)
         try:
             left, right = on_one_device(left, right)
         except UnsupportedError:

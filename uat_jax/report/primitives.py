@@ -14,6 +14,7 @@ from uat_jax.arithmetic.power_rules import RULES as POWERS
 from uat_jax.arithmetic.primitives import REFUSED, TABLE, UNINTERPRETED
 from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.decide.expansion import SPECIAL
+from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
 from uat_jax.decide.specification import CALLBACKS
 
@@ -23,7 +24,7 @@ WITHOUT_OPERANDS = frozenset(["iota"])
 """Primitives of no operands: JAX says what their results are."""
 
 NOT_FOLLOWED = frozenset(
-    "bitcast_convert_type call_exported ffi_call linear_call pallas_call pure_callback rng_bit_generator".split()
+    "bitcast_convert_type call_exported ffi_call linear_call pure_callback rng_bit_generator".split()
 )
 """Primitives without a rule, of which no table says that they are functions of real numbers."""
 
@@ -45,7 +46,18 @@ that is not in it.
 
 def known() -> frozenset[str]:
     """The names of all primitives of which a table says something."""
-    tables = (TABLE, COMPLEX, OF_DEVICES, UNINTERPRETED, REFUSED, WITHOUT_OPERANDS, NOT_FOLLOWED, SPECIAL, CALLBACKS)
+    tables = (
+        TABLE,
+        COMPLEX,
+        OF_DEVICES,
+        UNINTERPRETED,
+        REFUSED,
+        WITHOUT_OPERANDS,
+        NOT_FOLLOWED,
+        SPECIAL,
+        CALLBACKS,
+        [KERNEL],
+    )
     return frozenset(name for table in tables for name in table)
 
 
@@ -53,9 +65,11 @@ def said(name: str) -> tuple[str, str]:
     """What is known of a primitive, in the words of `HEAD`, and what stands beside it.
 
     Example:
-        >>> said("mul"), said("tan")
+        >>> said("mul"), said("erf")
         (('exact rule', ''), ('uninterpreted', 'an odd function'))
     """
+    if name == KERNEL:
+        return "exact rule", "what JAX's interpreter of kernels computes, block after block"
     if name in CALLBACKS or name in REFUSED:
         return "refused", REFUSED.get(name, "calls the host; a branch that only raises an error is understood")
     if name in OF_DEVICES:
