@@ -494,8 +494,8 @@ BEYOND = {
         lambda x: x[0],
     ),
     "logarithm of a product": (
-        lambda x: jnp.log(jnp.abs(x[0]) * jnp.abs(x[1])),
-        lambda x: jnp.log(jnp.abs(x[0])) + jnp.log(jnp.abs(x[1])),
+        lambda x: jnp.log(x[0] * x[1]),
+        lambda x: jnp.log(x[0]) + jnp.log(x[1]),
     ),
     "exponential of a logarithm": (
         lambda x: jnp.exp((jnp.log(x[0] * x[1]) + jnp.log(x[0] / x[1])) / 2),

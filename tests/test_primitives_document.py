@@ -12,7 +12,7 @@ from jax.extend.core import Primitive
 
 import uat_jax as uj
 from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.report.primitives import DOCUMENT, document, known, said
+from uat_jax.decide.primitives_document import DOCUMENT, document, known, said
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 A = jax.ShapeDtypeStruct((3, 3), jnp.float32)
@@ -21,7 +21,7 @@ C = jax.ShapeDtypeStruct((3,), jnp.complex64)
 
 
 def test_the_document_is_current():
-    assert DOCUMENT.read_text() == document(), "run python -m uat_jax.report.primitives"
+    assert DOCUMENT.read_text() == document(), "run python -m uat_jax.decide.primitives_document"
 
 
 def test_every_public_primitive_is_in_it():

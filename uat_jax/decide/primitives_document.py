@@ -1,6 +1,6 @@
 """The document `docs/primitives.md`: what is known of every primitive of JAX, read off the tables that decide it.
 
-`python -m uat_jax.report.primitives` writes it.
+`python -m uat_jax.decide.primitives_document` writes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOT_FOLLOWED = frozenset(
 
 HEAD = """# Primitives
 
-What is known of every primitive of JAX when two functions are compared. `python -m uat_jax.report.primitives` writes
+What is known of every primitive of JAX when two functions are compared. `python -m uat_jax.decide.primitives_document` writes
 this table from the tables of the code; a test compares it with them, and fails if the installed JAX has a primitive
 that is not in it.
 
