@@ -25,7 +25,7 @@ def test_python_examples(text):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "README.md", "exec"), {})
-    assert printed.getvalue().splitlines() == promised and len(promised) == 17
+    assert printed.getvalue().splitlines() == promised and len(promised) == 18
 
 
 def test_table(text, monkeypatch, capsys):
