@@ -75,7 +75,7 @@ DEFINED_AT: Mapping[str, frozenset[int]] = {
 """The signs of its last operand for which a function is defined; elsewhere it is infinite or NaN."""
 
 PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
-"""Operations whose result is infinite or NaN where an operand is, whatever the other one is."""
+"""Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
 
 POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 """Functions that are positive wherever they are defined."""
@@ -496,7 +496,8 @@ class _InCell:
         missing = [x is UNDEFINED for x in operands]
         if not any(missing):
             return UNDEFINED if name not in DEFINED and not self._is_defined(name, node, operands) else None
-        if name in PASSING or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
+        passing = name in PASSING and _is_real(node.dtype)  # a cast to integers makes a number of NaN
+        if passing or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
             return UNDEFINED
         if name not in ("max", "min", *RELATIONS):
             raise UnsupportedError(f"'{name}' of what is undefined")
