@@ -41,8 +41,8 @@ SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
-    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  draw: counts the arrays whose
-    residues are looked up among those of others; None looks up nothing.
+    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  draw: counts the arrays
+    whose residues are looked up among those of others; None looks up nothing.
     """
 
     def __init__(
