@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
-from uat_jax.arithmetic.residues import Residues
+from uat_jax.arithmetic.residues import Draw
 from uat_jax.arithmetic.tracing import dtype_of, is_number
 from uat_jax.errors import UatJaxError
 
@@ -41,8 +41,8 @@ SCALES = np.tile([1.0, 1.0, 3.0, 20.0], POINTS // 4)
 class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
-    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  tested: takes what was taken
-    for equal because its residues are.
+    meant: whether constants are what they stand for.  ranges: of inputs, by their places.  draw: counts the arrays
+    whose residues are looked up among those of others; None looks up nothing.
     """
 
     def __init__(
@@ -52,9 +52,9 @@ class Alike:
         ranges: Mapping[int, Range],
         *,
         meant: bool,
-        tested: Callable[[Residues], None] = lambda residues: None,
+        draw: Draw | None = None,
     ):
-        self.expressions, self.cases, self.meant, self.tested = expressions, cases, meant, tested
+        self.expressions, self.cases, self.meant, self.draw = expressions, cases, meant, draw
         self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
@@ -106,14 +106,19 @@ class Alike:
         return True
 
     def _know(self, place: int, number: Number) -> None:
-        """Keep that a number that is defined for all inputs is equal to another one, if its formal value is."""
-        if self.expressions[place].equation is None or math.prod(number.shape) > MOST_MOVED:
+        """Keep that a number that is defined for all inputs is equal to another one, if its formal value is.
+
+        Arrays are looked up among each other, so that each pair of them is a test: both that are found equal and both
+        that are not (docs/soundness.md §6.6 (a)).
+        """
+        if self.draw is None or self.expressions[place].equation is None or math.prod(number.shape) > MOST_MOVED:
             return
+        self.draw.compared(1)
+        self.draw.tested(number.residues)
         levels = number.residues.levels
         first = self._formal.setdefault((number.shape, *(level.tobytes() for level in levels)), place)
         if first != place:
             self.known_as[place] = first
-            self.tested(number.residues)
 
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.

@@ -75,7 +75,7 @@ DEFINED_AT: Mapping[str, frozenset[int]] = {
 """The signs of its last operand for which a function is defined; elsewhere it is infinite or NaN."""
 
 PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
-"""Operations whose result is infinite or NaN where an operand is, whatever the other one is."""
+"""Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
 
 POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 """Functions that are positive wherever they are defined."""
@@ -120,15 +120,16 @@ class Cases:
             return True
         if left.polynomial.key == right.polynomial.key:
             return True
-        if self._tested(pair, cell, meant, None):
-            return True
-        return any(self._tested(pair, cell, meant, surface) for surface in cell.surfaces())
+        signs = cell.signs_of_variables(pair)
+        return any(self._tested(pair, cell, signs, meant, surface) for surface in (None, *cell.surfaces()))
 
-    def _tested(self, pair: Formula, cell: Cell, meant: bool, surface: Surface | None) -> bool:
-        programs = _programs(pair, cell, surface, meant)
-        if programs is None:
-            return False
-        return self.equal(*programs, meant, [abs(sign) for sign in cell.signs_of_variables(pair)])
+    def _tested(
+        self, pair: Formula, cell: Cell, signs: Sequence[set[int]], meant: bool, surface: Surface | None
+    ) -> bool:
+        ways = [_WAYS.get(frozenset(found), 0) for found in signs]
+        zeros = {node for node, found in zip(pair.variables, signs, strict=True) if cell.zeros and found == {0}}
+        programs = _programs(pair, cell, ways, zeros, surface, meant)
+        return programs is not None and self.equal(*programs, meant, list(map(abs, ways)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,22 +322,13 @@ class Cell:
                 if all(monomial[0][0] != atom for m in rest.terms for atom, _ in m):
                     yield Surface(monomial[0][0], rest * Polynomial.constant(-1 / slope))
 
-    def zeros_of(self, pair: Formula) -> set[int]:
-        """The variables that are 0 in the whole cell, as x where 0 ≤ x ≤ 0 follows from what is assumed."""
-        if not self.zeros:
-            return set()
-        return {node for node in pair.variables if self.signs(self.atoms.of_variable(node)) == {0}}
-
-    def signs_of_variables(self, pair: Formula) -> list[int]:
-        """For each variable 2 if it is positive in the cell, 1 if it is not negative, -2 and -1 likewise, else 0."""
-        found = []
-        for node in pair.variables:
-            signs = frozenset(self.signs(self.atoms.of_variable(node)))
-            found.append(_KNOWN.get(signs, 0))
-        return found
+    def signs_of_variables(self, pair: Formula) -> list[set[int]]:
+        """The signs that each variable can have in the cell; of x where 0 ≤ x ≤ 0 follows from what is assumed, {0}."""
+        return [self.signs(self.atoms.of_variable(node)) for node in pair.variables]
 
 
-_KNOWN = {frozenset([1]): 2, frozenset([0, 1]): 1, frozenset([-1]): -2, frozenset([-1, 0]): -1}
+_WAYS = {frozenset([1]): 2, frozenset([0, 1]): 1, frozenset([-1]): -2, frozenset([-1, 0]): -1}
+"""2 for what is positive, 1 for what is not negative, -2 and -1 likewise."""
 
 
 @dataclass(frozen=True)
@@ -496,7 +488,8 @@ class _InCell:
         missing = [x is UNDEFINED for x in operands]
         if not any(missing):
             return UNDEFINED if name not in DEFINED and not self._is_defined(name, node, operands) else None
-        if name in PASSING or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
+        passing = name in PASSING and _is_real(node.dtype)  # a cast to integers makes a number of NaN
+        if passing or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
             return UNDEFINED
         if name not in ("max", "min", *RELATIONS):
             raise UnsupportedError(f"'{name}' of what is undefined")
@@ -738,15 +731,18 @@ def decides(found: Formula) -> bool:
 
 
 def _programs(
-    pair: Formula, cell: Cell, surface: Surface | None, meant: bool
+    pair: Formula, cell: Cell, ways: Sequence[int], zeros: set[int], surface: Surface | None, meant: bool
 ) -> tuple[ClosedJaxpr, ClosedJaxpr] | None:
-    """Both results in a cell, or on a surface in it, as programs of the variables."""
-    variables, signs, zeros = pair.variables, cell.signs_of_variables(pair), cell.zeros_of(pair)
+    """Both results in a cell, or on a surface in it, as programs of the variables.
+
+    ways: for each variable less than 0 if it is given as -x.  zeros: the variables that are 0.
+    """
+    variables = pair.variables
     specs = [jax.ShapeDtypeStruct((), pair.nodes[v].dtype) for v in variables]
 
     def program(result: Term) -> Callable[..., Any]:
         def of(*arguments: Any) -> Any:
-            given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, signs, strict=True)}
+            given = {v: lax.neg(x) if s < 0 else x for v, x, s in zip(variables, arguments, ways, strict=True)}
             given |= {v: jnp.zeros((), pair.nodes[v].dtype) for v in zeros}
             if surface is None:
                 return _Trace(pair, given).value(result)

@@ -222,7 +222,7 @@ class _Anywhere(_Builder):
         expression = self.expressions[place]
         equation = expression.equation
         if equation is not None and equation.primitive.name in IDENTITY:
-            return self.visit(expression.operands[0], equation)
+            return self.visit(expression.operands[expression.result], equation, expression.result)
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
         self.source = positions(equation, [None])[expression.result].ravel()[self.source]

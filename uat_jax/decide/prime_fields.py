@@ -439,7 +439,7 @@ class PrimeFields:
             if domain != REALS
         }
         meant = "constants as meant" in functions.laws
-        return Alike(functions.expressions, self.cases, ranges, meant=meant, tested=functions.draw.tested)
+        return Alike(functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw)
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""

@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from .row import Different, Equal, S, V, f64, ind
+from .row import Different, Equal, S, V, f64, ind, real
 
 relu = jax.nn.relu
 
@@ -42,7 +43,49 @@ def far(holds, beside):
     return lambda x: x + jnp.where(holds(x, beside), 0.0, relu(1 - jnp.abs(x - 731.5)))
 
 
+FAR = 30
+"""Random inputs are seldom below -FAR."""
+
+
+def step(x):
+    """1 above -FAR and 0 below, undefined there."""
+    return relu(x + FAR) / (x + FAR)
+
+
+def above(x):
+    """1 above -FAR and 0 below."""
+    return ind(x + FAR > 0)
+
+
+def copied(f, copy=lax.optimization_barrier):
+    """f of copies of its arguments, all made at once."""
+    return lambda *x: f(*copy(x))
+
+
+def whole(x, below):
+    """The whole part of x + FAR between 0 and 3; below -FAR that of something else."""
+    return real(jnp.where(x > -FAR, jnp.clip(x + FAR, 0, 3), below).astype(jnp.int32))
+
+
+COPIED = (
+    Different("the second of two copies", copied(lambda x, y: step(y)), lambda x, y: above(x) + 0 * y, (S, S), (0, -32)),
+    Different("the second of two arrays on a device", copied(lambda x, y: step(y), jax.device_put), lambda x, y: above(x) + 0 * y, (S, S), (0, -32)),
+    Different("the third of three copies", copied(lambda x, y, z: step(z) + 0 * y), lambda x, y, z: above(x) + 0 * y, (S, S, S), (0, 0, -32)),
+    Different("a copy beside the reversed array", lambda x: step(lax.optimization_barrier((x[::-1], x))[1]), lambda x: above(x[::-1]), (V,), ((0, 0, -32),)),
+    Different("a copy of a copy", copied(copied(lambda x, y: step(x) * 2 + step(y))), lambda x, y: 3 * above(x) + 0 * y, (S, S), (0, -32)),
+)  # fmt: skip
+
+CAST = (
+    Different("a logarithm cast to an integer", lambda x: whole(x, jnp.log(x + FAR)), lambda x: whole(x, 7), (S,), (-32,)),
+    Different("a root cast to an integer", lambda x: whole(x, jnp.sqrt(x + FAR - 1)), lambda x: whole(x, 7), (S,), (-32,)),
+    Different("a magnitude of a logarithm cast to an integer", lambda x: whole(x, jnp.abs(jnp.log(x + FAR))), lambda x: whole(x, 7), (S,), (-32,)),
+    Different("a multiple of a root cast to an integer", lambda x: whole(x, 3 * lax.rsqrt(x + FAR - 1) + 1), lambda x: whole(x, 7), (S,), (-32,)),
+    Different("a quotient of a root cast to an integer", lambda x: whole(x, jnp.sqrt(x + FAR - 1) / 2), lambda x: whole(x, 7), (S,), (-32,)),
+)  # fmt: skip
+
 DIFFERENT = (
+    *COPIED,
+    *CAST,
     *(
         Different(f"{name}, infinite", far(holds, LOW if "expo" in name else HIGH), lambda x: x, (V,), ((731.5,) * 3,))
         for name, holds in GREATER
@@ -90,6 +133,16 @@ DIFFERENT = (
 )  # fmt: skip
 
 EQUAL = (
+    Equal("the second of two copies", copied(lambda x, y: step(y)), lambda x, y: above(y) + 0 * x, (S, S)),
+    Equal("the second of two arrays on a device", copied(lambda x, y: step(y), jax.device_put), lambda x, y: above(y) + 0 * x, (S, S)),
+    Equal("the third of three copies", copied(lambda x, y, z: step(z) + 0 * y), lambda x, y, z: above(z) + 0 * y, (S, S, S)),
+    Equal("a copy beside the reversed array", lambda x: step(lax.optimization_barrier((x[::-1], x))[1]), above, (V,)),
+    Equal("a copy of a copy", copied(copied(lambda x, y: step(x) * 2 + step(y))), lambda x, y: 2 * above(x) + above(y), (S, S)),
+    Equal("a whole part by cases", lambda x: whole(x, 0), lambda x: real(jnp.clip(x + FAR, 0, 3).astype(jnp.int32)), (S,)),
+    Equal("a logarithm that is not cast", lambda x: jnp.where(x > -FAR, jnp.clip(x + FAR, 0, 3), jnp.log(x + FAR)), lambda x: jnp.minimum(relu(x + FAR), 3), (S,)),
+    Equal("a root that is not cast", lambda x: jnp.where(x > -FAR, jnp.clip(x + FAR, 0, 3), jnp.sqrt(x + FAR - 1)), lambda x: jnp.minimum(relu(x + FAR), 3), (S,)),
+    Equal("a magnitude that is not cast", lambda x: jnp.where(x > -FAR, jnp.clip(x + FAR, 0, 3), jnp.abs(jnp.log(x + FAR))), lambda x: jnp.minimum(relu(x + FAR), 3), (S,)),
+    Equal("a multiple of a root that is not cast", lambda x: jnp.where(x > -FAR, jnp.clip(x + FAR, 0, 3), 3 * lax.rsqrt(x + FAR - 1) + 1), lambda x: jnp.minimum(relu(x + FAR), 3), (S,)),
     *(Equal(f"{name}, finite", far(holds, FINITE), lambda x: x, (V,)) for name, holds in GREATER),
     Equal("softplus by its definition", jax.nn.softplus, lambda x: jnp.log(1 + jnp.exp(x)), (V,)),
     Equal("log sigmoid by its definition", jax.nn.log_sigmoid, lambda x: -jnp.log(1 + jnp.exp(-x)), (V,)),
