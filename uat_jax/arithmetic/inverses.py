@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
-from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.facts import Defined, Nature
 from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
@@ -491,8 +491,13 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     for other in others:
         other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
         first = functions.draw.multiply(first, other)
-    found = functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
-    return found if found is result else found.but(product=result.product or found.product)
+    square = result.shape, b"".join(columns_of(first))
+    if square in functions.roots:
+        found = functions.roots[square]
+        return found.but(product=result.product or found.product)
+    if equation.primitive.name == "sqrt" or facts.defined is not Defined.PARTLY:  # √x √y is not √(xy) where x, y < 0
+        functions.roots[square] = result
+    return result
 
 
 def _square(functions: FieldFunctions) -> Callable[[Number], Residues]:
