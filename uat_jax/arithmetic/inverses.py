@@ -109,7 +109,7 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
                 (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
             )
             for i, column in enumerate(columns_of(value)):
-                functions.preimages.setdefault((name, column), (of, i))
+                functions.preimages.setdefault((name, column), (of, value, i))
     return result
 
 
@@ -129,11 +129,18 @@ def _preimage(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     known = [f for f in found if f is not None]
     if len(known) < len(found):
         return result
-    (first, _) = known[0]
-    if first.shape == y.shape and all(x is first and i == place for place, (x, i) in enumerate(known)):
+    first, value, _ = known[0]
+    whole = first.shape == y.shape and all(x is first and i == place for place, (x, _, i) in enumerate(known))
+    if whole and (value is y.residues or _holds_everywhere(first)):
         return first.alone()
-    entries = [_entry(x.residues, i) for x, i in known]
+    entries = [_entry(x.residues, i) for x, _, i in known]
     return Number(functions.draw.stack(entries).reshaped(y.shape))
+
+
+def _holds_everywhere(x: Number) -> bool:
+    """Whether what is known of a number is true almost everywhere: log x + log x is log x², and 2 log x for x > 0 only."""
+    facts = x.facts
+    return facts is not None and facts.defined is not Defined.PARTLY and not facts.guarded and not facts.hollow
 
 
 def _entry(x: Residues, i: int) -> Residues:
