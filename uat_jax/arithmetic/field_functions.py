@@ -42,7 +42,7 @@ class FieldFunctions(Piecewise):
 
     reflections: triples of both results of a factorisation by reflections, and their product Q.
     factors_of_matrices: triples of two matrices and what their product is known to be.  preimages: by the name
-    of a function and an entry of a value, the numbers, their values, and the place at which the function has this value.
+    of a function and an entry of a value, the numbers, their values and the place at which the function has it.
     roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
     they are almost everywhere.  angles: by the squares of their sines and their signs, angles between -π/2 and π/2.
     """

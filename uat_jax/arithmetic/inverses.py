@@ -138,7 +138,7 @@ def _preimage(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
 
 
 def _holds_everywhere(x: Number) -> bool:
-    """Whether what is known of a number is true almost everywhere: log x + log x is log x², and 2 log x for x > 0 only."""
+    """Whether what is known of a number is true almost everywhere, which that it is 2 log x, and so log x², is not."""
     facts = x.facts
     return facts is not None and facts.defined is not Defined.PARTLY and not facts.guarded and not facts.hollow
 
