@@ -502,7 +502,9 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     if square in functions.roots:
         found = functions.roots[square]
         return found.but(product=result.product or found.product)
-    if equation.primitive.name == "sqrt" or facts.defined is not Defined.PARTLY:  # √x √y is not √(xy) where x, y < 0
+    if _holds_everywhere(
+        operands[0] if equation.primitive.name == "sqrt" else result
+    ):  # √(xy) is no √x √y for x, y < 0
         functions.roots[square] = result
     return result
 

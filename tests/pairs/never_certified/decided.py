@@ -272,6 +272,7 @@ DECIDED: frozenset[str] = frozenset(
         "powers: a quotient of roots met where they are positive",
         "powers: multiples of roots met where they are positive",
         "powers: roots met beside a guard",
+        "powers: a root of exponentials met where they are defined",
         "powers: roots of shifted numbers met",
         "powers: a third and two thirds",
         "powers: logarithms to two bases",

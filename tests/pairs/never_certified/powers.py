@@ -43,6 +43,12 @@ def beside_quotient(x, y):
     return where_positive(x, where_positive(y, total))
 
 
+def root_of_factors(x, y):
+    """√(u²v) for u = e^{log x} and v = e^{log y} where x and y are positive, else 0."""
+    total = jnp.sqrt(jnp.exp(jnp.log(x)) ** 2 * jnp.exp(jnp.log(y)))
+    return where_positive(x, where_positive(y, total))
+
+
 SIGNS = (
     Different("root of a square by logarithms", lambda x: jnp.exp(jnp.log(x * x) / 2), lambda x: x, (S,), (-2,)),
     Different("root of a product and of a quotient", lambda x, y: jnp.sqrt(x * y) * jnp.sqrt(x / y), lambda x, y: x + 0 * y, (S, S), (-2, -3)),
@@ -75,6 +81,7 @@ GUARDS = (
 )  # fmt: skip
 
 MET = (
+    Different("a root of exponentials met where they are defined", lambda x, y: root_of_factors(x, y) + jnp.sqrt(x * x * y), lambda x, y: root_of_factors(x, y) + x * jnp.sqrt(y), (S, S), (-1, 1)),
     Different("two products of roots met where they are positive", lambda x, y, z: roots_of_two(x, y, z) + jnp.sqrt(x * y) * jnp.sqrt(x * z), lambda x, y, z: roots_of_two(x, y, z) + x * jnp.sqrt(y * z), (S, S, S), (-1, -1, -1)),
     Different("a quotient of roots met where they are positive", lambda x, y: beside_quotient(x, y) + jnp.sqrt(x * y) / jnp.sqrt(x / y), lambda x, y: beside_quotient(x, y) + y, (S, S), (-1, -1)),
     Different("multiples of roots met where they are positive", lambda x, y, z: roots_of_two(x, y, z) + jnp.sqrt(4 * x * y) * jnp.sqrt(9 * x * z), lambda x, y, z: roots_of_two(x, y, z) + 6 * x * jnp.sqrt(y * z), (S, S, S), (-1, -1, -1)),
@@ -117,6 +124,7 @@ SUMS = (
 DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *MET, *CONSTANTS, *FUNCTIONS, *SUMS)
 
 EQUAL = (
+    Equal("a root of exponentials met where they are defined", lambda x, y: root_of_factors(above(x), y) + jnp.sqrt(above(x) ** 2 * y), lambda x, y: root_of_factors(above(x), y) + above(x) * jnp.sqrt(y), (S, S)),
     Equal("two products of roots met where they are positive", lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + jnp.sqrt(above(x) * above(y)) * jnp.sqrt(above(x) * above(z)), lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + above(x) * jnp.sqrt(above(y) * above(z)), (S, S, S)),
     Equal("a quotient of roots met where they are positive", lambda x, y: beside_quotient(above(x), above(y)) + jnp.sqrt(above(x) * above(y)) / jnp.sqrt(above(x) / above(y)), lambda x, y: beside_quotient(above(x), above(y)) + above(y), (S, S)),
     Equal("multiples of roots met where they are positive", lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + jnp.sqrt(4 * above(x) * above(y)) * jnp.sqrt(9 * above(x) * above(z)), lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + 6 * above(x) * jnp.sqrt(above(y) * above(z)), (S, S, S)),
