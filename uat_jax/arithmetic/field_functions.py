@@ -42,7 +42,7 @@ class FieldFunctions(Piecewise):
 
     reflections: triples of both results of a factorisation by reflections, and their product Q.
     factors_of_matrices: triples of two matrices and what their product is known to be.  preimages: by the name
-    of a function and an entry of a value, the numbers and the place in them at which the function has this value.
+    of a function and an entry of a value, the numbers, their values and the place at which the function has it.
     roots: by the entries of their squares, multiples of roots that are not negative; almost_roots: those of numbers as
     they are almost everywhere.  angles: by the squares of their sines and their signs, angles between -π/2 and π/2.
     """
@@ -54,7 +54,7 @@ class FieldFunctions(Piecewise):
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.reflections: list[tuple[Number, Number, Number]] = []
-        self.preimages: dict[tuple[str, bytes], tuple[Number, int]] = {}
+        self.preimages: dict[tuple[str, bytes], tuple[Number, Residues, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
         self.angles: dict[tuple[tuple[int, ...], bytes], Residues] = {}
         self.almost_roots: dict[tuple[tuple[int, ...], bytes], Number] = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
-from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.facts import Defined, Nature
 from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
@@ -104,13 +104,19 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
     if "inverse functions" in functions.laws and 0 < math.prod(result.shape) <= REMEMBERED:
         (x,) = operands
         signs = (1, -1) if name in ODD else (1,)
+        functions.draw.compared(len(signs) * math.prod(result.shape))
         for sign in signs:
             of, value = (
                 (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
             )
             for i, column in enumerate(columns_of(value)):
-                functions.preimages.setdefault((name, column), (of, i))
+                functions.preimages.setdefault((name, column), (of, value, i))
     return result
+
+
+def _is_defined(x: Number, least: Defined) -> bool:
+    """Whether a number has a finite value for all inputs, or almost all, and not under a condition only."""
+    return x.facts is not None and x.facts.defined <= least and not x.facts.guarded and not x.facts.hollow
 
 
 def _undone(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -121,18 +127,21 @@ def _undone(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Nu
 
 
 def _preimage(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
+    """x of g(x); what else is known of x is kept if x is defined for all inputs, or the operand is that very g(x)."""
     (y,), name = operands, equation.primitive.name
     blocked = name in LETTERS and "exponential form" in functions.laws
     if blocked or "inverse functions" not in functions.laws or not 0 < math.prod(y.shape) <= REMEMBERED:
         return result
+    functions.draw.compared(math.prod(y.shape))
     found = [functions.preimages.get((UNDONE_BY[name], column)) for column in columns_of(y.residues)]
     known = [f for f in found if f is not None]
     if len(known) < len(found):
         return result
-    (first, _) = known[0]
-    if first.shape == y.shape and all(x is first and i == place for place, (x, i) in enumerate(known)):
+    first, value, _ = known[0]
+    whole = first.shape == y.shape and all(x is first and i == place for place, (x, _, i) in enumerate(known))
+    if whole and (value is y.residues or _is_defined(first, Defined.ALWAYS)):
         return first.alone()
-    entries = [_entry(x.residues, i) for x, i in known]
+    entries = [_entry(x.residues, i) for x, _, i in known]
     return Number(functions.draw.stack(entries).reshaped(y.shape))
 
 
@@ -178,6 +187,7 @@ def angle_met(functions: FieldFunctions, x: Number, name: str, result: Number) -
         if vanishes(above.residues).any():
             return result
         square = functions.divide(square, above)
+    draw.compared(4 * size)
     sines, known = columns_of(square.residues), functions.angles
     for sign, way in ((1, result.residues), (-1, draw.negate(result.residues))):
         along = functions.direction(x if sign > 0 else functions.negate(x))
@@ -478,7 +488,10 @@ def _value(functions: FieldFunctions, name: str, x: Number) -> Number:
 
 
 def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """Of a multiple of roots that is not negative, the one that was met first among those of the same square."""
+    """Of a multiple of roots that is not negative, the one that was met first among those of the same square.
+
+    That is no √x √y, which are not defined for x, y < 0, where √(xy) is.
+    """
     facts, size = result.facts, math.prod(result.shape)
     known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
     if any(q.constant is not None for q in known) or all(q.letter.square is None for q in known):
@@ -491,8 +504,14 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     for other in others:
         other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
         first = functions.draw.multiply(first, other)
-    found = functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
-    return found if found is result else found.but(product=result.product or found.product)
+    functions.draw.compared(size)
+    square = result.shape, b"".join(columns_of(first))
+    if square in functions.roots:
+        found = functions.roots[square]
+        return found.but(product=result.product or found.product)
+    if _is_defined(operands[0] if equation.primitive.name == "sqrt" else result, Defined.ALMOST):
+        functions.roots[square] = result
+    return result
 
 
 def _square(functions: FieldFunctions) -> Callable[[Number], Residues]:

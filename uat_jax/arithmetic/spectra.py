@@ -20,7 +20,7 @@ from uat_jax.arithmetic.linear_algebra import one_triangle, smaller_gram, two_ei
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Residues, same
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
-from uat_jax.arithmetic.uninterpreted import apply_uninterpreted, of_matrix, refuse_infinite
+from uat_jax.arithmetic.uninterpreted import of_matrix, refuse_infinite
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `eigh`: eigenvectors and ascending eigenvalues of the symmetric matrix that one triangle makes."""
-    if not equation.params.get("sort_eigenvalues", True) or equation.params.get("subset_by_index") is not None:
-        return apply_uninterpreted(fields, equation, [x])
     refuse_infinite(equation, x)
     lower, dtype = equation.params["lower"], dtype_of(equation.invars[0])
     (symmetric,) = fields.inner(_program(functools.partial(one_triangle, lower), x.shape, dtype), [x])
@@ -48,8 +46,6 @@ def eigh(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
 
 def svd(fields: Fields, equation: JaxprEqn, x: Number) -> list[Number]:
     """The rule of `svd`: the descending singular values are the roots of the eigenvalues of AᵀA, or of AAᵀ."""
-    if equation.params.get("subset_by_index") is not None:
-        return apply_uninterpreted(fields, equation, [x])
     refuse_infinite(equation, x)
     dtype = dtype_of(equation.invars[0])
     (gram,) = fields.inner(_program(smaller_gram, x.shape, dtype), [x])

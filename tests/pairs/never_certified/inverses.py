@@ -74,6 +74,27 @@ MASKS = (
     Different("where a length is 0", lambda x, y: jnp.where(x == 0, 0.0, jnp.abs(x) * jnp.sqrt(1 + (y / jnp.where(x == 0, 1.0, x)) ** 2)), lambda x, y: jnp.sqrt(x * x + y * y), (S, S), (0, 1), null_set=True),
 )  # fmt: skip
 
+
+def undone_square(out, forward=jnp.sinh, back=jnp.arcsinh):
+    """What a function makes of half of log x², undone, beside 2 log x where x > 0."""
+    met = lambda x: jnp.where(x > 0, forward(2 * jnp.log(x)), 0.0)
+    return lambda x: met(x) + out(back(forward(jnp.log(x * x))) / 2)
+
+
+def beside_undone(value, forward=jnp.sinh):
+    """A value, beside the same."""
+    met = lambda x: jnp.where(x > 0, forward(2 * jnp.log(x)), 0.0)
+    return lambda x: met(x) + value(x)
+
+
+UNDONE = (
+    Different("exp of half a logarithm undone", undone_square(jnp.exp), beside_undone(lambda x: x), (S,), (-1,)),
+    Different("exp of the opposite undone", undone_square(lambda t: jnp.exp(-t)), beside_undone(lambda x: 1 / x), (S,), (-1,)),
+    Different("exp undone by arctanh", undone_square(jnp.exp, jnp.tanh, jnp.arctanh), beside_undone(lambda x: x, jnp.tanh), (S,), (-2,)),
+    Different("expm1 of half a logarithm undone", undone_square(jnp.expm1), beside_undone(lambda x: x - 1), (S,), (-1,)),
+    Different("logistic of half a logarithm undone", undone_square(jax.nn.sigmoid), beside_undone(lambda x: x / (1 + x)), (S,), (-2,)),
+)  # fmt: skip
+
 FUNCTIONS = (
     Different("erf undoes itself", lambda x: lax.erf(lax.erf(x)), lambda x: x, (S,), (1,)),
     Different("sinh of arcsin", lambda x: jnp.sinh(jnp.arcsin(inside(x))), inside, (S,), (1,)),
@@ -84,9 +105,14 @@ FUNCTIONS = (
     Different("arcsin and arccos differ", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 + jnp.arcsin(inside(x)), (S,), (1,)),
 )  # fmt: skip
 
-DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *FUNCTIONS)
+DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDONE, *FUNCTIONS)
 
 EQUAL = (
+    Equal("exp of half a logarithm undone", lambda x: jnp.exp(jnp.arcsinh(jnp.sinh(2 * jnp.log(2 + jnp.sin(x)))) / 2), lambda x: 2 + jnp.sin(x), (S,)),
+    Equal("exp of the opposite undone", lambda x: jnp.exp(-jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 / (1 + x * x), (S,)),
+    Equal("exp undone by arctanh", lambda x: jnp.exp(jnp.arctanh(jnp.tanh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 + x * x, (S,)),
+    Equal("expm1 of half a logarithm undone", lambda x: jnp.expm1(jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: x * x, (S,)),
+    Equal("logistic of half a logarithm undone", lambda x: jax.nn.sigmoid(jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: (1 + x * x) / (2 + x * x), (S,)),
     Equal("arccosh of cosh", lambda x: jnp.arccosh(jnp.cosh(x)), jnp.abs, (S,)),
     Equal("tan of arctan", lambda x: jnp.tan(jnp.arctan(x)), lambda x: x, (S,)),
     Equal("tan of a sum of angles", lambda x: jnp.tan(jnp.arctan(x / 3) + jnp.arctan(x / 5)), lambda x: (8 * x / 15) / (1 - x * x / 15), (S,)),

@@ -30,6 +30,25 @@ def safe(x):
     return jnp.where(x > 0, x, 1.0)
 
 
+def roots_of_two(x, y, z):
+    """√x √y + √x √z + √y √z where all of them are positive, else 0: products that are undefined elsewhere."""
+    both = lambda a, b: jnp.sqrt(a) * jnp.sqrt(b)
+    total = both(x, y) + both(x, z) + both(y, z)
+    return where_positive(x, where_positive(y, where_positive(z, total)))
+
+
+def beside_quotient(x, y):
+    """√x √y + √x/√y where both are positive, else 0."""
+    total = jnp.sqrt(x) * jnp.sqrt(y) + jnp.sqrt(x) / jnp.sqrt(y)
+    return where_positive(x, where_positive(y, total))
+
+
+def root_of_factors(x, y):
+    """√(u²v) for u = e^{log x} and v = e^{log y} where x and y are positive, else 0."""
+    total = jnp.sqrt(jnp.exp(jnp.log(x)) ** 2 * jnp.exp(jnp.log(y)))
+    return where_positive(x, where_positive(y, total))
+
+
 SIGNS = (
     Different("root of a square by logarithms", lambda x: jnp.exp(jnp.log(x * x) / 2), lambda x: x, (S,), (-2,)),
     Different("root of a product and of a quotient", lambda x, y: jnp.sqrt(x * y) * jnp.sqrt(x / y), lambda x, y: x + 0 * y, (S, S), (-2, -3)),
@@ -59,6 +78,15 @@ GUARDS = (
     Different("roots under two guards", lambda x, y: where_positive(x, where_positive(y, jnp.sqrt(safe(x)) * jnp.sqrt(safe(y)))), lambda x, y: jnp.sqrt(jnp.abs(x * y)), (S, S), (-2, -3)),
     Different("a root of a product beside its guard", lambda x, y: where_positive(x * y, jnp.sqrt(jnp.abs(x * y))) * jnp.sqrt(jnp.abs(x / safe(y))), lambda x, y: x + 0 * y, (S, S), (-2, 3)),
     Different("a power and its root, guarded", lambda x: where_positive(x, jnp.sqrt(safe(x)) ** 2), lambda x: jnp.abs(x), (S,), (-2,)),
+)  # fmt: skip
+
+MET = (
+    Different("a root of exponentials met where they are defined", lambda x, y: root_of_factors(x, y) + jnp.sqrt(x * x * y), lambda x, y: root_of_factors(x, y) + x * jnp.sqrt(y), (S, S), (-1, 1)),
+    Different("two products of roots met where they are positive", lambda x, y, z: roots_of_two(x, y, z) + jnp.sqrt(x * y) * jnp.sqrt(x * z), lambda x, y, z: roots_of_two(x, y, z) + x * jnp.sqrt(y * z), (S, S, S), (-1, -1, -1)),
+    Different("a quotient of roots met where they are positive", lambda x, y: beside_quotient(x, y) + jnp.sqrt(x * y) / jnp.sqrt(x / y), lambda x, y: beside_quotient(x, y) + y, (S, S), (-1, -1)),
+    Different("multiples of roots met where they are positive", lambda x, y, z: roots_of_two(x, y, z) + jnp.sqrt(4 * x * y) * jnp.sqrt(9 * x * z), lambda x, y, z: roots_of_two(x, y, z) + 6 * x * jnp.sqrt(y * z), (S, S, S), (-1, -1, -1)),
+    Different("roots met beside a guard", lambda x, y, z: roots_of_two(x, y, z) + where_positive(-x, jnp.sqrt(x * y) * jnp.sqrt(x * z)), lambda x, y, z: roots_of_two(x, y, z) + where_positive(-x, x * jnp.sqrt(y * z)), (S, S, S), (-1, -1, -1)),
+    Different("roots of shifted numbers met", lambda x, y, z: roots_of_two(1 + x, 1 + y, z) + jnp.sqrt((1 + x) * (1 + y)) * jnp.sqrt((1 + x) * z), lambda x, y, z: roots_of_two(1 + x, 1 + y, z) + (1 + x) * jnp.sqrt((1 + y) * z), (S, S, S), (-2, -2, -1)),
 )  # fmt: skip
 
 CONSTANTS = (
@@ -93,9 +121,15 @@ SUMS = (
     Different("the smallest of logarithms", lambda x: jnp.exp(jax.nn.log_softmax(x).min()), lambda x: jnp.exp(x.max()) / jnp.exp(x).sum(), (V,), ((1, 2, 3),)),
 )  # fmt: skip
 
-DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *CONSTANTS, *FUNCTIONS, *SUMS)
+DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *MET, *CONSTANTS, *FUNCTIONS, *SUMS)
 
 EQUAL = (
+    Equal("a root of exponentials met where they are defined", lambda x, y: root_of_factors(above(x), y) + jnp.sqrt(above(x) ** 2 * y), lambda x, y: root_of_factors(above(x), y) + above(x) * jnp.sqrt(y), (S, S)),
+    Equal("two products of roots met where they are positive", lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + jnp.sqrt(above(x) * above(y)) * jnp.sqrt(above(x) * above(z)), lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + above(x) * jnp.sqrt(above(y) * above(z)), (S, S, S)),
+    Equal("a quotient of roots met where they are positive", lambda x, y: beside_quotient(above(x), above(y)) + jnp.sqrt(above(x) * above(y)) / jnp.sqrt(above(x) / above(y)), lambda x, y: beside_quotient(above(x), above(y)) + above(y), (S, S)),
+    Equal("multiples of roots met where they are positive", lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + jnp.sqrt(4 * above(x) * above(y)) * jnp.sqrt(9 * above(x) * above(z)), lambda x, y, z: roots_of_two(above(x), above(y), above(z)) + 6 * above(x) * jnp.sqrt(above(y) * above(z)), (S, S, S)),
+    Equal("roots met beside a guard", lambda x, y, z: roots_of_two(x, y, z) + where_positive(-x, jnp.sqrt(x * y) * jnp.sqrt(x * z)), lambda x, y, z: roots_of_two(x, y, z) + where_positive(-x, jnp.sqrt(x * z) * jnp.sqrt(x * y)), (S, S, S)),
+    Equal("roots of shifted numbers met", lambda x, y: where_positive(1 + x, jnp.sqrt(1 + x)) + jnp.sqrt((1 + x) * above(y)), lambda x, y: where_positive(1 + x, jnp.sqrt(1 + x)) + jnp.sqrt(1 + x) * jnp.sqrt(above(y)), (S, S)),
     Equal("root of a square by logarithms", lambda x: jnp.exp(jnp.log(above(x) ** 2) / 2), above, (S,)),
     Equal("roots of products of three", lambda x, y, z: jnp.sqrt(above(x) * above(y)) * jnp.sqrt(above(y) * above(z)) * jnp.sqrt(above(x) * above(z)), lambda x, y, z: above(x) * above(y) * above(z), (S, S, S)),
     Equal("fourth root of a square", lambda x: (above(x) ** 2) ** 0.25, lambda x: jnp.sqrt(above(x)), (S,)),
