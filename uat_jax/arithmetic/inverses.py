@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.algebra import REMEMBERED, columns_of
-from uat_jax.arithmetic.facts import Nature
+from uat_jax.arithmetic.facts import Defined, Nature
 from uat_jax.arithmetic.integer_ranges import Range
 from uat_jax.arithmetic.number import Cubic, Logged, Number, Turn, rational
 from uat_jax.arithmetic.operation import LARGE
@@ -262,7 +262,8 @@ def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
     Powers of it are divisors, so it has to be analytic, or positive for all inputs.
     """
     (x,), more = operands, equation.primitive.name == "log1p"
-    positive = x.facts is not None and (bool(x.facts.positive.all()) or more and x.nonnegative)
+    at_least_one = more and x.nonnegative and x.facts is not None and x.facts.defined is not Defined.PARTLY
+    positive = x.facts is not None and bool(x.facts.positive.all()) or at_least_one
     if "inverse functions" not in functions.laws or x.facts is None or x.facts.guarded:
         return result
     if not positive and x.facts.nature is Nature.PIECEWISE:
