@@ -234,8 +234,12 @@ def _circular(which: str) -> Rule:
 
 def _is_analytic(x: Number, turn: Turn) -> bool:
     """Whether a sum of angles has a cosine that is 0 on a null set only, if it is not 0 as a function."""
-    entire = lambda y: y.facts is not None and y.facts.nature is Nature.ENTIRE and not y.facts.guarded
-    return entire(x) or turn.rest is None and all(entire(y) for _, of, _ in turn.angles for y in of)
+    return _is_entire(x) or turn.rest is None and all(_is_entire(y) for _, of, _ in turn.angles for y in of)
+
+
+def _is_entire(x: Number) -> bool:
+    """Whether a number is analytic for all inputs, and not under a condition only."""
+    return x.facts is not None and x.facts.nature is Nature.ENTIRE and not x.facts.guarded
 
 
 def _of_rest(functions: FieldFunctions, x: Number) -> tuple[Number, Number]:
@@ -300,6 +304,20 @@ def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     return result if found is None else functions.subtract(found, functions.constant(1, result.shape))
 
 
+def _may_be_added_to(x: Number) -> bool:
+    """Whether exp(x) plus a positive number, if it is not 0 as a function, is 0 on a null set only.
+
+    It is if x is defined for almost all inputs, or exp(x) analytic.  But the logarithms of x - 1 and of 1/(1 + |x|)
+    have the sum log(-1) for x < 0.
+    """
+    if x.facts is not None and x.facts.defined is not Defined.PARTLY:
+        return True
+    known = x.logged
+    if known is None or known.rest is not None and not _is_entire(known.rest):
+        return False
+    return all(u.facts is not None and u.facts.nature is not Nature.PIECEWISE for u, _ in known.logs)
+
+
 def _sigmoid(steepness: int) -> Rule:
     """1/(1 + exp(-x)) for steepness 1, and tanh x = 2/(1 + exp(-2x)) - 1 for 2."""
 
@@ -309,7 +327,7 @@ def _sigmoid(steepness: int) -> Rule:
             return result
         one = functions.constant(1, result.shape)
         total = functions.add(one, power)
-        if vanishes(total.residues).any():
+        if vanishes(total.residues).any() or not _may_be_added_to(operands[0]):
             return result
         found = functions.inverse(total)
         if steepness == 1:

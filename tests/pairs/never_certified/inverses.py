@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+import uat_jax as uj
+
 from .row import Different, Equal, S
 
 
@@ -31,6 +33,28 @@ def masked_log(x):
     """Log x where that is defined, else 0."""
     return jnp.where(x > 0, jnp.log(safe(x)), 0.0)
 
+
+def above(x):
+    """Whether x is positive, said of a function with its sign, so that nothing is known under this condition."""
+    return jnp.tanh(x) > 0
+
+
+def unit(x):
+    """1 where x is positive, else -1."""
+    return jnp.where(x > 0, 1.0, -1.0)
+
+
+def nothing(x):
+    """0 where x is positive, else -2."""
+    return jnp.where(x > 0, 0.0, -2.0)
+
+
+def half(x):
+    """One half, for any x."""
+    return 0.5 + 0 * x
+
+
+N = uj.interval(S, -5.0, 5.0)
 
 BRANCHES = (
     Different("arctan of tan", lambda x: jnp.arctan(jnp.tan(x)), lambda x: x, (S,), (2,)),
@@ -74,6 +98,22 @@ MASKS = (
     Different("where a length is 0", lambda x, y: jnp.where(x == 0, 0.0, jnp.abs(x) * jnp.sqrt(1 + (y / jnp.where(x == 0, 1.0, x)) ** 2)), lambda x, y: jnp.sqrt(x * x + y * y), (S, S), (0, 1), null_set=True),
 )  # fmt: skip
 
+UNDEFINED = (
+    Different("one and the square of a root", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(unit(x)) ** 2), 0.0), half, (S,), (-1,)),
+    Different("one and a root times itself", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(unit(x)) * jnp.sqrt(unit(x))), 0.0), half, (S,), (-1,)),
+    Different("one and a power of a power", lambda x: jnp.where(above(x), 1 / (1 + (unit(x) ** 0.5) ** 2), 0.0), half, (S,), (-1,)),
+    Different("a magnitude and the square of a root", lambda x: jnp.where(above(x), 1 / (jnp.sqrt(x) ** 2 + jnp.abs(x)), 0.0), lambda x: 1 / (2 * x), (S,), (-1,)),
+    Different("a magnitude and exp of a logarithm", lambda x: jnp.where(above(x), 1 / (jnp.exp(jnp.log(x)) + jnp.abs(x)), 0.0), lambda x: 1 / (2 * x), (S,), (-1,)),
+    Different("a maximum and the square of a root", lambda x: jnp.where(above(x + 1), 1 / (1 + jnp.sqrt(least(x)) ** 2), 0.0), lambda x: 1 / (1 + x), (S,), (-2,)),
+    Different("a square and the square of a root", lambda x: jnp.where(above(x), 1 / (x * x + jnp.sqrt(jnp.where(x > 0, 1, -x * x)) ** 2), 0.0), lambda x: 1 / (1 + x * x), (S,), (-1,)),
+    Different("cosh of arccosh", lambda x: jnp.where(above(x + 1), 1 / (1 + jnp.cosh(jnp.arccosh(least(x)))), 0.0), lambda x: 1 / (1 + x), (S,), (-2,)),
+    Different("log1p of the square of a root", lambda x: jnp.where(above(x), jnp.exp(-jnp.log1p(jnp.sqrt(unit(x)) ** 2)), 0.0), half, (S,), (-1,)),
+    Different("sin of arcsin in a range", lambda x: jnp.where(above(x), 1 / (2 + jnp.sin(jnp.arcsin(nothing(x)))), 0.0), half, (N,), (-1,)),
+    Different("tanh of arctanh in a range", lambda x: jnp.where(above(x), 1 / (2 + jnp.tanh(jnp.arctanh(nothing(x)))), 0.0), half, (N,), (-1,)),
+    Different("erf of its inverse in a range", lambda x: jnp.where(above(x), 1 / (2 + lax.erf(lax.erf_inv(nothing(x)))), 0.0), half, (N,), (-1,)),
+)  # fmt: skip
+"""Masked divisors that are positive where they are defined, and 0 where they are not as laws write them."""
+
 FUNCTIONS = (
     Different("erf undoes itself", lambda x: lax.erf(lax.erf(x)), lambda x: x, (S,), (1,)),
     Different("sinh of arcsin", lambda x: jnp.sinh(jnp.arcsin(inside(x))), inside, (S,), (1,)),
@@ -84,9 +124,14 @@ FUNCTIONS = (
     Different("arcsin and arccos differ", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 + jnp.arcsin(inside(x)), (S,), (1,)),
 )  # fmt: skip
 
-DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *FUNCTIONS)
+DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDEFINED, *FUNCTIONS)
 
 EQUAL = (
+    Equal("one and the square of a root", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(jnp.abs(x)) ** 2), 0.0), lambda x: jnp.where(x > 0, 1 / (1 + jnp.abs(x)), 0.0), (S,)),
+    Equal("a magnitude and the square of a root", lambda x: 1 / (jnp.sqrt(jnp.exp(x)) ** 2 + jnp.abs(x)), lambda x: 1 / (jnp.abs(x) + jnp.exp(x)), (S,)),
+    Equal("a maximum and the square of a root", lambda x: jnp.tanh(1 / (1 + jnp.sqrt(jnp.maximum(x, 0.0)) ** 2)), lambda x: jnp.tanh(1 / (1 + jnp.maximum(x, 0.0))), (S,)),
+    Equal("log1p of the square of a root", lambda x: jnp.exp(-jnp.log1p(jnp.sqrt(jnp.abs(x)) ** 2)), lambda x: 1 / (1 + jnp.abs(x)), (S,)),
+    Equal("sin of arcsin in a range", lambda x: jnp.tanh(1 / (2 + jnp.sin(jnp.arctan(x)))), lambda x: jnp.tanh(1 / (2 + x / jnp.sqrt(1 + x * x))), (N,)),
     Equal("arccosh of cosh", lambda x: jnp.arccosh(jnp.cosh(x)), jnp.abs, (S,)),
     Equal("tan of arctan", lambda x: jnp.tan(jnp.arctan(x)), lambda x: x, (S,)),
     Equal("tan of a sum of angles", lambda x: jnp.tan(jnp.arctan(x / 3) + jnp.arctan(x / 5)), lambda x: (8 * x / 15) / (1 - x * x / 15), (S,)),
