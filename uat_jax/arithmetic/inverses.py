@@ -104,6 +104,7 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
     if "inverse functions" in functions.laws and 0 < math.prod(result.shape) <= REMEMBERED:
         (x,) = operands
         signs = (1, -1) if name in ODD else (1,)
+        functions.draw.compared(len(signs) * math.prod(result.shape))
         for sign in signs:
             of, value = (
                 (x, result.residues) if sign > 0 else (functions.negate(x), functions.draw.negate(result.residues))
@@ -125,6 +126,7 @@ def _preimage(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     blocked = name in LETTERS and "exponential form" in functions.laws
     if blocked or "inverse functions" not in functions.laws or not 0 < math.prod(y.shape) <= REMEMBERED:
         return result
+    functions.draw.compared(math.prod(y.shape))
     found = [functions.preimages.get((UNDONE_BY[name], column)) for column in columns_of(y.residues)]
     known = [f for f in found if f is not None]
     if len(known) < len(found):
@@ -178,6 +180,7 @@ def angle_met(functions: FieldFunctions, x: Number, name: str, result: Number) -
         if vanishes(above.residues).any():
             return result
         square = functions.divide(square, above)
+    draw.compared(4 * size)
     sines, known = columns_of(square.residues), functions.angles
     for sign, way in ((1, result.residues), (-1, draw.negate(result.residues))):
         along = functions.direction(x if sign > 0 else functions.negate(x))
@@ -366,6 +369,7 @@ def _added(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     if x.logged is not None or y.logged is not None:
         c, d = (Logged(z.but(logged=None).alone(), ()) if z.logged is None else z.logged for z in operands)
         rest = _sum_of_rests(functions, add, c.rest, d.rest)
+        functions.draw.compared(len(c.logs) + len(d.logs))
         logs = _merged((*c.logs, *((u, sign * q) for u, q in d.logs)))
         result = result.but(logged=Logged(rest, logs) if len(logs) <= MOST_PARTS else None)
     return result
@@ -510,6 +514,7 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
     for other in others:
         other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
         first = functions.draw.multiply(first, other)
+    functions.draw.compared(size)
     found = functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
     return found if found is result else found.but(product=result.product or found.product)
 
