@@ -100,9 +100,14 @@ REMEMBERED_NAMES = frozenset(UNDONE_BY.values())
 
 
 def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number], result: Number) -> Number:
-    """The result; what it is made of is found by its residues, and of an odd function by their opposites too."""
+    """The result; what it is made of is found by its residues, and of an odd function by their opposites too.
+
+    Of a number that is not defined for all inputs nothing else is remembered: sinh((√x)²) is followed as sinh x, and a
+    later sinh x is not that of a number above 0.
+    """
     if "inverse functions" in functions.laws and 0 < math.prod(result.shape) <= REMEMBERED:
         (x,) = operands
+        x = x if _is_defined(x, Defined.ALWAYS) else Number(x.residues)
         signs = (1, -1) if name in ODD else (1,)
         functions.draw.compared(len(signs) * math.prod(result.shape))
         for sign in signs:
@@ -112,6 +117,11 @@ def _remembered(functions: FieldFunctions, name: str, operands: Sequence[Number]
             for i, column in enumerate(columns_of(value)):
                 functions.preimages.setdefault((name, column), (of, i))
     return result
+
+
+def _is_defined(x: Number, least: Defined) -> bool:
+    """Whether a number has a finite value for all inputs, or almost all, and not under a condition only."""
+    return x.facts is not None and x.facts.defined <= least and not x.facts.guarded and not x.facts.hollow
 
 
 def _undone(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
@@ -172,7 +182,7 @@ def angle_met(functions: FieldFunctions, x: Number, name: str, result: Number) -
     draw, size = functions.draw, math.prod(result.shape)
     if "angles" not in functions.laws or x.special is not None or not 0 < size <= REMEMBERED:
         return result
-    if vanishes(x.residues).any() or x.facts is None or x.facts.guarded or x.facts.hollow:
+    if vanishes(x.residues).any() or not _is_defined(x, Defined.ALMOST):
         return result
     square = functions.power(x, 2)
     if name == "atan":
@@ -502,13 +512,13 @@ def _value(functions: FieldFunctions, name: str, x: Number) -> Number:
 
 def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """Of a multiple of roots that is not negative, the one that was met first among those of the same square."""
-    facts, size = result.facts, math.prod(result.shape)
+    size = math.prod(result.shape)
     known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
     if any(q.constant is not None for q in known) or all(q.letter.square is None for q in known):
         return result
     if "roots met before" not in functions.laws or not result.nonnegative or not 0 < size <= REMEMBERED:
         return result
-    if facts is None or facts.hollow or facts.guarded or vanishes(operands[-1].residues).any():
+    if not _is_defined(result, Defined.ALMOST) or vanishes(operands[-1].residues).any():
         return result
     first, *others = [operands[0].residues] if equation.primitive.name == "sqrt" else map(_square(functions), operands)
     for other in others:

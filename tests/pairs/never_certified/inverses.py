@@ -114,6 +114,37 @@ UNDEFINED = (
 )  # fmt: skip
 """Masked divisors that are positive where they are defined, and 0 where they are not as laws write them."""
 
+
+def raised(x, y):
+    """A number that may be positive or negative, and is not analytic."""
+    return x + jnp.abs(y)
+
+
+def under(function, x, y):
+    """A function of the number where that is positive, written as one of a quotient, else 0."""
+    u = raised(x, y)
+    return jnp.where(u > 0, function(u * u / u), 0.0)
+
+
+def rooted(function, x):
+    """A function of x where that is positive, written as one of the square of a root, else 0."""
+    return jnp.where(above(x), function(jnp.sqrt(x) ** 2), 0.0)
+
+
+def leaned(y):
+    """√(1 + y²)."""
+    return jnp.sqrt(1 + y * y)
+
+
+MET = (
+    Different("arcsinh of sinh met under a condition", lambda x, y: under(jnp.sinh, x, y) + jnp.abs(jnp.arcsinh(jnp.sinh(raised(x, y)))), lambda x, y: under(jnp.sinh, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("erf_inv of erf met under a condition", lambda x, y: under(lax.erf, x, y) + jnp.sqrt(lax.erf_inv(lax.erf(raised(x, y))) ** 2), lambda x, y: under(lax.erf, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("sinh of arcsinh met under a condition", lambda x, y: under(jnp.arcsinh, x, y) + jnp.maximum(jnp.sinh(jnp.arcsinh(raised(x, y))), 0), lambda x, y: under(jnp.arcsinh, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("arcsinh of sinh met where a root is defined", lambda x: rooted(jnp.sinh, x) + jnp.abs(jnp.arcsinh(jnp.sinh(x))), lambda x: rooted(jnp.sinh, x) + x, (S,), (-2,)),
+    Different("a root met where a factor is defined", lambda x, y: rooted(lambda z: z * leaned(y), x) + jnp.sqrt(x * x * (1 + y * y)), lambda x, y: rooted(lambda z: z * leaned(y), x) + x * leaned(y), (S, S), (-2, 1)),
+)  # fmt: skip
+"""What was met before, and known to be positive there only."""
+
 FUNCTIONS = (
     Different("erf undoes itself", lambda x: lax.erf(lax.erf(x)), lambda x: x, (S,), (1,)),
     Different("sinh of arcsin", lambda x: jnp.sinh(jnp.arcsin(inside(x))), inside, (S,), (1,)),
@@ -124,9 +155,12 @@ FUNCTIONS = (
     Different("arcsin and arccos differ", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 + jnp.arcsin(inside(x)), (S,), (1,)),
 )  # fmt: skip
 
-DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDEFINED, *FUNCTIONS)
+DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDEFINED, *MET, *FUNCTIONS)
 
 EQUAL = (
+    Equal("arcsinh of sinh met under a condition", lambda x, y: under(jnp.sinh, x, y) + jnp.abs(jnp.arcsinh(jnp.sinh(raised(x, y)))), lambda x, y: under(jnp.sinh, x, y) + jnp.abs(raised(x, y)), (S, S)),
+    Equal("arcsinh of sinh met where a root is defined", lambda x: rooted(jnp.sinh, x) + jnp.abs(jnp.arcsinh(jnp.sinh(x))), lambda x: rooted(jnp.sinh, x) + jnp.abs(x), (S,)),
+    Equal("a root met where a factor is defined", lambda x, y: jnp.exp(x) * leaned(y) + jnp.sqrt(jnp.exp(x) ** 2 * (1 + y * y)), lambda x, y: 2 * jnp.exp(x) * leaned(y), (S, S)),
     Equal("one and the square of a root", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(jnp.abs(x)) ** 2), 0.0), lambda x: jnp.where(x > 0, 1 / (1 + jnp.abs(x)), 0.0), (S,)),
     Equal("a magnitude and the square of a root", lambda x: 1 / (jnp.sqrt(jnp.exp(x)) ** 2 + jnp.abs(x)), lambda x: 1 / (jnp.abs(x) + jnp.exp(x)), (S,)),
     Equal("a maximum and the square of a root", lambda x: jnp.tanh(1 / (1 + jnp.sqrt(jnp.maximum(x, 0.0)) ** 2)), lambda x: jnp.tanh(1 / (1 + jnp.maximum(x, 0.0))), (S,)),
