@@ -511,21 +511,27 @@ def _value(functions: FieldFunctions, name: str, x: Number) -> Number:
 
 
 def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
-    """Of a multiple of roots that is not negative, the one that was met first among those of the same square."""
+    """Of a multiple of roots that is not negative, the one that was met first among those of the same square.
+
+    It has to be defined for almost all inputs, or a root itself: x√(1 + y²) as (√x)²√(1 + y²) is negative elsewhere.
+    """
     size = math.prod(result.shape)
     known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
     if any(q.constant is not None for q in known) or all(q.letter.square is None for q in known):
         return result
     if "roots met before" not in functions.laws or not result.nonnegative or not 0 < size <= REMEMBERED:
         return result
-    if not _is_defined(result, Defined.ALMOST) or vanishes(operands[-1].residues).any():
+    if not _is_defined(result, Defined.PARTLY) or vanishes(operands[-1].residues).any():
         return result
     first, *others = [operands[0].residues] if equation.primitive.name == "sqrt" else map(_square(functions), operands)
     for other in others:
         other = functions.draw.inverse(other) if equation.primitive.name == "div" else other
         first = functions.draw.multiply(first, other)
     functions.draw.compared(size)
-    found = functions.roots.setdefault((result.shape, b"".join(columns_of(first))), result)
+    key = result.shape, b"".join(columns_of(first))
+    is_root = equation.primitive.name == "sqrt" and operands[0].square_of is None
+    keep = functions.roots.setdefault if is_root or _is_defined(result, Defined.ALMOST) else functions.roots.get
+    found = keep(key, result)
     return found if found is result else found.but(product=result.product or found.product)
 
 
