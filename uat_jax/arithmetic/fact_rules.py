@@ -352,6 +352,9 @@ THIN: dict[str, Signs] = {
 }
 """Where piecewise results are zero on a null set only; one that is analytic is so if it is not zero as a function."""
 
+BY_TERMS = frozenset("add add_any cosh dot_general log1p max min reduce_max reduce_min reduce_sum sub".split())
+"""Functions whose signs say nothing of what laws make of them where they are undefined: 1 + (√y)² is 1 + y."""
+
 
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
@@ -366,7 +369,8 @@ def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: S
     nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
     guarded = any(f.guarded for f in known)
-    facts = lambda result: Facts(nature, defined, hollow, *_zeros(equation, operands, known, result, nature), guarded)
+    zeros = _zeros if defined is not Defined.PARTLY or equation.primitive.name not in BY_TERMS else _no_zeros
+    facts = lambda result: Facts(nature, defined, hollow, *zeros(equation, operands, known, result, nature), guarded)
     return [facts(result) if isinstance(result, Number) else None for result in results]
 
 
@@ -388,6 +392,19 @@ def _of_infinite(result: Number, known: Sequence[Facts]) -> Facts:
     nothing = np.zeros(result.shape, bool)
     defined, hollow = max(f.defined for f in known), any(f.hollow for f in known)
     return Facts(Nature.PIECEWISE, defined, hollow, nothing, nothing, nothing, any(f.guarded for f in known))
+
+
+def _no_zeros(
+    equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts], result: Number, nature: Nature
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(positive, negative, thin) of a result that may be undefined for inputs of positive measure.
+
+    Its formal value may be 0 there, and then a selection that leaves these inputs out does not keep its quotients.
+    """
+    finite = np.ones(result.shape, bool) if result.special is None else result.special == FINITE
+    nowhere = np.zeros(result.shape, bool)
+    thin = nowhere if nature is Nature.PIECEWISE else ~vanishes(result.residues) & finite
+    return nowhere, nowhere, thin
 
 
 def _zeros(

@@ -428,6 +428,8 @@ class Fields(Arithmetic):
             return facts
         if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
             return facts
+        if facts.defined is Defined.PARTLY:  # 2 + sin(asin y) is positive where it is defined, and followed as 2 + y
+            return facts
         (found,) = ranges(equation, self.operand_ranges)
         return facts.positive_too() if found.low > 0 else facts.negative_too() if found.high < 0 else facts
 

@@ -179,7 +179,7 @@ def angle_met(functions: FieldFunctions, x: Number, name: str, result: Number) -
     draw, size = functions.draw, math.prod(result.shape)
     if "angles" not in functions.laws or x.special is not None or not 0 < size <= REMEMBERED:
         return result
-    if vanishes(x.residues).any() or x.facts is None or x.facts.guarded or x.facts.hollow:
+    if vanishes(x.residues).any() or not _is_defined(x, Defined.ALMOST):
         return result
     square = functions.power(x, 2)
     if name == "atan":
@@ -244,8 +244,12 @@ def _circular(which: str) -> Rule:
 
 def _is_analytic(x: Number, turn: Turn) -> bool:
     """Whether a sum of angles has a cosine that is 0 on a null set only, if it is not 0 as a function."""
-    entire = lambda y: y.facts is not None and y.facts.nature is Nature.ENTIRE and not y.facts.guarded
-    return entire(x) or turn.rest is None and all(entire(y) for _, of, _ in turn.angles for y in of)
+    return _is_entire(x) or turn.rest is None and all(_is_entire(y) for _, of, _ in turn.angles for y in of)
+
+
+def _is_entire(x: Number) -> bool:
+    """Whether a number is analytic for all inputs, and not under a condition only."""
+    return x.facts is not None and x.facts.nature is Nature.ENTIRE and not x.facts.guarded
 
 
 def _of_rest(functions: FieldFunctions, x: Number) -> tuple[Number, Number]:
@@ -272,7 +276,8 @@ def _log(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Numbe
     Powers of it are divisors, so it has to be analytic, or positive for all inputs.
     """
     (x,), more = operands, equation.primitive.name == "log1p"
-    positive = x.facts is not None and (bool(x.facts.positive.all()) or more and x.nonnegative)
+    at_least_one = more and x.nonnegative and x.facts is not None and x.facts.defined is not Defined.PARTLY
+    positive = x.facts is not None and bool(x.facts.positive.all()) or at_least_one
     if "inverse functions" not in functions.laws or x.facts is None or x.facts.guarded:
         return result
     if not positive and x.facts.nature is Nature.PIECEWISE:
@@ -309,6 +314,20 @@ def _expm1(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     return result if found is None else functions.subtract(found, functions.constant(1, result.shape))
 
 
+def _may_be_added_to(x: Number) -> bool:
+    """Whether exp(x) plus a positive number, if it is not 0 as a function, is 0 on a null set only.
+
+    It is if x is defined for almost all inputs, or exp(x) analytic.  But the logarithms of x - 1 and of 1/(1 + |x|)
+    have the sum log(-1) for x < 0.
+    """
+    if x.facts is not None and x.facts.defined is not Defined.PARTLY:
+        return True
+    known = x.logged
+    if known is None or known.rest is not None and not _is_entire(known.rest):
+        return False
+    return all(u.facts is not None and u.facts.nature is not Nature.PIECEWISE for u, _ in known.logs)
+
+
 def _sigmoid(steepness: int) -> Rule:
     """1/(1 + exp(-x)) for steepness 1, and tanh x = 2/(1 + exp(-2x)) - 1 for 2."""
 
@@ -318,7 +337,7 @@ def _sigmoid(steepness: int) -> Rule:
             return result
         one = functions.constant(1, result.shape)
         total = functions.add(one, power)
-        if vanishes(total.residues).any():
+        if vanishes(total.residues).any() or not _may_be_added_to(operands[0]):
             return result
         found = functions.inverse(total)
         if steepness == 1:
@@ -357,6 +376,7 @@ def _added(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
     if x.logged is not None or y.logged is not None:
         c, d = (Logged(z.but(logged=None).alone(), ()) if z.logged is None else z.logged for z in operands)
         rest = _sum_of_rests(functions, add, c.rest, d.rest)
+        functions.draw.compared(len(c.logs) + len(d.logs))
         logs = _merged((*c.logs, *((u, sign * q) for u, q in d.logs)))
         result = result.but(logged=Logged(rest, logs) if len(logs) <= MOST_PARTS else None)
     return result
@@ -498,7 +518,7 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
         return result
     if "roots met before" not in functions.laws or not result.nonnegative or not 0 < size <= REMEMBERED:
         return result
-    if facts is None or facts.hollow or facts.guarded or vanishes(operands[-1].residues).any():
+    if not _is_defined(result, Defined.PARTLY) or vanishes(operands[-1].residues).any():
         return result
     first, *others = [operands[0].residues] if equation.primitive.name == "sqrt" else map(_square(functions), operands)
     for other in others:

@@ -18,7 +18,7 @@ from jax.extend.core import JaxprEqn
 from uat_jax.arithmetic import closed_form, exponential_sums
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.exponential_sums import is_positive_sum
-from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.facts import Defined, Facts
 from uat_jax.arithmetic.number import Exponentials, Number, Powers, rational
 from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.powers import (
@@ -332,7 +332,8 @@ def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
 
 def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
     """log(1 + x), and log(n + d) - log d for x = n/d; `result` is log(1 + x) without factors."""
-    if x.product is not None and all_positive(x.product) and any(map(_below, x.product.powers)):
+    whole = x.facts is not None and x.facts.defined is not Defined.PARTLY
+    if whole and x.product is not None and all_positive(x.product) and any(map(_below, x.product.powers)):
         found = _log_above_quotient(functions, x, x.product)
         if found is not None:
             return found
@@ -343,7 +344,7 @@ def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None =
 def _one_more(functions: FieldFunctions, x: Number) -> Number:
     """1 + x, with its sign if that is known."""
     more = functions.add(functions.constant(1, x.shape), x).but(facts=x.facts)
-    if x.facts is not None and x.nonnegative and not x.facts.guarded:
+    if x.facts is not None and x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY:
         more = more.but(facts=x.facts.positive_too())
     known = exponentials_of(functions, x) if "signs of sums of exponentials" in functions.laws else None
     if known is None:
@@ -483,6 +484,8 @@ def _sigmoid(steepness: int) -> Rule:
             return result
         one, q = functions.constant(1, x.shape), Fraction(-steepness)
         if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
+            if result.facts.defined is Defined.PARTLY:
+                return result  # the factors are positive where the logarithms are defined: 1 + x/|x| is 0 elsewhere
             power = value_of(functions, raised(functions, x.logarithms, q), x.shape)
             sigmoid = functions.inverse(functions.add(one, power.but(product=None))).but(nonnegative=True)
             result = sigmoid if steepness == 1 else functions.subtract(scaled(functions, sigmoid, Fraction(2)), one)

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+import uat_jax as uj
+
 from .row import Different, Equal, S
 
 
@@ -31,6 +33,28 @@ def masked_log(x):
     """Log x where that is defined, else 0."""
     return jnp.where(x > 0, jnp.log(safe(x)), 0.0)
 
+
+def above(x):
+    """Whether x is positive, said of a function with its sign, so that nothing is known under this condition."""
+    return jnp.tanh(x) > 0
+
+
+def unit(x):
+    """1 where x is positive, else -1."""
+    return jnp.where(x > 0, 1.0, -1.0)
+
+
+def nothing(x):
+    """0 where x is positive, else -2."""
+    return jnp.where(x > 0, 0.0, -2.0)
+
+
+def half(x):
+    """One half, for any x."""
+    return 0.5 + 0 * x
+
+
+N = uj.interval(S, -5.0, 5.0)
 
 BRANCHES = (
     Different("arctan of tan", lambda x: jnp.arctan(jnp.tan(x)), lambda x: x, (S,), (2,)),
@@ -95,6 +119,54 @@ UNDONE = (
     Different("logistic of half a logarithm undone", undone_square(jax.nn.sigmoid), beside_undone(lambda x: x / (1 + x)), (S,), (-2,)),
 )  # fmt: skip
 
+
+UNDEFINED = (
+    Different("one and the square of a root", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(unit(x)) ** 2), 0.0), half, (S,), (-1,)),
+    Different("one and a root times itself", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(unit(x)) * jnp.sqrt(unit(x))), 0.0), half, (S,), (-1,)),
+    Different("one and a power of a power", lambda x: jnp.where(above(x), 1 / (1 + (unit(x) ** 0.5) ** 2), 0.0), half, (S,), (-1,)),
+    Different("a magnitude and the square of a root", lambda x: jnp.where(above(x), 1 / (jnp.sqrt(x) ** 2 + jnp.abs(x)), 0.0), lambda x: 1 / (2 * x), (S,), (-1,)),
+    Different("a magnitude and exp of a logarithm", lambda x: jnp.where(above(x), 1 / (jnp.exp(jnp.log(x)) + jnp.abs(x)), 0.0), lambda x: 1 / (2 * x), (S,), (-1,)),
+    Different("a maximum and the square of a root", lambda x: jnp.where(above(x + 1), 1 / (1 + jnp.sqrt(least(x)) ** 2), 0.0), lambda x: 1 / (1 + x), (S,), (-2,)),
+    Different("a square and the square of a root", lambda x: jnp.where(above(x), 1 / (x * x + jnp.sqrt(jnp.where(x > 0, 1, -x * x)) ** 2), 0.0), lambda x: 1 / (1 + x * x), (S,), (-1,)),
+    Different("cosh of arccosh", lambda x: jnp.where(above(x + 1), 1 / (1 + jnp.cosh(jnp.arccosh(least(x)))), 0.0), lambda x: 1 / (1 + x), (S,), (-2,)),
+    Different("log1p of the square of a root", lambda x: jnp.where(above(x), jnp.exp(-jnp.log1p(jnp.sqrt(unit(x)) ** 2)), 0.0), half, (S,), (-1,)),
+    Different("sin of arcsin in a range", lambda x: jnp.where(above(x), 1 / (2 + jnp.sin(jnp.arcsin(nothing(x)))), 0.0), half, (N,), (-1,)),
+    Different("tanh of arctanh in a range", lambda x: jnp.where(above(x), 1 / (2 + jnp.tanh(jnp.arctanh(nothing(x)))), 0.0), half, (N,), (-1,)),
+    Different("erf of its inverse in a range", lambda x: jnp.where(above(x), 1 / (2 + lax.erf(lax.erf_inv(nothing(x)))), 0.0), half, (N,), (-1,)),
+)  # fmt: skip
+"""Masked divisors that are positive where they are defined, and 0 where they are not as laws write them."""
+
+
+def raised(x, y):
+    """A number that may be positive or negative, and is not analytic."""
+    return x + jnp.abs(y)
+
+
+def under(function, x, y):
+    """A function of the number where that is positive, written as one of a quotient, else 0."""
+    u = raised(x, y)
+    return jnp.where(u > 0, function(u * u / u), 0.0)
+
+
+def rooted(function, x):
+    """A function of x where that is positive, written as one of the square of a root, else 0."""
+    return jnp.where(above(x), function(jnp.sqrt(x) ** 2), 0.0)
+
+
+def leaned(y):
+    """√(1 + y²)."""
+    return jnp.sqrt(1 + y * y)
+
+
+MET = (
+    Different("arcsinh of sinh met under a condition", lambda x, y: under(jnp.sinh, x, y) + jnp.abs(jnp.arcsinh(jnp.sinh(raised(x, y)))), lambda x, y: under(jnp.sinh, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("erf_inv of erf met under a condition", lambda x, y: under(lax.erf, x, y) + jnp.sqrt(lax.erf_inv(lax.erf(raised(x, y))) ** 2), lambda x, y: under(lax.erf, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("sinh of arcsinh met under a condition", lambda x, y: under(jnp.arcsinh, x, y) + jnp.maximum(jnp.sinh(jnp.arcsinh(raised(x, y))), 0), lambda x, y: under(jnp.arcsinh, x, y) + raised(x, y), (S, S), (-2, 1)),
+    Different("arcsinh of sinh met where a root is defined", lambda x: rooted(jnp.sinh, x) + jnp.abs(jnp.arcsinh(jnp.sinh(x))), lambda x: rooted(jnp.sinh, x) + x, (S,), (-2,)),
+    Different("a root met where a factor is defined", lambda x, y: rooted(lambda z: z * leaned(y), x) + jnp.sqrt(x * x * (1 + y * y)), lambda x, y: rooted(lambda z: z * leaned(y), x) + x * leaned(y), (S, S), (-2, 1)),
+)  # fmt: skip
+"""What was met before, and known to be positive there only."""
+
 FUNCTIONS = (
     Different("erf undoes itself", lambda x: lax.erf(lax.erf(x)), lambda x: x, (S,), (1,)),
     Different("sinh of arcsin", lambda x: jnp.sinh(jnp.arcsin(inside(x))), inside, (S,), (1,)),
@@ -105,7 +177,7 @@ FUNCTIONS = (
     Different("arcsin and arccos differ", lambda x: jnp.arccos(inside(x)), lambda x: jnp.pi / 2 + jnp.arcsin(inside(x)), (S,), (1,)),
 )  # fmt: skip
 
-DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDONE, *FUNCTIONS)
+DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDONE, *UNDEFINED, *MET, *FUNCTIONS)
 
 EQUAL = (
     Equal("exp of half a logarithm undone", lambda x: jnp.exp(jnp.arcsinh(jnp.sinh(2 * jnp.log(2 + jnp.sin(x)))) / 2), lambda x: 2 + jnp.sin(x), (S,)),
@@ -113,6 +185,14 @@ EQUAL = (
     Equal("exp undone by arctanh", lambda x: jnp.exp(jnp.arctanh(jnp.tanh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 + x * x, (S,)),
     Equal("expm1 of half a logarithm undone", lambda x: jnp.expm1(jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: x * x, (S,)),
     Equal("logistic of half a logarithm undone", lambda x: jax.nn.sigmoid(jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: (1 + x * x) / (2 + x * x), (S,)),
+    Equal("arcsinh of sinh met under a condition", lambda x, y: under(jnp.sinh, x, y) + jnp.abs(jnp.arcsinh(jnp.sinh(raised(x, y)))), lambda x, y: under(jnp.sinh, x, y) + jnp.abs(raised(x, y)), (S, S)),
+    Equal("arcsinh of sinh met where a root is defined", lambda x: rooted(jnp.sinh, x) + jnp.abs(jnp.arcsinh(jnp.sinh(x))), lambda x: rooted(jnp.sinh, x) + jnp.abs(x), (S,)),
+    Equal("a root met where a factor is defined", lambda x, y: jnp.exp(x) * leaned(y) + jnp.sqrt(jnp.exp(x) ** 2 * (1 + y * y)), lambda x, y: 2 * jnp.exp(x) * leaned(y), (S, S)),
+    Equal("one and the square of a root", lambda x: jnp.where(above(x), 1 / (1 + jnp.sqrt(jnp.abs(x)) ** 2), 0.0), lambda x: jnp.where(x > 0, 1 / (1 + jnp.abs(x)), 0.0), (S,)),
+    Equal("a magnitude and the square of a root", lambda x: 1 / (jnp.sqrt(jnp.exp(x)) ** 2 + jnp.abs(x)), lambda x: 1 / (jnp.abs(x) + jnp.exp(x)), (S,)),
+    Equal("a maximum and the square of a root", lambda x: jnp.tanh(1 / (1 + jnp.sqrt(jnp.maximum(x, 0.0)) ** 2)), lambda x: jnp.tanh(1 / (1 + jnp.maximum(x, 0.0))), (S,)),
+    Equal("log1p of the square of a root", lambda x: jnp.exp(-jnp.log1p(jnp.sqrt(jnp.abs(x)) ** 2)), lambda x: 1 / (1 + jnp.abs(x)), (S,)),
+    Equal("sin of arcsin in a range", lambda x: jnp.tanh(1 / (2 + jnp.sin(jnp.arctan(x)))), lambda x: jnp.tanh(1 / (2 + x / jnp.sqrt(1 + x * x))), (N,)),
     Equal("arccosh of cosh", lambda x: jnp.arccosh(jnp.cosh(x)), jnp.abs, (S,)),
     Equal("tan of arctan", lambda x: jnp.tan(jnp.arctan(x)), lambda x: x, (S,)),
     Equal("tan of a sum of angles", lambda x: jnp.tan(jnp.arctan(x / 3) + jnp.arctan(x / 5)), lambda x: (8 * x / 15) / (1 - x * x / 15), (S,)),
