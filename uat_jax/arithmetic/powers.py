@@ -129,8 +129,10 @@ def _is_one(functions: FieldFunctions, residues: Residues) -> bool:
 
 
 def one_factor(x: Number) -> Powers:
-    """A number as its only factor."""
+    """A number as its only factor, which may stand below a line: no quotient is kept as a sum of exponentials there."""
     bare = x.but(product=None, logarithms=None, factors=None, sum_of_squares=None, largest_of=None, almost=None)
+    if x.exponentials is not None and x.exponentials.below:
+        bare = bare.but(exponentials=None)
     return Powers(None, ((bare, Fraction(1)),))
 
 
