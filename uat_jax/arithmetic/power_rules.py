@@ -441,6 +441,7 @@ def _extreme(functions: FieldFunctions, equation: JaxprEqn, x: Number, result: N
     if x.logarithms is None or not all(x.shape[axis] for axis in axes):
         return result
     first = lambda a: a[tuple(0 if i - 1 in axes else slice(None) for i in range(a.ndim))]
+    functions.draw.compared(len(x.logarithms.powers))
     common = [(u.moved(first), q) for u, q in x.logarithms.powers if _is_constant_along(u, axes)]
     rest = result
     for u, q in common:
