@@ -278,7 +278,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/constants.py": [
         ("return self.distinct[0] if len(self.distinct) == 1 else None", "return self.distinct[0]", CONDITION, "an array is its smallest entry", "test_constants.py::test_constants_that_differ_by_more_than_rounding_are_refuted[one entry]"),
-        ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[scatters: power at a place]"),
+        ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[constants: roots of two constants put together]"),
     ],
     "arithmetic/recognition.py": [
         ("LOWEST = -1e30", "LOWEST = -1e3", CONSTANT, "-1000 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
