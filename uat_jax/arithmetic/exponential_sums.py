@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
+from uat_jax.arithmetic.closed_form import TALLEST_BITS
 from uat_jax.arithmetic.number import Exponentials, Number
 from uat_jax.arithmetic.residues import Draw, Residues
 
@@ -128,9 +129,14 @@ def _lowest(draw: Draw, terms: tuple[Term, ...], below: Sequence[tuple[Number, i
         while n and (multiple := _multiple_of(draw, terms, u)) is not None:
             terms, n = (multiple,), n - 1
         left += [(u, n)] if n and terms else []
-    if len(terms) > MOST_TERMS or len(left) > MOST_DIVISORS:
+    if len(terms) > MOST_TERMS or len(left) > MOST_DIVISORS or any(_is_tall(c) for c, _ in terms):
         return None
     return Exponentials(terms, tuple(left))
+
+
+def _is_tall(c: Fraction) -> bool:
+    """Whether a coefficient is too long to be kept: every squaring doubles its length."""
+    return max(c.numerator.bit_length(), c.denominator.bit_length()) > TALLEST_BITS
 
 
 def _multiple_of(draw: Draw, terms: Sequence[Term], u: Number) -> Term | None:
