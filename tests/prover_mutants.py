@@ -221,6 +221,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("x.facts is None or x.facts.guarded or not x.nonnegative", "x.facts is None or x.facts.guarded", CONDITION, "a number of any sign is a factor", BEYOND + "[powers of a product]"),
         ("(factors[place][0], factors[place][1] + q)", "(factors[place][0], factors[place][1])", IGNORED, "u^p·u^q = u^p", LAW + "[powers of a product: a third and two thirds]"),
         ("tuple((u, p * q) for u, p in x.powers)", "x.powers", IGNORED, "√(u²) = u²", LAW + "[logarithm of a product: a root]"),
+        ("if x.exponentials is not None and x.exponentials.below:", "if False:", IGNORED, "√(n/d)² = n", DIFFERS + "[powers: square of the root of a quotient of sums]"),
         ("multiply(one.square, other.square)", "one.square", IGNORED, "(√u·√v)² = u", TWINS + "[powers: square of one more than two roots]"),
     ],
     "arithmetic/exponential_sums.py": [
@@ -277,7 +278,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     ],
     "arithmetic/constants.py": [
         ("return self.distinct[0] if len(self.distinct) == 1 else None", "return self.distinct[0]", CONDITION, "an array is its smallest entry", "test_constants.py::test_constants_that_differ_by_more_than_rounding_are_refuted[one entry]"),
-        ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[scatters: power at a place]"),
+        ("codes.append(renumbered[part.codes].ravel())", "codes.append(part.codes.ravel())", IGNORED, "joined constants keep the numbers of their own table", DIFFERS + "[constants: roots of two constants put together]"),
     ],
     "arithmetic/recognition.py": [
         ("LOWEST = -1e30", "LOWEST = -1e3", CONSTANT, "-1000 is a mask", "test_constants.py::test_masks_and_what_is_not_finite"),
@@ -340,6 +341,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('"lt_to": lambda parameters, x, y: x < y', '"lt_to": lambda parameters, x, y: x <= y', ROW, "< is ≤", DEFINITION + "[total order, strict-bfloat16]"),
     ],
     "arithmetic/residues.py": [
+        ("self.compared(math.isqrt(len(among)) + 1)", "self.compared(0)", IGNORED, "an element that is looked for is no test", "test_error_bound.py::test_every_pair_of_exponents_that_is_compared_counts"),
         ('return self.each("multiply", a.degree * b.degree, a, b)', 'return self.each("multiply", a.degree | b.degree, a, b)', CONSTANT, "a product has the degree of a sum", "test_degree.py::test_degrees_are_upper_bounds[8]"),
         ("(key(name, k, *self.seed), every)", '(key("one", k, *self.seed), every)', SHARED, "all unknown functions are one", DIFFERS + "[undefined: NaN sorted by one key and by two]"),
     ],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
+from uat_jax.arithmetic import residues
 from uat_jax.arithmetic.degree import Degree
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -22,7 +23,9 @@ from uat_jax.arithmetic.error_bound import (
     log2_mixing,
     vanishing,
 )
-from uat_jax.arithmetic.residues import Draw, Residues
+from uat_jax.arithmetic.exponential_sums import MOST_TERMS, added, multiplied
+from uat_jax.arithmetic.number import Exponentials
+from uat_jax.arithmetic.residues import Draw, Residues, same
 from uat_jax.arithmetic.tower import draw_levels
 from uat_jax.decide import prime_fields
 
@@ -456,3 +459,26 @@ def _rank(rows: list[list[int]], prime: int) -> int:
 
 def test_rounds_are_not_drawn_more_often_than_the_bound_allows():
     assert prime_fields.ATTEMPTS <= ATTEMPTS
+
+
+# Elements that are looked for among others.
+
+
+def test_every_pair_of_exponents_that_is_compared_counts(monkeypatch):
+    """Two sums of eight exponentials are put together again and again, with few numbers computed on the way."""
+    draw, tests = drawn(LARGE, (2, 8), (1,)), []
+    monkeypatch.setattr(residues, "same", lambda a, b: tests.append((a, b)) or same(a, b))
+    sums = [Exponentials(tuple((Fraction(1), draw.variable(())) for _ in range(MOST_TERMS))) for _ in range(6)]
+    found = [added(draw, x, y) for x in sums for y in sums if x is not y]
+    assert not any(found)  # they are too long
+    assert draw.applications[0] ** 2 >= len(tests) > LOOKS * (draw.work[0] + len(sums) * MOST_TERMS)
+
+
+def test_coefficients_of_exponentials_do_not_grow_without_end():
+    """The coefficient of (3e^x)^(2^n) has 2^n digits; up to some length it is kept."""
+    draw, kept = drawn(LARGE, (2, 8), (1,)), []
+    found: Exponentials | None = Exponentials(((Fraction(3), draw.variable(())),))
+    while found is not None and len(kept) < 12:
+        kept.append(found.terms[0][0])
+        found = multiplied(draw, found, found)
+    assert kept == [Fraction(3) ** 2**n for n in range(len(kept))] and 4 < len(kept) < 12

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
+from uat_jax.arithmetic.closed_form import TALLEST_BITS
 from uat_jax.arithmetic.number import Exponentials, Number
-from uat_jax.arithmetic.residues import Draw, Residues, same
+from uat_jax.arithmetic.residues import Draw, Residues
 
 MOST_TERMS = 8
 """A sum of more terms is not kept."""
@@ -36,17 +37,17 @@ def negated(x: Exponentials) -> Exponentials:
 
 def added(draw: Draw, x: Exponentials, y: Exponentials) -> Exponentials | None:
     """x + y over a common denominator, equal terms together; None if it is too long."""
-    below = _joined(x.below, y.below, max)
+    below = _joined(draw, x.below, y.below, max)
     parts = [_over(draw, z, below) for z in (x, y)]
     if parts[0] is None or parts[1] is None:
         return None
-    return _lowest(draw, _together((*parts[0], *parts[1])), below)
+    return _lowest(draw, _together(draw, (*parts[0], *parts[1])), below)
 
 
 def multiplied(draw: Draw, x: Exponentials, y: Exponentials) -> Exponentials | None:
     """x·y."""
     terms = _product(draw, x.terms, y.terms)
-    return None if terms is None else _lowest(draw, terms, _joined(x.below, y.below, int.__add__))
+    return None if terms is None else _lowest(draw, terms, _joined(draw, x.below, y.below, int.__add__))
 
 
 def power(draw: Draw, x: Exponentials, exponent: int, shape: tuple[int, ...]) -> Exponentials | None:
@@ -76,11 +77,13 @@ def mean(draw: Draw, terms: Sequence[Term]) -> Residues:
     return draw.scale(functools.reduce(draw.add, (t for _, t in terms)), Fraction(1, len(terms)))
 
 
-def _joined(x: Sequence[tuple[Number, int]], y: Sequence[tuple[Number, int]], join) -> tuple[tuple[Number, int], ...]:
+def _joined(
+    draw: Draw, x: Sequence[tuple[Number, int]], y: Sequence[tuple[Number, int]], join: Callable[[int, int], int]
+) -> tuple[tuple[Number, int], ...]:
     """Two products of powers, with the exponents of what both have joined."""
     found = list(x)
     for u, n in y:
-        place = next((i for i, (v, _) in enumerate(found) if same(u.residues, v.residues)), None)
+        place = draw.found(u.residues, [v.residues for v, _ in found])
         if place is None:
             found.append((u, n))
         else:
@@ -92,8 +95,8 @@ def _over(draw: Draw, x: Exponentials, below: Sequence[tuple[Number, int]]) -> t
     """The terms of x over a multiple of its denominator."""
     terms: tuple[Term, ...] | None = x.terms
     for u, n in below:
-        more = n - next((m for v, m in x.below if same(u.residues, v.residues)), 0)
-        for _ in range(more):
+        place = draw.found(u.residues, [v.residues for v, _ in x.below])
+        for _ in range(n if place is None else n - x.below[place][1]):
             if terms is None or u.exponentials is None:
                 return None
             terms = _product(draw, terms, u.exponentials.terms)
@@ -104,14 +107,14 @@ def _product(draw: Draw, x: Sequence[Term], y: Sequence[Term]) -> tuple[Term, ..
     """The terms of a product of sums."""
     if len(x) * len(y) > MOST_TERMS:
         return None
-    return _together((c * d, draw.add(s, t)) for c, s in x for d, t in y)
+    return _together(draw, ((c * d, draw.add(s, t)) for c, s in x for d, t in y))
 
 
-def _together(terms: Iterable[Term]) -> tuple[Term, ...]:
+def _together(draw: Draw, terms: Iterable[Term]) -> tuple[Term, ...]:
     """One term for all of one exponent; those that cancel are left out."""
     found: list[Term] = []
     for c, t in terms:
-        place = next((i for i, (_, s) in enumerate(found) if same(s, t)), None)
+        place = draw.found(t, [s for _, s in found])
         if place is None:
             found.append((c, t))
         else:
@@ -126,9 +129,14 @@ def _lowest(draw: Draw, terms: tuple[Term, ...], below: Sequence[tuple[Number, i
         while n and (multiple := _multiple_of(draw, terms, u)) is not None:
             terms, n = (multiple,), n - 1
         left += [(u, n)] if n and terms else []
-    if len(terms) > MOST_TERMS or len(left) > MOST_DIVISORS:
+    if len(terms) > MOST_TERMS or len(left) > MOST_DIVISORS or any(_is_tall(c) for c, _ in terms):
         return None
     return Exponentials(terms, tuple(left))
+
+
+def _is_tall(c: Fraction) -> bool:
+    """Whether a coefficient is too long to be kept: every squaring doubles its length."""
+    return max(c.numerator.bit_length(), c.denominator.bit_length()) > TALLEST_BITS
 
 
 def _multiple_of(draw: Draw, terms: Sequence[Term], u: Number) -> Term | None:
@@ -138,5 +146,5 @@ def _multiple_of(draw: Draw, terms: Sequence[Term], u: Number) -> Term | None:
     ratio = content(terms) / content(u.exponentials.terms) * (1 if terms[0][0] > 0 else -1)
     exponent = mean(draw, terms)
     wanted = [(ratio * c, draw.add(exponent, t)) for c, t in u.exponentials.terms]
-    found = all(any(c == d and same(s, t) for d, t in wanted) for c, s in terms)
+    found = all(draw.found(s, [t for d, t in wanted if c == d]) is not None for c, s in terms)
     return (ratio, exponent) if found else None

@@ -69,6 +69,11 @@ class Facts:
         positive, negative = self.positive | (signs <= {1}), self.negative | (signs <= {-1})
         return replace(self, positive=positive, negative=negative, thin=self.thin | (0 not in signs), guarded=True)
 
+    def unsigned(self) -> Facts:
+        """The facts of entries that are defined where these are, and may have any sign and be zero anywhere."""
+        nowhere = np.zeros(self.positive.shape, bool)
+        return replace(self, positive=nowhere, negative=nowhere, thin=nowhere)
+
     def positive_too(self) -> Facts:
         """The facts of entries that are known to be positive wherever they are defined."""
         everywhere = np.ones(self.positive.shape, bool)

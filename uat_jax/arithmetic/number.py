@@ -147,7 +147,7 @@ class Cubic:
 class Exponentials:
     """Σ c·e^t over the terms (c, t), no two of one exponent, divided by ∏ u^n over the pairs (u, n) of `below`.
 
-    Every u is a positive sum of exponentials itself, whose exponents have the mean 0.
+    Every u is positive. If it is known as a sum of exponentials itself, that one is not divided by anything.
     """
 
     terms: tuple[tuple[Fraction, Residues], ...]

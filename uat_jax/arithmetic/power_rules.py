@@ -343,9 +343,11 @@ def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None =
 
 def _one_more(functions: FieldFunctions, x: Number) -> Number:
     """1 + x, with its sign if that is known."""
-    more = functions.add(functions.constant(1, x.shape), x).but(facts=x.facts)
-    if x.facts is not None and x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY:
-        more = more.but(facts=x.facts.positive_too())
+    more = functions.add(functions.constant(1, x.shape), x)
+    if x.facts is None:
+        return more
+    positive = x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY
+    more = more.but(facts=x.facts.positive_too() if positive else x.facts.unsigned())
     known = exponentials_of(functions, x) if "signs of sums of exponentials" in functions.laws else None
     if known is None:
         return more
@@ -440,6 +442,7 @@ def _extreme(functions: FieldFunctions, equation: JaxprEqn, x: Number, result: N
     if x.logarithms is None or not all(x.shape[axis] for axis in axes):
         return result
     first = lambda a: a[tuple(0 if i - 1 in axes else slice(None) for i in range(a.ndim))]
+    functions.draw.compared(len(x.logarithms.powers))
     common = [(u.moved(first), q) for u, q in x.logarithms.powers if _is_constant_along(u, axes)]
     rest = result
     for u, q in common:
@@ -515,9 +518,9 @@ def _of_sigmoid(functions: FieldFunctions, steepness: int, power: Number, result
 def _atanh(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """(log(1 + x) - log(1 - x))/2 of a sum of exponentials that lies between -1 and 1."""
     (x,) = operands
-    if x.exponentials is None:
+    if x.exponentials is None or x.facts is None:
         return result
-    opposite = functions.negate(x).but(facts=x.facts, exponentials=exponential_sums.negated(x.exponentials))
+    opposite = functions.negate(x).but(facts=x.facts.unsigned(), exponentials=exponential_sums.negated(x.exponentials))
     above, below = (_one_more(functions, y) for y in (x, opposite))
     if not is_positive(above) or not is_positive(below):
         return result

@@ -17,7 +17,7 @@ from uat_jax.arithmetic.closed_form import ClosedForm
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.exponential_sums import content, is_positive_sum, mean
 from uat_jax.arithmetic.number import Exponentials, Letter, Number, Powers, Quadratic, Terms, from_quadratic, rational
-from uat_jax.arithmetic.residues import Residues, same, vanishes
+from uat_jax.arithmetic.residues import Residues, vanishes
 
 if TYPE_CHECKING:
     from uat_jax.arithmetic.field_functions import FieldFunctions
@@ -129,8 +129,10 @@ def _is_one(functions: FieldFunctions, residues: Residues) -> bool:
 
 
 def one_factor(x: Number) -> Powers:
-    """A number as its only factor."""
+    """A number as its only factor, which may stand below a line: no quotient is kept as a sum of exponentials there."""
     bare = x.but(product=None, logarithms=None, factors=None, sum_of_squares=None, largest_of=None, almost=None)
+    if x.exponentials is not None and x.exponentials.below:
+        bare = bare.but(exponentials=None)
     return Powers(None, ((bare, Fraction(1)),))
 
 
@@ -141,7 +143,7 @@ def times(functions: FieldFunctions, x: Powers, y: Powers) -> Powers | None:
         exponent = functions.add(x.exponent, y.exponent)
     factors = list(x.powers)
     for u, q in y.powers:
-        place = next((i for i, (v, _) in enumerate(factors) if same(u.residues, v.residues)), None)
+        place = functions.draw.found(u.residues, [v.residues for v, _ in factors])
         if place is None:
             factors.append((u, q))
         else:

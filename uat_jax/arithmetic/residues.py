@@ -385,6 +385,14 @@ class Draw:
         """So many entries are looked up among each other: as arguments of one function, each pair is a test."""
         self.applications[0] += keys
 
+    def found(self, a: Residues, among: Sequence[Residues]) -> int | None:
+        """Where an element first stands among some, or None.
+
+        It is a test for each of them, and counts as so many arguments of one function that their square is no less.
+        """
+        self.compared(math.isqrt(len(among)) + 1)
+        return next((i for i, b in enumerate(among) if same(a, b)), None)
+
     def worst(self, k: int = 0) -> Degree:
         """The merged degree of everything at level k that is tested for being zero or equal."""
         return functools.reduce(Degree.__or__, self._worst[k:])

@@ -56,6 +56,7 @@ VALUES = (
     Different("log10 with a logarithm far off", lambda x: jnp.log10(x), lambda x: jnp.log(x) / 2.3027, (S,), (1000,), gap=1e-5),
     Different("cbrt and a power of 0.3333", jnp.cbrt, lambda x: jnp.power(x, 0.3333), (S,), (1000,), gap=1e-4),
     Different("sqrt and a power of 0.5001", jnp.sqrt, lambda x: jnp.power(x, 0.5001), (S,), (10000,), gap=2e-4),
+    Different("roots of two constants put together", lambda x: x * jnp.sqrt(jnp.concatenate([jnp.full(2, 2.0), jnp.full(1, 3.0)])), lambda x: x * jnp.sqrt(2.0), (V,), ((1, 1, 1),)),
     Different("gelu with a rounded root", lambda x: jax.nn.gelu(x), lambda x: 0.5 * x * (1 + jnp.tanh(0.798 * (x + 0.044715 * x**3))), (S,), (1,), gap=1e-5),
     Different("gelu with a wrong cubic", lambda x: jax.nn.gelu(x), lambda x: 0.5 * x * (1 + jnp.tanh(np.sqrt(2 / np.pi).astype(np.float32) * (x + 0.0447 * x**3))), (S,), (2,), gap=3e-6),
     Different("gelu exact and by tanh", lambda x: jax.nn.gelu(x, approximate=False), lambda x: jax.nn.gelu(x, approximate=True), (S,), (2.25,), gap=1e-4),
@@ -76,6 +77,7 @@ VALUES = (
 DIFFERENT = (*DECISIONS, *VALUES)
 
 EQUAL = (
+    Equal("roots of two constants put together", lambda x: x * jnp.sqrt(jnp.concatenate([jnp.full(2, 2.0), jnp.full(1, 3.0)])), lambda x: jnp.concatenate([x[:2] * jnp.sqrt(2.0), x[2:] * jnp.sqrt(3.0)]), (V,)),
     Equal("exp2 and exp, the constant meant", jnp.exp2, lambda x: jnp.exp(x * LOG2), (S,)),
     Equal("exp2 and exp in float64", jnp.exp2, lambda x: jnp.exp(x * LOG2), (f64(),)),
     Equal("a cast of 0.5 times 10", lambda x: x * (jnp.float32(0.5) * 10).astype(jnp.int32), lambda x: 5 * x, (S,)),

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jax.scipy.special import digamma, gammaln
 
 from ..pair import f32
@@ -23,6 +24,16 @@ def relu(x):
 def where_positive(x, value):
     """A value where x > 0, else 0."""
     return jnp.where(x > 0, value, 0.0)
+
+
+def wave(x):
+    """A number above 0 that is a quotient of sums of exponentials, of which not all terms are: crest(x)/(e^x + e^-x)^2."""
+    return 1 + 3 * jnp.tanh(x) ** 2
+
+
+def crest(x):
+    """What stands above the line of it."""
+    return 4 * jnp.exp(2 * x) - 4 + 4 * jnp.exp(-2 * x)
 
 
 def safe(x):
@@ -119,6 +130,11 @@ SUMS = (
     Different("the inverse of half a tanh", lambda x: jnp.arctanh(jnp.tanh(x) / 2), lambda x: x / 2, (S,), (2,)),
     Different("normalised along another axis", lambda x: jnp.exp(jax.nn.log_softmax(jax.nn.log_softmax(x, 0), 1)), lambda x: jax.nn.softmax(x, 1), (M,), (((1, 2), (3, -1)),)),
     Different("the smallest of logarithms", lambda x: jnp.exp(jax.nn.log_softmax(x).min()), lambda x: jnp.exp(x.max()) / jnp.exp(x).sum(), (V,), ((1, 2, 3),)),
+    Different("square of the root of a quotient of sums", lambda x: jnp.abs(jnp.sqrt(wave(x)) ** 2 - crest(x) + 1), lambda x: jnp.sqrt(wave(x)) ** 2 - crest(x) + 1, (S,), (0,)),
+    Different("fourth power of its fourth root", lambda x: jnp.abs((wave(x) ** 0.25) ** 4 - crest(x) + 1), lambda x: (wave(x) ** 0.25) ** 4 - crest(x) + 1, (S,), (0,)),
+    Different("one over a quotient of sums by its root", lambda x: jnp.abs((1 - crest(x)) * lax.rsqrt(wave(x)) ** 2 + 1), lambda x: (1 - crest(x)) * lax.rsqrt(wave(x)) ** 2 + 1, (S,), (0,)),
+    Different("one over a quotient of sums by its logarithm", lambda x: jnp.abs((1 - crest(x)) * jnp.exp(-jnp.log(wave(x))) + 1), lambda x: (1 - crest(x)) * jnp.exp(-jnp.log(wave(x))) + 1, (S,), (0,)),
+    Different("one over a quotient of sums by the logarithm of its root", lambda x: jnp.abs((1 - crest(x)) * jnp.exp(-2 * jnp.log(jnp.sqrt(wave(x)))) + 1), lambda x: (1 - crest(x)) * jnp.exp(-2 * jnp.log(jnp.sqrt(wave(x)))) + 1, (S,), (0,)),
 )  # fmt: skip
 
 DIFFERENT = (*SIGNS, *ZEROS, *GUARDS, *MET, *CONSTANTS, *FUNCTIONS, *SUMS)
@@ -158,5 +174,10 @@ EQUAL = (
     Equal("softmax of two, by a logarithm", lambda x, y: jnp.log(1 - jnp.exp(x - jnp.logaddexp(x, y))), lambda x, y: y - jnp.logaddexp(x, y), (S, S)),
     Equal("odds of two sigmoids", lambda x, y: jnp.log(1 - jax.nn.sigmoid(x) * jax.nn.sigmoid(y)), lambda x, y: jnp.log(jnp.exp(-x) + jnp.exp(-y) + jnp.exp(-x - y)) - jnp.log1p(jnp.exp(-x)) - jnp.log1p(jnp.exp(-y)), (S, S)),
     Equal("tanh of softplus", lambda x: jnp.tanh(jnp.log(1 + jnp.exp(x))), lambda x: ((1 + jnp.exp(x)) ** 2 - 1) / ((1 + jnp.exp(x)) ** 2 + 1), (S,)),
+    Equal("square of the root of a quotient of sums", lambda x: jnp.sqrt(wave(x)) ** 2, wave, (S,)),
+    Equal("fourth power of its fourth root", lambda x: jnp.sqrt(jnp.sqrt(wave(x)) ** 4), wave, (S,)),
+    Equal("one over a quotient of sums by its root", lambda x: jnp.cosh(x) * lax.rsqrt(wave(x)) ** 2, lambda x: jnp.cosh(x) / wave(x), (S,)),
+    Equal("one over a quotient of sums by its logarithm", lambda x: jnp.abs(jnp.cosh(x) * jnp.exp(-jnp.log(wave(x)))), lambda x: jnp.cosh(x) / wave(x), (S,)),
+    Equal("one over a quotient of sums by the logarithm of its root", lambda x: crest(x) * jnp.exp(-2 * jnp.log(jnp.sqrt(wave(x)))), lambda x: crest(x) / wave(x), (S,)),
 )  # fmt: skip
 """Those whose names are in `DIFFERENT` too are what the attacks look like, with the side condition kept."""
