@@ -197,7 +197,7 @@ def convolution(parameters: Parameters, lengths: Lengths, kind: str, x: Array, f
             at_filters[of_filters[2 + axis]] = tap
         left = x.at([at_x[axis] for axis in range(len(x.lengths))])
         right = filters.at([at_filters[axis] for axis in range(len(filters.lengths))])
-        return total(here * times(left, right), over)
+        return _added(kind, here * times(left, right), over)
 
     return array(lengths, kind, entry, 0, x.defined and filters.defined)
 
