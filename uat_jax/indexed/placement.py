@@ -10,7 +10,7 @@ from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.bounds import is_whole, nonnegative
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import quotient
-from uat_jax.indexed.elementwise import WIDEST
+from uat_jax.indexed.elementwise import WIDEST, check_does_not_wrap
 from uat_jax.indexed.functions import whole_part
 from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant, fresh, of
 from uat_jax.indexed.predicates import equal_to_zero, split_by_size
@@ -316,7 +316,8 @@ def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, s
     def entry(indices: Indices) -> Polynomial:
         over = [fresh(length) for length in starts.lengths[:-1]]
         here, new = _slice_at(numbers, x, starts, updates, indices, [of(variable) for variable in over])
-        return x.at(indices) + total(here * new, over)
+        found = x.at(indices) + total(here * new, over)
+        return found if x.kind == "f" else check_does_not_wrap(found)
 
     return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
 

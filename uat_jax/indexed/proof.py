@@ -400,8 +400,9 @@ def _with_last_places(letter: Letter, stride: int) -> Polynomial | None:
         if stride not in _strides(of(letter)) or not 0 < count <= SHORTEST or variable.length.number() is not None:
             continue
         rest = variable.length - count
-        if letter.kind is Kind.MAXIMUM and not nonnegative(rest - 1):
-            split_by_size(rest - 1)
+        least = 1 if letter.kind is Kind.MAXIMUM else 0
+        if not nonnegative(rest - least):
+            split_by_size(rest - least)
             continue
         step, last = fresh(rest), fresh(constant(count))
         parts = ((step, of(step)), (last, rest + of(last)))

@@ -12,7 +12,7 @@ from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.elementwise import check_does_not_wrap, plain, times
 from uat_jax.indexed.functions import exponential, logarithm, mask
 from uat_jax.indexed.long_products import product
-from uat_jax.indexed.maxima import greatest
+from uat_jax.indexed.maxima import greatest, is_finite
 from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.predicates import at_least_zero
 from uat_jax.indexed.sums import in_range, total
@@ -58,7 +58,7 @@ def reduce_min(parameters: Parameters, lengths: Lengths, kind: str, x: Array) ->
 
     def entry(indices: Indices) -> Polynomial:
         value, over = _reduced(x, parameters["axes"], indices)
-        return -greatest(-value, over)
+        return -greatest(-plain(value), over)
 
     return array(lengths, kind, entry, x.sign, x.defined)
 
@@ -145,7 +145,8 @@ def negated(rule: Callable) -> Callable:
     def of_negative(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
         opposite = array(x.lengths, x.kind, lambda indices: -plain(x.at(indices)), 0, x.defined)
         found = rule(parameters, lengths, kind, opposite)
-        return array(lengths, kind, lambda indices: -found.at(indices), 0, found.defined)
+        defined = found.defined and isinstance(found.body, Polynomial) and is_finite(found.body)  # the opposite of -∞
+        return array(lengths, kind, lambda indices: -plain(found.at(indices)), 0, defined)
 
     return of_negative
 
@@ -197,7 +198,7 @@ def convolution(parameters: Parameters, lengths: Lengths, kind: str, x: Array, f
             at_filters[of_filters[2 + axis]] = tap
         left = x.at([at_x[axis] for axis in range(len(x.lengths))])
         right = filters.at([at_filters[axis] for axis in range(len(filters.lengths))])
-        return total(here * times(left, right), over)
+        return _added(kind, here * times(left, right), over)
 
     return array(lengths, kind, entry, 0, x.defined and filters.defined)
 

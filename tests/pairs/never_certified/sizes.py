@@ -46,6 +46,43 @@ def det4(a):
     return sum((-1.0) ** k * a[0, k] * minor(k) for k in range(4))
 
 
+def places(x):
+    return jnp.arange(x.shape[0])
+
+
+def large(x):
+    """2^30 at each place, as int32."""
+    return 2**30 + 0 * places(x)
+
+
+def window(x, weights):
+    """Sums over windows of three places, one beyond each end, with these weights."""
+    return jax.lax.conv_general_dilated(x[None, None], np.asarray(weights, x.dtype)[None, None], (1,), [(1, 1)])[0, 0]
+
+
+def pooled(x, combine, outside, count, beyond):
+    """The greatest or least of windows, which begin some places before the first one."""
+    return jax.lax.reduce_window(x, np.asarray(outside, x.dtype), combine, (count,), (1,), [(beyond, 0)])
+
+
+def most(x, count, beyond):
+    return pooled(x, jax.lax.max, -np.inf, count, beyond)
+
+
+def least(x, count, beyond):
+    return pooled(x, jax.lax.min, np.inf, count, beyond)
+
+
+def first(x):
+    """x at the first place, -inf elsewhere."""
+    return jnp.where(places(x) == 0, x, -jnp.inf)
+
+
+def told(condition):
+    """1 or 2."""
+    return jnp.where(condition, 1.0, 2.0)
+
+
 FIVE = (1.0, 2.0, 4.0, 3.0, 5.0)
 EIGHT = (1.0, 2.0, 4.0, 3.0, 5.0, 7.0, 6.0, 9.0)
 
@@ -84,6 +121,16 @@ DIFFERENT = (
     Different("a count of places", lambda x: x * jnp.sum(jnp.where(ramp(x) > 3, 1.0, 0.0)), lambda x: 0 * x, (N,), (FIVE,)),
     Different("a loop of at most 3 rounds", lambda x: jax.lax.fori_loop(0, jnp.minimum(x.shape[0], 3), lambda i, c: c + x[i], 0 * x[0]), lambda x: x.sum(), (N,), (FIVE,)),
     Different("a top of at most 4", lambda x: jnp.sort(x)[::-1][:4].sum(), lambda x: x.sum(), (N,), (FIVE,)),
+    Different("integers of 32 bits added at one place", lambda x: x * jnp.zeros_like(places(x)).at[0 * places(x)].add(large(x))[0].astype(jnp.float32), lambda x: x * (x.shape[0] * 2.0**30), (N,), (FIVE,), widths=True),
+    Different("integers of 32 bits added at their places", lambda x: x * large(x).at[places(x)].add(large(x)).astype(jnp.float32), lambda x: x * 2.0**31, (N,), (FIVE,), widths=True),
+    Different("an integer of 32 bits added at the first place", lambda x: x * large(x).at[0].add(2**30).astype(jnp.float32), lambda x: x.at[0].multiply(2.0) * 2.0**30, (N,), (FIVE,), widths=True),
+    Different("integers of 32 bits in a window", lambda x: x * window(large(x), (1, 1, 1)).astype(jnp.float32), lambda x: x * window(jnp.full_like(x, 2.0**30), (1, 1, 1)), (N,), (FIVE,), widths=True),
+    Different("places times large weights", lambda x: x * window(places(x), (2**30, 2**30, 2**30)).astype(jnp.float32), lambda x: x * window(ramp(x), (2.0**30, 2.0**30, 2.0**30)), (N,), (FIVE,), widths=True),
+    Different("-inf and inf of an empty window", lambda x: told(jnp.isnan(most(x, 1, 1) + least(x, 1, 1))), lambda x: jnp.full(x.shape[0] + 1, 2.0), (N,), (FIVE,)),
+    Different("-inf and inf of an empty window of two", lambda x: told(jnp.isnan(most(x, 2, 2) + least(x, 2, 2))), lambda x: jnp.full(x.shape[0] + 1, 2.0), (N,), (FIVE,)),
+    Different("-inf and inf of a long empty window", lambda x: told(jnp.isnan(most(x, 6, 6) + least(x, 6, 6))), lambda x: jnp.full(x.shape[0] + 1, 2.0), (N,), (FIVE,)),
+    Different("the least of what is masked is finite", lambda x: told(jnp.isfinite(first(x).min())), lambda x: 0 * x[0] + 1, (N,), (FIVE,)),
+    Different("the least of what is masked, less itself", lambda x: told(jnp.isnan(first(x).min() - first(x).min())), lambda x: 0 * x[0] + 2, (N,), (FIVE,)),
 )  # fmt: skip
 
 EQUAL = (
@@ -95,5 +142,12 @@ EQUAL = (
     Equal("a square expanded", lambda x: (x + 1) ** 2, lambda x: x * x + 2 * x + 1, (NM,)),
     Equal("products of matrices", lambda x: jnp.matmul(x.T, x, precision="highest"), lambda x: jnp.einsum("ki,kj->ij", x, x, precision="highest"), (NM,)),
     Equal("the size as a sum", lambda x: x * x.shape[0], lambda x: x * jnp.ones_like(x).sum(), (N,)),
+    Equal("integers added at one place", lambda x: x * jnp.zeros_like(places(x)).at[0 * places(x)].add(3)[0].astype(jnp.float32), lambda x: x * (3 * x.shape[0]), (N,)),
+    Equal("integers added at their places", lambda x: x * places(x).at[places(x)].add(places(x)).astype(jnp.float32), lambda x: x * 2 * ramp(x), (N,)),
+    Equal("an integer added at the first place", lambda x: x * places(x).at[0].add(7).astype(jnp.float32), lambda x: (x * ramp(x)).at[0].add(7 * x[0]), (N,)),
+    Equal("integers in a window", lambda x: x * window(places(x), (1, 2, 1)).astype(jnp.float32), lambda x: x * window(ramp(x), (1, 2, 1)), (N,)),
+    Equal("greatest and least of windows are finite", lambda x: told(jnp.isnan(most(x, 2, 1) + least(x, 2, 1))), lambda x: jnp.full(x.shape[0], 2.0), (N,)),
+    Equal("running minima are finite", lambda x: told(jnp.isnan(jax.lax.cummin(x))), lambda x: jnp.full(x.shape[0], 2.0), (N,)),
+    Equal("the greatest of what is masked is finite", lambda x: told(jnp.isfinite(first(x).max())), lambda x: 0 * x[0] + 1, (N,)),
     Equal("transposed twice", lambda x: x.T.T, lambda x: x, (NM,)),
 )  # fmt: skip
