@@ -210,8 +210,8 @@ PARTIAL = {
 @pytest.mark.parametrize("name", PARTIAL)
 def test_cells_are_parted_where_something_is_undefined(name):
     left, right, same = PARTIAL[name]
-    programs = [jax.make_jaxpr(function)(V) for function in (left, right)]
-    found = PrimeFields(*programs).compare()
+    left, right = (jax.make_jaxpr(function)(V) for function in (left, right))
+    found = PrimeFields(left, right).compare()
     assert (found.equal and not found.almost) == same
     if same:
-        assert not PrimeFields(*programs, laws=LAWS - {"cases"}).compare().equal
+        assert not PrimeFields(left, right, laws=LAWS - {"cases"}).compare().equal

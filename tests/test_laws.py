@@ -579,9 +579,9 @@ def test_outside_the_domain_they_are_called_different(case):
 @pytest.mark.parametrize("law", sorted(BEYOND))
 def test_just_beyond_the_side_condition_they_are_called_different(law):
     """Without the laws that show much of what others do."""
-    laws = LAWS - ALSO | {law}
-    assert not equal(*BEYOND[law], laws, domains=EVERYWHERE)
-    assert equal(*BEYOND[law], laws, domains=POSITIVE)
+    laws, (left, right) = LAWS - ALSO | {law}, BEYOND[law]
+    assert not equal(left, right, laws, domains=EVERYWHERE)
+    assert equal(left, right, laws, domains=POSITIVE)
 
 
 @pytest.mark.parametrize("law", sorted(BESIDE))

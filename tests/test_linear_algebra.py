@@ -54,6 +54,11 @@ def qr(a, mode: Any = "reduced") -> Any:
     return linalg.qr(a, mode=mode)
 
 
+def thin_svd(a) -> Any:
+    """U, s and Vᵀ, with as many columns and rows as a has singular values."""
+    return linalg.svd(a, full_matrices=False)
+
+
 def lu_solve(a, b):
     """By the factors."""
     return scipy.lu_solve(scipy.lu_factor(a), b)
@@ -245,17 +250,15 @@ PAIRS = {
         (A3,),
     ),
     "singular vectors and values, multiplied": (
-        lambda a: (lambda u, s, v: jnp.einsum("ij,j,jk->ik", u, s, v, precision="highest"))(
-            *linalg.svd(a, full_matrices=False)
-        ),
+        lambda a: (lambda u, s, v: jnp.einsum("ij,j,jk->ik", u, s, v, precision="highest"))(*thin_svd(a)),
         lambda a: a,
-        lambda a: (lambda u, s, v: matmul(u, v))(*linalg.svd(a, full_matrices=False)),
+        lambda a: (lambda u, s, v: matmul(u, v))(*thin_svd(a)),
         (TALL,),
     ),
     "singular vectors are orthonormal": (
-        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v.T))(*thin_svd(a)),
         lambda a: 2 * jnp.eye(2) + 0 * a[:2],
-        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v))(*linalg.svd(a, full_matrices=False)),
+        lambda a: (lambda u, s, v: matmul(u.T, u) + matmul(v, v))(*thin_svd(a)),
         (TALL,),
     ),
     "one triangle of a symmetric matrix": (
@@ -288,7 +291,7 @@ def one_step(matvec, b):
 
 NEVER = {
     "columns of U are fewer than its rows": (
-        lambda a: (lambda u, s, v: matmul(u, u.T))(*linalg.svd(a, full_matrices=False)),
+        lambda a: (lambda u, s, v: matmul(u, u.T))(*thin_svd(a)),
         lambda a: jnp.eye(3) + 0 * a[:, :1],
         (TALL,),
     ),
@@ -434,8 +437,8 @@ DEFINED = {
     "lu_solve": (lu_solve, SQUARE, SQUARE[0]),
     "eigh": (linalg.eigh, MANY),
     "eigh of one row": (linalg.eigh, SQUARE[:1, :1]),
-    "svd": (lambda a: linalg.svd(a, full_matrices=False), LONG),
-    "svd of a wide matrix": (lambda a: linalg.svd(a, full_matrices=False), WIDE),
+    "svd": (lambda a: thin_svd(a), LONG),
+    "svd of a wide matrix": (lambda a: thin_svd(a), WIDE),
     "pinv": (linalg.pinv, LONG),
     "tridiagonal_solve": (thomas, SQUARE[0] + 3, SQUARE[1], SQUARE[2], SQUARE[0]),
     "gradient of slogdet": (jax.grad(lambda a: linalg.slogdet(a)[1]), SQUARE),

@@ -257,7 +257,7 @@ def test_a_small_program_is_refuted_by_enclosures_alone(scale):
 
 # Parameters that Python takes for equal.
 
-odd_one = Primitive("odd_one")
+odd_one = Primitive("symmetric_product")  # a name that is taken for an unknown function
 odd_one.def_abstract_eval(lambda x, *, parameter: x)
 
 

@@ -174,7 +174,7 @@ REFUSED = {
         "'ragged_all_to_all'.* not followed; write it",
     ),
     "terms of a sum come out": (
-        kept(lambda x: x, EXPLICIT, joined=P(unreduced={"i"})),
+        kept(lambda x: x, EXPLICIT, joined=P(unreduced=frozenset(["i"]))),
         "unreduced along 'i', which is not followed",
     ),
     "groups": (kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1]])), "use a mesh of more axes"),

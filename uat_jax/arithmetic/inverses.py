@@ -512,7 +512,7 @@ def _root_met(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[
 
     That is no √x √y, which are not defined for x, y < 0, where √(xy) is.
     """
-    facts, size = result.facts, math.prod(result.shape)
+    size = math.prod(result.shape)
     known = [q for q in (result.quadratic, *(x.quadratic for x in operands)) if q is not None]
     if any(q.constant is not None for q in known) or all(q.letter.square is None for q in known):
         return result

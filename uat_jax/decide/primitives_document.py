@@ -30,9 +30,9 @@ NOT_FOLLOWED = frozenset(
 
 HEAD = """# Primitives
 
-What is known of every primitive of JAX when two functions are compared. `python -m uat_jax.decide.primitives_document` writes
-this table from the tables of the code; a test compares it with them, and fails if the installed JAX has a primitive
-that is not in it.
+What is known of every primitive of JAX when two functions are compared.
+`python -m uat_jax.decide.primitives_document` writes this table from the tables of the code; a test compares it with
+them, and fails if the installed JAX has a primitive that is not in it.
 
 * *exact rule*: the result is the value of the primitive, or entries of its operands, or its program is followed.
 * *definition*: it is written in simpler primitives.

@@ -57,7 +57,7 @@ def large(x):
 
 def window(x, weights):
     """Sums over windows of three places, one beyond each end, with these weights."""
-    return jax.lax.conv_general_dilated(x[None, None], np.asarray(weights, x.dtype)[None, None], (1,), [(1, 1)])[0, 0]
+    return jax.lax.conv_general_dilated(x[None, None], jnp.asarray(weights, x.dtype)[None, None], (1,), [(1, 1)])[0, 0]
 
 
 def pooled(x, combine, outside, count, beyond):
