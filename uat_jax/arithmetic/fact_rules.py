@@ -7,6 +7,7 @@ is known about.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -356,6 +357,18 @@ BY_TERMS = frozenset("add add_any cosh dot_general log1p max min reduce_max redu
 """Functions whose signs say nothing of what laws make of them where they are undefined: 1 + (√y)² is 1 + y."""
 
 
+LEFT_ALONE = frozenset(["digamma", "lgamma"])
+"""Functions that are undefined for some numbers, and that laws write as others only where they are defined."""
+
+
+def _letters_only(equation: JaxprEqn, operands: Sequence[Any], known: Sequence[Facts]) -> bool:
+    """Whether a result is undefined only where functions are that are left alone: letters, with any real values."""
+    as_letters = [replace(f, defined=Defined.ALMOST) if f.letters_only else f for f in known]
+    if equation.primitive.name in LEFT_ALONE:
+        return all(f.defined is not Defined.PARTLY for f in as_letters)
+    return any(f.letters_only for f in known) and _defined(equation, operands, as_letters) is not Defined.PARTLY
+
+
 def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: Sequence[Any]) -> list[Facts | None]:
     """Facts of an equation's results, None for those that are no numbers of the fields."""
     whole = _whole_exponent(draw, equation, operands)
@@ -369,8 +382,12 @@ def facts_of(draw: Draw, equation: JaxprEqn, operands: Sequence[Any], results: S
     nature, defined = _nature(equation, operands, known), _defined(equation, operands, known)
     hollow = _is_hollow(draw, equation, operands, known)
     guarded = any(f.guarded for f in known)
-    zeros = _zeros if defined is not Defined.PARTLY or equation.primitive.name not in BY_TERMS else _no_zeros
-    facts = lambda result: Facts(nature, defined, hollow, *zeros(equation, operands, known, result, nature), guarded)
+    letters = defined is Defined.PARTLY and _letters_only(equation, operands, known)
+    extended = defined is Defined.PARTLY and not letters and equation.primitive.name in BY_TERMS
+    zeros = _no_zeros if extended else _zeros
+    facts = lambda result: Facts(
+        nature, defined, hollow, *zeros(equation, operands, known, result, nature), guarded, letters
+    )
     return [facts(result) if isinstance(result, Number) else None for result in results]
 
 

@@ -44,6 +44,7 @@ class Facts:
     zero for inputs of positive measure.  positive: which entries are larger than 0 wherever they are defined; negative:
     which are smaller.  thin: which entries are zero on a set of measure zero only.  All three are boolean arrays of the
     array's shape.  guarded: whether this holds only where the condition of a selection does, which is being followed.
+    letters_only: whether all that is undefined in it is values of functions that no law writes as anything else.
     """
 
     nature: Nature
@@ -53,6 +54,7 @@ class Facts:
     negative: np.ndarray
     thin: np.ndarray
     guarded: bool = False
+    letters_only: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -62,7 +64,7 @@ class Facts:
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""
         positive, negative, thin = (move(known[None])[0] for known in (self.positive, self.negative, self.thin))
-        return Facts(self.nature, self.defined, self.hollow, positive, negative, thin, self.guarded)
+        return replace(self, positive=positive, negative=negative, thin=thin)
 
     def signed(self, signs: frozenset[int]) -> Facts:
         """The facts of entries whose signs are among these where a condition holds."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure, joined
-from uat_jax.arithmetic.facts import Facts
+from uat_jax.arithmetic.facts import Defined, Facts
 from uat_jax.arithmetic.field_functions import FieldFunctions
 from uat_jax.arithmetic.number import Infinite, Letter, Number, Quadratic
 from uat_jax.arithmetic.residues import Draw, Residues
@@ -153,6 +153,7 @@ def _joined_facts(numbers: Sequence[Number], source: np.ndarray) -> Facts | None
         join(f.negative for f in known),
         join(f.thin for f in known),
         any(f.guarded for f in known),
+        all(f.letters_only or f.defined is not Defined.PARTLY for f in known),
     )
 
 

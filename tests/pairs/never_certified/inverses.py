@@ -180,6 +180,7 @@ FUNCTIONS = (
 DIFFERENT = (*BRANCHES, *SIGNS, *MASKS, *UNDONE, *UNDEFINED, *MET, *FUNCTIONS)
 
 EQUAL = (
+    Equal("one and the square of lgamma", lambda x: jnp.tanh(1 / (1 + lax.lgamma(x) ** 2)), lambda x: jnp.tanh(1 / (lax.lgamma(x) * lax.lgamma(x) + 1)), (S,)),
     Equal("exp of half a logarithm undone", lambda x: jnp.exp(jnp.arcsinh(jnp.sinh(2 * jnp.log(2 + jnp.sin(x)))) / 2), lambda x: 2 + jnp.sin(x), (S,)),
     Equal("exp of the opposite undone", lambda x: jnp.exp(-jnp.arcsinh(jnp.sinh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 / (1 + x * x), (S,)),
     Equal("exp undone by arctanh", lambda x: jnp.exp(jnp.arctanh(jnp.tanh(2 * jnp.log(1 + x * x))) / 2), lambda x: 1 + x * x, (S,)),
