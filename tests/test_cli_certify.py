@@ -28,8 +28,8 @@ def library(x): return jax.nn.softmax(x, axis=-1)
 def matmul(x, w): return jnp.dot(x, w, precision="highest")
 def einsum(x, w): return jnp.einsum("bh,ho->bo", x, w, precision="highest")
 def transposed(x, w): return jnp.dot(x, w.T.reshape(w.shape), precision="highest")
-def arctan(x): return jnp.arctan(x)
-def arcsin(x): return jnp.arcsin(x / jnp.sqrt(1 + x * x))
+def arcsinh(x): return jnp.arcsinh(-x)
+def logarithm(x): return -jnp.log(x + jnp.sqrt(1 + x * x))
 def step(x): return jnp.where(x > 0, np.float32(1), np.float32(0))
 def closed_step(x): return jnp.where(x >= 0, np.float32(1), np.float32(0))
 def magnitude(x): return jnp.abs(x)
@@ -113,7 +113,7 @@ def test_refuted_with_a_reproducer_that_runs(capsys, own_folder):
 
 
 def test_agrees_is_no_success(capsys):
-    assert _certify("arctan", "arcsin", *V) == 1
+    assert _certify("arcsinh", "logarithm", *V) == 1
     text = capsys.readouterr().out
     assert text.startswith("AGREES  ") and "equal to 30 digits at 4 random inputs" in text
 

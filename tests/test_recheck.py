@@ -46,9 +46,9 @@ def softmax(x):
     return weights / jnp.sum(weights, axis=-1, keepdims=True)
 
 
-def products(function):
-    """The products of more and more of its values, which the proofs for all sizes do not follow."""
-    return lambda x: jnp.cumprod(function(x), axis=-1)
+def in_order(function):
+    """Its values in ascending order, which the proofs for all sizes do not follow."""
+    return lambda x: jnp.sort(function(x), axis=-1)
 
 
 def mean(x):
@@ -67,9 +67,9 @@ CASES = {
     "certified": (square, expanded, V, {}, "CERTIFIED"),
     "with exponentials": (softmax, jax.nn.softmax, V, {}, "CERTIFIED"),
     "refuted": (square, wrong, V, {}, "REFUTED"),
-    "agrees": (jnp.arctan, lambda x: jnp.arcsin(x / jnp.sqrt(1 + x * x)), V, {}, "AGREES"),
+    "agrees": (lambda x: jnp.arcsinh(-x), lambda x: -jnp.log(x + jnp.sqrt(1 + x * x)), V, {}, "AGREES"),
     "unknown": (lambda x: jnp.ones(3), lambda x: jnp.ones(3), V, {}, "UNKNOWN"),
-    "any sizes": (products(softmax), products(jax.nn.softmax), M, {}, "AGREES"),
+    "any sizes": (in_order(softmax), in_order(jax.nn.softmax), M, {}, "AGREES"),
     "listed sizes": (softmax, jax.nn.softmax, M, {"sizes": [{"b": 1, "d": 2}, {"b": 3, "d": 2}]}, "CERTIFIED"),
     "refuted at some sizes": (mean, mean_over_features, M, {}, "REFUTED"),
     "derivatives": (square, expanded, V, {"wrt": "grad"}, "CERTIFIED"),

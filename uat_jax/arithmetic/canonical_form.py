@@ -28,7 +28,7 @@ from uat_jax.arithmetic.stored_control import SCAN, scan_parameters
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.errors import UnsupportedError
 
-STATEFUL = frozenset("empty empty2 infeed outfeed prng_random_bits prng_seed rng_uniform".split())
+STATEFUL = frozenset("empty infeed outfeed prng_random_bits prng_seed rng_uniform".split())
 """Primitives whose results are not decided by their operands, though JAX knows of no effect of theirs."""
 
 OF_FUNCTIONS = frozenset(["ReadEffect", "WriteEffect", "AccumEffect", "NamedAxisEffect"])

@@ -256,9 +256,7 @@ REFUSED: Mapping[str, str] = {
     **dict.fromkeys("debug_callback debug_print infeed io_callback outfeed".split(), _EFFECT),
     **dict.fromkeys("after_all create_token dce_sink".split(), "orders effects, and is no function of arrays"),
     **dict.fromkeys("addupdate freeze get new_ref ref swap".split(), _REFERENCE),
-    **dict.fromkeys(
-        "empty empty2".split(), "makes an array of which no entry is written; write them, as jnp.zeros does"
-    ),
+    "empty": "makes an array of which no entry is written; write them, as jnp.zeros does",
     **dict.fromkeys(
         "prng_random_bits prng_seed rng_uniform".split(),
         "draws numbers from a state that is no operand; use jax.random",

@@ -18,10 +18,11 @@ from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
 from uat_jax.decide.specification import CALLBACKS
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "primitives.md"
+DOCUMENT = Path("docs") / "primitives.md"
+"""Where it is kept, from the root of the repository."""
 
-WITHOUT_OPERANDS = frozenset(["iota"])
-"""Primitives of no operands: JAX says what their results are."""
+WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
+"""Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
 NOT_FOLLOWED = frozenset(
     "bitcast_convert_type call_exported ffi_call linear_call pure_callback rng_bit_generator".split()
