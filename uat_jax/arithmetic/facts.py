@@ -8,8 +8,8 @@ docs/soundness.md §10 has the proofs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 
 import numpy as np
@@ -60,6 +60,26 @@ class Facts:
     def is_number(self) -> bool:
         """Whether every entry is known to be a real number for all inputs, and analytic."""
         return self.nature is Nature.ENTIRE and self.defined is Defined.ALWAYS and not self.hollow
+
+    @property
+    def key(self) -> Hashable:
+        """All that these facts say, in a form that can be compared: equal keys say the same."""
+        known = (getattr(self, f.name) for f in fields(self))
+        return tuple((k.shape, k.tobytes()) if isinstance(k, np.ndarray) else k for k in known)
+
+    def implies(self, other: Facts) -> bool:
+        """Whether all that the other facts say of an array of this shape is said by these too.
+
+        Example:
+            >>> positive = of_inputs((2,), positive=True)
+            >>> positive.implies(of_inputs((2,))), of_inputs((2,)).implies(positive)
+            (True, False)
+        """
+        entries = (self.positive, other.positive), (self.negative, other.negative), (self.thin, other.thin)
+        signs = all((mine >= theirs).all() for mine, theirs in entries)
+        regular = self.nature <= other.nature and self.defined <= other.defined and self.hollow <= other.hollow
+        letters = self.letters_only or not other.letters_only or self.defined is not Defined.PARTLY
+        return signs and regular and letters and self.guarded <= other.guarded
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Facts:
         """The facts of rearranged entries: `move` acts on arrays of shape (1, *shape)."""

@@ -216,9 +216,7 @@ class Fingerprints:
         for side, arrays in enumerate(cut.sides):
             for variable, places in arrays.items():
                 facts = replaced[side][variable]
-                signs = (known.tobytes() for known in (facts.positive, facts.negative, facts.thin))
-                known = facts.nature, facts.defined, facts.hollow, *signs
-                same = places.shape, places.tobytes(), known
+                same = places.shape, places.tobytes(), facts.key
                 if same not in taken:
                     number = gathered(self.functions, [letters], places)
                     place = self.functions.expressions.unnamed(places.shape)

@@ -15,7 +15,6 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import InputError, UnsupportedError
-from uat_jax.inputs.stablehlo import read_stablehlo
 
 KERNEL = "pallas_call"
 """The primitive that runs a kernel."""
@@ -36,6 +35,8 @@ def kernel(equation: JaxprEqn) -> ClosedJaxpr:
         UnsupportedError: JAX's interpreter cannot run the kernel, such as one that copies between memories, or what it
             runs cannot be read.
     """
+    from uat_jax.inputs.stablehlo import read_stablehlo  # most programs have no kernel, and reading takes modules
+
     specs = [jax.ShapeDtypeStruct(shape_of(atom), dtype_of(atom)) for atom in equation.invars]
     parameters = {**equation.params, "interpret": True}
     wide = any(dtype_of(atom).itemsize == 8 for atom in (*equation.invars, *equation.outvars))

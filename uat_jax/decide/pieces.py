@@ -27,7 +27,6 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
-from uat_jax.arithmetic.facts import Facts
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
@@ -368,7 +367,7 @@ class Sweep:
         for s, program in enumerate(self.programs):
             facts = zip(first.known[s].values(), here.known[s].values(), strict=True)
             letters = instance.letters(s, list(first.cut.sides[s]), list(here.cut.sides[s]))
-            if not letters or not all(_as_much_known(a, b) for a, b in facts):
+            if not letters or not all(b.implies(a) for a, b in facts):
                 return None
             found = {}
             for target in (*step.between, last.cut):
@@ -540,12 +539,6 @@ def profile_of(program: FlatProgram) -> Profile:
     readings = frozenset().union(*(m.readings for m in found if m is not None))
     primitives = frozenset(e.primitive.name for e in program.equations)
     return Profile(Depth(), primitives, varies=True, readings=readings, selects=True, taken=())
-
-
-def _as_much_known(a: Facts, b: Facts) -> bool:
-    """Whether all that facts `a` say of an array is said by facts `b` too: where it is defined, its signs and zeros."""
-    signs = all((y >= x).all() for x, y in ((a.positive, b.positive), (a.negative, b.negative), (a.thin, b.thin)))
-    return b.nature <= a.nature and b.defined <= a.defined and b.hollow <= a.hollow and signs
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:
