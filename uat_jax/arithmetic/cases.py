@@ -118,7 +118,7 @@ class Cases:
         left, right = cell.results
         if left is UNDEFINED or right is UNDEFINED:
             return True
-        if left.polynomial.key == right.polynomial.key:
+        if cell.signs(left.polynomial - right.polynomial) == {0}:
             return True
         signs = cell.signs_of_variables(pair)
         return any(self._tested(pair, cell, signs, meant, surface) for surface in (None, *cell.surfaces()))
@@ -269,7 +269,8 @@ class Cell:
     def possible(self, *more: Inequality) -> bool:
         """Whether real numbers may satisfy what is assumed, and more."""
         self.deadline.check()
-        known = (*self.atoms.known, *self.facts, *self.inequalities, *more)
+        stated = (*self.atoms.known, *self.facts, *self.inequalities, *more)
+        known = [whole_numbers.tightened(i, self.atoms) for i in stated]
         return possible(known, self.atoms.positive, self.atoms.nonnegative)
 
     def signs(self, p: Polynomial) -> set[int]:

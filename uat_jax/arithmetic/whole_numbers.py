@@ -65,6 +65,19 @@ def rounded(p: Polynomial, atoms: Atoms, method: lax.RoundingMethod) -> Polynomi
     return whole + _stated(found, near, atoms)
 
 
+def tightened(inequality: Inequality, atoms: Atoms) -> Inequality:
+    """The same inequality for a sum of whole numbers, with the least number that it can have: 2f > 5 says f ≥ 3."""
+    p = inequality.polynomial
+    steps = [c for m, c in p.terms.items() if m]
+    if not steps or not all(_of_whole_atoms(m, atoms) for m in p.terms):
+        return inequality
+    step = Fraction(math.gcd(*(c.numerator for c in steps)), math.lcm(*(c.denominator for c in steps)))
+    least = -p.terms.get((), Fraction(0)) / step
+    least = math.floor(least) + 1 if inequality.strict else math.ceil(least)
+    sums = Polynomial({m: c / step for m, c in p.terms.items() if m})
+    return Inequality(sums - Polynomial.constant(least), False)
+
+
 def _stated(whole: Polynomial, known: list[Inequality], atoms: Atoms) -> Polynomial:
     """An atom that is a whole number, of which some inequalities are known for all inputs."""
     ((monomial, _),) = whole.terms.items()
@@ -80,7 +93,7 @@ def _is_whole(p: Polynomial, atoms: Atoms) -> bool:
 
 
 def _of_whole_atoms(monomial: Monomial, atoms: Atoms) -> bool:
-    return all(atom in atoms.whole for atom, _ in monomial)
+    return all(atom in atoms.whole and exponent > 0 for atom, exponent in monomial)
 
 
 def _parted(p: Polynomial, atoms: Atoms, unit: int) -> tuple[Polynomial, Polynomial]:
