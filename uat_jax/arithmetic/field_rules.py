@@ -16,7 +16,8 @@ from uat_jax.arithmetic.closed_form import PI, Product
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.integer_ranges import keeps_values
+from uat_jax.arithmetic.guards import ALL_SIGNS
+from uat_jax.arithmetic.integer_ranges import Range, keeps_values
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -32,6 +33,8 @@ Rule = Callable[..., Any]
 MOST_TERMS = 1 << 10
 """Of a product of matrices with more terms, squares of roots are not looked for."""
 
+
+ZERO = Range(0, 0)
 
 MOST_EXPONENTS = 32
 """So many different exponents of an array are powers of their own."""
@@ -354,17 +357,25 @@ def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:
     return (y if way > 0 else x) if second.low >= first.high else None
 
 
-def _apart(fields: Fields, x: Number, y: Number, *, strict: bool, swapped: bool) -> tuple[bool, bool]:
-    """Whether the ranges of finite numbers show that x > y (x ≥ y if not `strict`), and whether they show that not.
+def _signs(fields: Fields, equation: JaxprEqn, x: Number, y: Number) -> frozenset[int]:
+    """The signs that x − y can have, for the operands of an equation: by their ranges, by what is known, by cases."""
+    if not fields.certain(x, y):
+        return ALL_SIGNS
+    f, known = fields.functions, ALL_SIGNS
+    for way, difference in ((1, f.subtract(x, y)), (-1, f.subtract(y, x))):
+        if _surely_positive(difference):
+            known &= {way}
+        elif difference.nonnegative:
+            known &= {0, way}
+    if x.special is None and y.special is None:
+        known &= _signs_by_ranges(*fields.operand_ranges)
+    return known if len(known) == 1 else known & fields.signs(equation, x, y)
 
-    `swapped`: x is the second operand of the equation.
-    """
-    if x.special is not None or y.special is not None:
-        return False, False
-    first, second = fields.operand_ranges[:: -1 if swapped else 1]
-    if strict:
-        return first.low > second.high, first.high <= second.low
-    return first.low >= second.high, first.high < second.low
+
+def _signs_by_ranges(x: Range, y: Range = ZERO) -> frozenset[int]:
+    """The signs that the difference of two numbers of these ranges can have."""
+    possible = {1: x.high > y.low, 0: x.low <= y.high and y.low <= x.high, -1: x.low < y.high}
+    return frozenset(sign for sign, may_be in possible.items() if may_be)
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
@@ -376,21 +387,17 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         x, y = (y, x) if swapped else (x, y)
         _refuse_undefined(equation, x, y)
         _refuse_masks(equation, x, y)
-        difference = f.subtract(x, y)
-        if fields.certain(x, y):
-            surely, surely_not = (_surely_positive, _surely_nonnegative)[:: 1 if strict else -1]
-            above, below = _apart(fields, x, y, strict=strict, swapped=swapped)
-            if above or surely(difference):
-                return np.ones(x.shape, bool)
-            if below or surely_not(f.subtract(y, x)):
-                return np.zeros(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
+        way = -1 if swapped else 1
+        decided = {compare(way * sign, 0) for sign in _signs(fields, equation, *((y, x) if swapped else (x, y)))}
+        if len(decided) == 1:
+            return np.full(x.shape, *decided)
         step = (
             (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
         )
         form = lambda found: _with_infinities(fields, x, y, compare, found)
         almost = lambda: form(functools.partial(_almost_above, f))
-        return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
+        return fields.decision(equation, (x, y), f.subtract(x, y), lambda: form(step), almost)
 
     return rule
 
@@ -406,10 +413,6 @@ def _almost_above(f: FieldFunctions, x: Number, y: Number) -> Number:
         if difference.nonnegative:
             return f.constant(value, x.shape)
     return f.almost_step(f.subtract(x, y))
-
-
-def _surely_nonnegative(x: Number) -> bool:
-    return x.nonnegative or _surely_positive(x)
 
 
 def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
@@ -447,6 +450,9 @@ def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     f = fields.functions
     if _surely_positive(x) and fields.certain(x):
         return f.constant(1, x.shape)
+    signs = fields.signs(equation, x)
+    if len(signs) == 1:
+        return f.constant(*signs, x.shape)
     almost = lambda: f.constant(1, x.shape) if x.nonnegative else f.almost_sign(x)
     return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 
@@ -456,8 +462,9 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
     _refuse_undefined(equation, x, y)
-    if fields.certain(x, y) and any(map(_surely_positive, (f.subtract(x, y), f.subtract(y, x)))):
-        return np.zeros(x.shape, bool)
+    signs = _signs(fields, equation, x, y)
+    if 0 not in signs or signs == {0}:
+        return np.full(x.shape, 0 in signs)
     form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
     surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
     return fields.decision(

@@ -496,6 +496,13 @@ class Fields(Arithmetic):
         known = [n.facts for n in numbers]
         return all(f is not None and f.defined is Defined.ALWAYS and not f.hollow for f in known)
 
+    def signs(self, equation: JaxprEqn, *operands: Number) -> frozenset[int]:
+        """The signs that the difference of two numbers, or one number, can have, of which a decision is made."""
+        unknown = any(x.special is not None or x.infinite is not None or _holds_here_only(x) for x in operands)
+        if self.alike is None or unknown or not self.certain(*operands):
+            return ALL_SIGNS
+        return self.alike.signs(self._own_place(equation))
+
     def decision(
         self,
         equation: JaxprEqn,
@@ -612,6 +619,11 @@ class Fields(Arithmetic):
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
+
+
+def _holds_here_only(number: Number) -> bool:
+    """Whether what is known of a number holds under the condition of a selection only."""
+    return number.facts is None or number.facts.guarded
 
 
 def _with_signs(value: Value, signs: frozenset[int]) -> Value:

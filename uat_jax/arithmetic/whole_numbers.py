@@ -80,7 +80,7 @@ def _is_whole(p: Polynomial, atoms: Atoms) -> bool:
 
 
 def _of_whole_atoms(monomial: Monomial, atoms: Atoms) -> bool:
-    return all(atom in atoms.whole for atom, _ in monomial)
+    return all(atom in atoms.whole and exponent > 0 for atom, exponent in monomial)
 
 
 def _parted(p: Polynomial, atoms: Atoms, unit: int) -> tuple[Polynomial, Polynomial]:
