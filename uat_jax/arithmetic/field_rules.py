@@ -17,7 +17,7 @@ from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS
-from uat_jax.arithmetic.integer_ranges import Range, keeps_values
+from uat_jax.arithmetic.integer_ranges import keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -33,8 +33,6 @@ Rule = Callable[..., Any]
 MOST_TERMS = 1 << 10
 """Of a product of matrices with more terms, squares of roots are not looked for."""
 
-
-ZERO = Range(0, 0)
 
 MOST_EXPONENTS = 32
 """So many different exponents of an array are powers of their own."""
@@ -368,14 +366,8 @@ def _signs(fields: Fields, equation: JaxprEqn, x: Number, y: Number) -> frozense
         elif difference.nonnegative:
             known &= {0, way}
     if x.special is None and y.special is None:
-        known &= _signs_by_ranges(*fields.operand_ranges)
+        known &= signs_between(*fields.operand_ranges)
     return known if len(known) == 1 else known & fields.signs(equation, x, y)
-
-
-def _signs_by_ranges(x: Range, y: Range = ZERO) -> frozenset[int]:
-    """The signs that the difference of two numbers of these ranges can have."""
-    possible = {1: x.high > y.low, 0: x.low <= y.high and y.low <= x.high, -1: x.low < y.high}
-    return frozenset(sign for sign, may_be in possible.items() if may_be)
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:

@@ -35,6 +35,7 @@ from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positio
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
+from uat_jax.arithmetic.met_logarithms import UNDOING
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
@@ -54,7 +55,7 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "cos", "sin", "sub", "tan"])
+BOUNDED = frozenset(["add", "cos", "log1p", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
@@ -217,7 +218,7 @@ class Fields(Arithmetic):
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
         self._meet(operands)
-        results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
+        results = [self._as_one(self._again(self._unconditional(x))) for x in self._evaluated(equation, taken)]
         self._meet(results)
         if self.alike is None:
             return results
@@ -243,6 +244,17 @@ class Fields(Arithmetic):
         if value.special is not None or value.infinite is not None:
             return value
         return next((x for x in self.positive if same(x.residues, value.residues)), value)
+
+    def _as_one(self, value: Value) -> Value:
+        """A number that is defined for all inputs and formally 1, as a constant, of which more is decided."""
+        if self.alike is None or not isinstance(value, Number) or value.known is not None or not self.certain(value):
+            return value
+        if value.special is not None or value.infinite is not None or value.almost is not None:
+            return value
+        self.draw.compared(1)
+        if not same(value.residues, self.draw.fraction(1, value.shape)):
+            return value
+        return self.number(np.ones(value.shape)).but(expression=value.expression)
 
     def _first(self, value: Value) -> Value:
         """A number that is defined for all inputs, or another one met before that is the same function by cases."""
@@ -367,7 +379,7 @@ class Fields(Arithmetic):
         if not self.involves(equation, operands):
             return results
         results = [
-            self._described(equation, i, r, facts) if isinstance(r, Number) and facts else r
+            self._described(equation, operands, i, r, facts) if isinstance(r, Number) and facts else r
             for i, (r, facts) in enumerate(zip(results, facts_of(self.draw, equation, operands, results), strict=True))
         ]
         if known is None:
@@ -422,6 +434,17 @@ class Fields(Arithmetic):
         finally:
             self.operand_ranges = ranges
 
+    def _above_minus_one(self, equation: JaxprEqn, operands: Sequence[Value], facts: Facts) -> Facts:
+        """The facts of log(1 + x), with where x is defined if its range shows that it is above -1."""
+        x = operands[0]
+        if equation.primitive.name != "log1p" or not isinstance(x, Number) or not self.certain(x) or facts.guarded:
+            return facts
+        if facts.defined is Defined.ALWAYS or not self.operand_ranges or self.operand_ranges[0].low <= -1:
+            return facts
+        assert x.facts is not None
+        nature = x.facts.nature if x.facts.nature is Nature.ENTIRE else Nature.PIECEWISE
+        return replace(facts, nature=nature, defined=Defined.ALWAYS)
+
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
         """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
         if equation.primitive.name not in ("add", "sub") or len(self.operand_ranges) < 2 or facts.guarded:
@@ -433,8 +456,10 @@ class Fields(Arithmetic):
         (found,) = ranges(equation, self.operand_ranges)
         return facts.positive_too() if found.low > 0 else facts.negative_too() if found.high < 0 else facts
 
-    def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
-        facts = self._in_range(equation, result, facts)
+    def _described(
+        self, equation: JaxprEqn, operands: Sequence[Value], index: int, result: Number, facts: Facts
+    ) -> Number:
+        facts = self._above_minus_one(equation, operands, self._in_range(equation, result, facts))
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or bool(facts.positive.all())
@@ -483,7 +508,8 @@ class Fields(Arithmetic):
         """Refuse to follow a quotient by what may be zero through anything that can make a number of an infinity."""
         hollow = [isinstance(o, Number) and o.facts is not None and o.facts.hollow for o in operands]
         name = equation.primitive.name
-        passes = name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
+        whole = name == "integer_pow" and equation.params["y"] > 0
+        passes = whole or name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
         if not any(hollow) or passes or name in DECISIONS or name == "div" and not hollow[1]:
             return
         raise HollowError(
@@ -573,13 +599,18 @@ class Fields(Arithmetic):
         """The result with its constant factor and summand, and its factors."""
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
             return result
-        numbers = [self.lift(operand) for operand in operands]
+        numbers, met = [self.lift(operand) for operand in operands], self.functions.logarithms_met
+        if equation.primitive.name in UNDOING and met is not None:
+            numbers = list(map(met.again, numbers))
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)
         if powered is not result:
             result = with_sign(powered.but(facts=result.facts, expression=result.expression))
         found = with_inverses(self.functions, equation, numbers, result, ranges=self.operand_ranges)
-        return found if found is result else found.but(facts=result.facts, expression=result.expression)
+        found = found if found is result else found.but(facts=result.facts, expression=result.expression)
+        if met is not None:
+            met.keep(found)
+        return found
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.

@@ -337,16 +337,21 @@ def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None =
         found = _log_above_quotient(functions, x, x.product)
         if found is not None:
             return found
-    more = _one_more(functions, x)
+    more = _one_more(functions, x, is_positive=result is not None and _is_defined(result))
     return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
 
 
-def _one_more(functions: FieldFunctions, x: Number) -> Number:
-    """1 + x, with its sign if that is known."""
+def _is_defined(x: Number) -> bool:
+    """Whether a number is defined for all inputs, and not under a condition only."""
+    return x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.guarded
+
+
+def _one_more(functions: FieldFunctions, x: Number, *, is_positive: bool = False) -> Number:
+    """1 + x, with its sign if that is known; `is_positive`: it is known to be above 0 for all inputs."""
     more = functions.add(functions.constant(1, x.shape), x)
     if x.facts is None:
         return more
-    positive = x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY
+    positive = is_positive or x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY
     more = more.but(facts=x.facts.positive_too() if positive else x.facts.unsigned())
     known = exponentials_of(functions, x) if "signs of sums of exponentials" in functions.laws else None
     if known is None:
