@@ -150,7 +150,8 @@ class FieldFunctions(Piecewise):
         if x.summand is not None and isinstance(x.summand[1], LogSum) and x.special is None:
             power = closed_form.exponential(x.summand[1])
             if power is not None:
-                return self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
+                value = self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
+                return value if power.rational is not None else value.but(factor=power)
         residues = self.draw.exponential(x.residues)
         if "logarithm of a product met before" in self.laws and x.special is None:
             self.products.exponential(residues, x.residues)

@@ -337,11 +337,15 @@ def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
 
 
 def _absolute(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """|x|, which is x or -x where its range says so."""
-    f, known = fields.functions, x.special is None and fields.certain(x)
-    if known and fields.operand_ranges[0].low >= 0:
-        return x
-    return f.negate(x) if known and fields.operand_ranges[0].high <= 0 else f.absolute(x)
+    """|x|, which is x or -x where its range, or what is known of it, says so."""
+    f, facts = fields.functions, x.facts
+    if x.special is None and fields.certain(x):
+        range_of = fields.operand_ranges[0]
+        if range_of.low >= 0:
+            return x
+        if range_of.high <= 0 or facts is not None and facts.negative.all() and not facts.guarded:
+            return f.negate(x).but(nonnegative=True)
+    return f.absolute(x)
 
 
 def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:

@@ -59,6 +59,9 @@ BOUNDED = frozenset(["add", "cos", "log1p", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
+PART_BY_PART = frozenset(["exp", "log", "log1p"])
+"""Functions of entries that say more of numbers than of the array that they are put together in."""
+
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
 
@@ -365,6 +368,8 @@ class Fields(Arithmetic):
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         if (same := self._unchanged(equation, operands)) is not None:
             return [same]
+        if (found := self._part_by_part(equation, operands)) is not None:
+            return [found]
         self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
@@ -403,6 +408,18 @@ class Fields(Arithmetic):
             if other.closed is not None and other.special is None and other.closed.uniform == rational_form(neutral):
                 return x
         return None
+
+    def _part_by_part(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
+        """A function of entries that are taken from several numbers: the function of each of them, put together."""
+        x = operands[0] if equation.primitive.name in PART_BY_PART else None
+        if not isinstance(x, Number) or x.parts is None or x.special is not None or x.infinite is not None:
+            return None
+        if x.known is not None or _holds_here_only(x):
+            return None
+        results = [self._followed(equation, [part])[0] for part in x.parts.numbers]
+        self._places = (self.place(x),)
+        place = self._own_place(equation)
+        return gathered(self.functions, results, x.parts.source).but(expression=place)
 
     def _enclosed(self, constant: Number) -> Number:
         """A constant with the facts that its balls show, which hold whichever way constants are read."""
