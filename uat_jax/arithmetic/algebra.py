@@ -333,7 +333,9 @@ class Algebra:
         """A nonnegative constant is one term with exponent 0."""
         if x.terms is not None or not self.logarithms:
             return x.terms
-        constant = x.known is not None and x.special is None and np.all(x.known > 0)
+        closed = None if x.closed is None else x.closed.uniform
+        positive = x.known is not None and np.all(x.known > 0) or closed is not None and closed.positive
+        constant = positive and x.special is None
         return Terms(self.draw.fraction(0, x.shape), 1) if constant else None
 
     def _added_terms(self, x: Number, y: Number) -> Terms | None:

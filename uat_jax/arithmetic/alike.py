@@ -16,6 +16,7 @@ from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
+from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
@@ -134,6 +135,21 @@ class Alike:
             return False
         ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
         return self.cases.same(pair, ranges, meant=self.meant, partial=True)
+
+    def signs(self, place: int) -> frozenset[int]:
+        """The signs that the difference of what is compared at a place can have, which cases show.
+
+        What is compared is defined for all inputs.  Where its decision is one thing at one point of those looked at and
+        another thing at another one, all are possible.
+        """
+        values = self.values(place)
+        if values is None or not np.all(values == values.ravel()[0]):
+            return ALL_SIGNS
+        compared = formula(self.expressions, place)
+        if compared is None or any(compared.places[v] not in self._real for v in compared.variables):
+            return ALL_SIGNS
+        ranges = {v: self.ranges[compared.places[v]] for v in compared.variables if compared.places[v] in self.ranges}
+        return self.cases.signs(compared, ranges, meant=self.meant)
 
     def _are_same(self, first: int, second: int) -> bool:
         """Whether two expressions, of which one decides by signs, are one function."""

@@ -22,6 +22,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic import whole_numbers
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
+from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
@@ -88,6 +89,7 @@ class Cases:
         self.equal = equal
         self.deadline = deadline or Deadline()
         self.answers: dict[Any, bool] = {}
+        self.found: dict[Any, frozenset[int]] = {}
 
     def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool, partial: bool = False) -> bool:
         """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
@@ -108,6 +110,30 @@ class Cases:
                 self.answers[key] = False
         return self.answers[key]
 
+    def signs(self, compared: Formula, ranges: Mapping[int, Range], *, meant: bool) -> frozenset[int]:
+        """The signs that the difference of what a formula compares can have, or a number of which it takes the sign.
+
+        The result of the formula is a decision, a maximum, a minimum or a magnitude of numbers that are defined for all
+        inputs; ranges: what is known of variables.
+        """
+        key = compared.signature, tuple(ranges.items()), meant
+        if compared.signature is None or key not in self.found and len(self.found) >= MOST_PAIRS:
+            return ALL_SIGNS
+        if key not in self.found:
+            self.found[key] = self._signs(compared, ranges, meant)
+        return self.found[key]
+
+    def _signs(self, compared: Formula, ranges: Mapping[int, Range], meant: bool) -> frozenset[int]:
+        found: frozenset[int] = frozenset()
+        try:
+            for cell in cells(compared, ranges, self.deadline, meant=meant, read=_InCell.difference):
+                found |= cell.signs(cell.atoms.compared(cell.read))
+                if found == ALL_SIGNS:
+                    break
+        except UnsupportedError:
+            return ALL_SIGNS
+        return found
+
     def _agree_everywhere(self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool) -> bool:
         """Whether both results agree in all cells."""
         found = cells(pair, ranges, self.deadline, meant=meant, partial=partial)
@@ -115,7 +141,7 @@ class Cases:
 
     def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
-        left, right = cell.results
+        left, right = cell.read
         if left is UNDEFINED or right is UNDEFINED:
             return True
         if cell.signs(left.polynomial - right.polynomial) == {0}:
@@ -212,7 +238,8 @@ class Atoms:
         return found
 
     def compared(self, difference: Polynomial) -> Polynomial:
-        """A polynomial of the same sign, without an increasing function around what is compared."""
+        """A polynomial of the same sign, without positive factors and increasing functions around what is compared."""
+        difference = self._without_factors(difference)
         value = difference.terms.get((), Fraction(0))
         parts = [(m, c) for m, c in difference.terms.items() if m]
         match parts, [self._function_of(m) for m, _ in parts]:
@@ -224,13 +251,20 @@ class Atoms:
                 return difference
         return self.compared((inside - other) * Polynomial.constant(c))
 
+    def _without_factors(self, p: Polynomial) -> Polynomial:
+        """A polynomial divided by the powers of positive atoms that divide all its monomials, or stand below them."""
+        for atom in sorted({atom for m in p.terms for atom, _ in m} & self.positive):
+            power = min(dict(m).get(atom, 0) for m in p.terms)
+            p = p if not power else p * Polynomial({((atom, -power),): Fraction(1)})
+        return p
+
     def _function_of(self, monomial: Monomial) -> tuple[str, Polynomial] | None:
         """The increasing function, and of what, that a monomial is."""
         return self.functions.get(monomial[0][0]) if len(monomial) == 1 and monomial[0][1] == 1 else None
 
     def are_variables(self, p: Polynomial) -> bool:
-        """Whether a polynomial is made of variables only."""
-        return all(atom in self.variables for m in p.terms for atom, _ in m)
+        """Whether a polynomial is made of variables only, none of which it is divided by."""
+        return all(atom in self.variables and exponent > 0 for m in p.terms for atom, exponent in m)
 
     def is_positive(self, p: Polynomial) -> bool:
         """Whether a polynomial is a sum of monomials that cannot be negative, one of which is positive."""
@@ -249,7 +283,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Cell:
-    """Assumptions on signs: inequalities, and polynomials that are 0; behind them both results, decided.
+    """Assumptions on signs: inequalities, and polynomials that are 0; behind them what was read in it, decided.
 
     known: the signs of polynomials that have one sign in the cell, and so in all its parts.  partial: whether anything
     may be undefined somewhere.  outcomes: of decisions about what is undefined in the cell.  facts: what holds of atoms
@@ -264,7 +298,7 @@ class Cell:
     outcomes: Mapping[int, bool] = field(default_factory=dict, compare=False)
     facts: list[Inequality] = field(default_factory=list, compare=False)
     known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
-    results: tuple[Term, Term] = field(default=(), compare=False)  # type: ignore[assignment]
+    read: Any = field(default=None, compare=False)
 
     def possible(self, *more: Inequality) -> bool:
         """Whether real numbers may satisfy what is assumed, and more."""
@@ -315,7 +349,8 @@ class Cell:
 
         That an atom is a function of variables is forgotten, which makes what is shown more general.
         """
-        for zero in self.zeros:
+        found = (Polynomial(dict(key)) for key, signs in self.known.items() if signs == {0})
+        for zero in (*self.zeros, *found):
             for monomial, slope in zero.terms.items():
                 rest = Polynomial({m: c for m, c in zero.terms.items() if m != monomial})
                 if len(monomial) != 1 or monomial[0][1] != 1 or not self.atoms.are_variables(rest):
@@ -370,9 +405,15 @@ def _whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, parti
 
 
 def cells(
-    pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, *, meant: bool, partial: bool = False
+    pair: Formula,
+    ranges: Mapping[int, Range],
+    deadline: Deadline,
+    *,
+    meant: bool,
+    partial: bool = False,
+    read: Callable[[_InCell], Any] | None = None,
 ) -> Iterator[Cell]:
-    """All cells in which the two results of a formula are decided.
+    """All cells in which what is read off a formula is decided: its two results, if nothing else is said.
 
     Raises:
         UnsupportedError: there are too many, or something is not followed.
@@ -385,14 +426,14 @@ def cells(
         if number > MOST_CELLS:
             raise UnsupportedError(f"there are more than {MOST_CELLS} cases")
         try:
-            left, right = _InCell(pair, cell, meant).results()
+            found = (read or _InCell.results)(_InCell(pair, cell, meant))
         except _Undecided as undecided:
             waiting += cell.parts(undecided)
             continue
         except _EitherWay as decision:
             waiting += cell.either_way(decision.node)
             continue
-        yield replace(cell, results=(left, right))
+        yield replace(cell, read=found)
 
 
 class _InCell:
@@ -408,6 +449,12 @@ class _InCell:
         self.is_generic = self._compares_nothing_more()
         left, right = map(self.number, self.pair.results)
         return left, right
+
+    def difference(self) -> Polynomial:
+        """What the one result compares: x − y of two operands, x of one.  Raises `_Undecided`, and `UnsupportedError`."""
+        (result,) = self.pair.results
+        x, *rest = (self.number(operand).polynomial for operand in self.pair.nodes[result].operands)
+        return x - rest[0] if rest else x
 
     def _compares_nothing_more(self) -> bool:
         """Whether the cell is open, all comparisons have one answer in it, and all else is continuous for all inputs.
@@ -523,7 +570,7 @@ class _InCell:
                 facts.append(Inequality(root, True))
             p = root
         if name in ("div", "rsqrt") and p.value is None:
-            inverse = self._atom("inverse", "inverse", [p])
+            inverse = self._inverse(p)
             facts += _equality(p * inverse - Polynomial.constant(1))
             if len(signs) == 1:
                 facts.append(Inequality(inverse if signs == {1} else -inverse, True))
@@ -575,11 +622,14 @@ class _InCell:
             case "sqrt", [x] if self.cell.partial:
                 return self._atom("sqrt", "sqrt", [x])
             case "rsqrt", [x] if self.cell.partial:
-                return self._atom("inverse", "inverse", [self._atom("sqrt", "sqrt", [x])])
+                return self._inverse(self._atom("sqrt", "sqrt", [x]))
             case "div", [x, y]:
-                value = y.value
-                return x * (Polynomial.constant(1 / value) if value else self._atom("inverse", "inverse", [y]))
+                return x * self._inverse(y)
         return None
+
+    def _inverse(self, p: Polynomial) -> Polynomial:
+        """1/p, where a program divides by p: of one monomial that with the opposite exponents, else an atom."""
+        return p.inverse or self._atom("inverse", "inverse", [p])
 
     def _cast(self, x: Polynomial, dtype: Any) -> Polynomial:
         """What a cast to an integer dtype makes of a number that fits it in the whole cell."""
@@ -754,7 +804,7 @@ def _programs(
 
     try:
         with jax.enable_x64(True):
-            left, right = (jax.make_jaxpr(program(result))(*specs) for result in cell.results)
+            left, right = (jax.make_jaxpr(program(result))(*specs) for result in cell.read)
     except (TypeError, UnsupportedError):  # parameters that only fit arrays, numbers that a dtype does not hold
         return None
     return left, right

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def with_parts(functions: FieldFunctions, name: str, operands: Sequence[Number], result: Number) -> Number:
     """The result of the primitive `name`, with what is known about its constant factor or summand."""
+    result = _with_factor(name, operands, result)
     if name == "neg":
         return _negated(functions, operands[0], result)
     if name not in ("add", "sub", "mul", "div"):
@@ -32,6 +33,24 @@ def with_parts(functions: FieldFunctions, name: str, operands: Sequence[Number],
         return _multiplied(functions, x, constant, result)
     constant = _uniform(x)
     return result if constant is None or name == "div" else _multiplied(functions, y, constant, result)
+
+
+def _with_factor(name: str, operands: Sequence[Number], result: Number) -> Number:
+    """The result with the irrational factor c of c·y that its operands give it: those of a sum have one in common."""
+    known = [x.factor for x in operands]
+    if all(c is None for c in known) or result.factor is not None:
+        return result
+    one = rational(1)
+    found = None
+    if name in ("add", "add_any", "sub") and known[0] == known[1] or name in ("neg", "reduce_sum"):
+        found = known[0]
+    elif name == "mul":
+        found = multiplied(known[0] or one, known[1] or one)
+    elif name == "div":
+        below = power(known[1] or one, Fraction(-1))
+        found = None if below is None else multiplied(known[0] or one, below)
+    irrational = found is not None and found.rational is None and found.positive
+    return result.but(factor=found) if irrational else result
 
 
 def _uniform(x: Number) -> ClosedForm | None:

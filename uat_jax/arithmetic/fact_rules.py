@@ -44,7 +44,7 @@ TOTAL = (
 DECISIONS = frozenset("and argmax argmin eq ge gt is_finite le lt ne not or reduce_and reduce_or xor".split())
 """Primitives that make a boolean or an integer of anything, of NaN as well."""
 
-PASSES_HOLLOW = (POLYNOMIAL - {"square"}) | STRUCTURAL | {"convert_element_type"}
+PASSES_HOLLOW = POLYNOMIAL | STRUCTURAL | {"convert_element_type"}
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 

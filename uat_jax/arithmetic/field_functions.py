@@ -20,6 +20,7 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.met_logarithms import MetLogarithms
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -53,6 +54,7 @@ class FieldFunctions(Piecewise):
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
+        self.logarithms_met = MetLogarithms(draw) if "inverse functions" in laws else None
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, Residues, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}
@@ -148,7 +150,8 @@ class FieldFunctions(Piecewise):
         if x.summand is not None and isinstance(x.summand[1], LogSum) and x.special is None:
             power = closed_form.exponential(x.summand[1])
             if power is not None:
-                return self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
+                value = self.multiply(self.spread(self.closed(power), x.shape), self.exponential(x.summand[0]))
+                return value if power.rational is not None else value.but(factor=power)
         residues = self.draw.exponential(x.residues)
         if "logarithm of a product met before" in self.laws and x.special is None:
             self.products.exponential(residues, x.residues)

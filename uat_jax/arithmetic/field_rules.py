@@ -16,7 +16,8 @@ from uat_jax.arithmetic.closed_form import PI, Product
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
-from uat_jax.arithmetic.integer_ranges import keeps_values
+from uat_jax.arithmetic.guards import ALL_SIGNS
+from uat_jax.arithmetic.integer_ranges import keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import Residues, same, vanishes
@@ -336,11 +337,15 @@ def _minimum(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
 
 
 def _absolute(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
-    """|x|, which is x or -x where its range says so."""
-    f, known = fields.functions, x.special is None and fields.certain(x)
-    if known and fields.operand_ranges[0].low >= 0:
-        return x
-    return f.negate(x) if known and fields.operand_ranges[0].high <= 0 else f.absolute(x)
+    """|x|, which is x or -x where its range, or what is known of it, says so."""
+    f, facts = fields.functions, x.facts
+    if x.special is None and fields.certain(x):
+        range_of = fields.operand_ranges[0]
+        if range_of.low >= 0:
+            return x
+        if range_of.high <= 0 or facts is not None and facts.negative.all() and not facts.guarded:
+            return f.negate(x).but(nonnegative=True)
+    return f.absolute(x)
 
 
 def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:
@@ -354,17 +359,19 @@ def _beyond(fields: Fields, x: Number, y: Number, way: int) -> Number | None:
     return (y if way > 0 else x) if second.low >= first.high else None
 
 
-def _apart(fields: Fields, x: Number, y: Number, *, strict: bool, swapped: bool) -> tuple[bool, bool]:
-    """Whether the ranges of finite numbers show that x > y (x ≥ y if not `strict`), and whether they show that not.
-
-    `swapped`: x is the second operand of the equation.
-    """
-    if x.special is not None or y.special is not None:
-        return False, False
-    first, second = fields.operand_ranges[:: -1 if swapped else 1]
-    if strict:
-        return first.low > second.high, first.high <= second.low
-    return first.low >= second.high, first.high < second.low
+def _signs(fields: Fields, equation: JaxprEqn, x: Number, y: Number) -> frozenset[int]:
+    """The signs that x − y can have, for the operands of an equation: by their ranges, by what is known, by cases."""
+    if not fields.certain(x, y):
+        return ALL_SIGNS
+    f, known = fields.functions, ALL_SIGNS
+    for way, difference in ((1, f.subtract(x, y)), (-1, f.subtract(y, x))):
+        if _surely_positive(difference):
+            known &= {way}
+        elif difference.nonnegative:
+            known &= {0, way}
+    if x.special is None and y.special is None:
+        known &= signs_between(*fields.operand_ranges)
+    return known if len(known) == 1 else known & fields.signs(equation, x, y)
 
 
 def _comparison(strict: bool, swapped: bool) -> Rule:
@@ -376,21 +383,17 @@ def _comparison(strict: bool, swapped: bool) -> Rule:
         x, y = (y, x) if swapped else (x, y)
         _refuse_undefined(equation, x, y)
         _refuse_masks(equation, x, y)
-        difference = f.subtract(x, y)
-        if fields.certain(x, y):
-            surely, surely_not = (_surely_positive, _surely_nonnegative)[:: 1 if strict else -1]
-            above, below = _apart(fields, x, y, strict=strict, swapped=swapped)
-            if above or surely(difference):
-                return np.ones(x.shape, bool)
-            if below or surely_not(f.subtract(y, x)):
-                return np.zeros(x.shape, bool)
         compare = (lambda a, b: a > b) if strict else (lambda a, b: a >= b)
+        way = -1 if swapped else 1
+        decided = {compare(way * sign, 0) for sign in _signs(fields, equation, *((y, x) if swapped else (x, y)))}
+        if len(decided) == 1:
+            return np.full(x.shape, *decided)
         step = (
             (lambda a, b: f.step(f.subtract(a, b))) if strict else (lambda a, b: _opposite(f, f.step(f.subtract(b, a))))
         )
         form = lambda found: _with_infinities(fields, x, y, compare, found)
         almost = lambda: form(functools.partial(_almost_above, f))
-        return fields.decision(equation, (x, y), difference, lambda: form(step), almost)
+        return fields.decision(equation, (x, y), f.subtract(x, y), lambda: form(step), almost)
 
     return rule
 
@@ -406,10 +409,6 @@ def _almost_above(f: FieldFunctions, x: Number, y: Number) -> Number:
         if difference.nonnegative:
             return f.constant(value, x.shape)
     return f.almost_step(f.subtract(x, y))
-
-
-def _surely_nonnegative(x: Number) -> bool:
-    return x.nonnegative or _surely_positive(x)
 
 
 def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare: Rule) -> Any:
@@ -447,6 +446,9 @@ def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     f = fields.functions
     if _surely_positive(x) and fields.certain(x):
         return f.constant(1, x.shape)
+    signs = fields.signs(equation, x)
+    if len(signs) == 1:
+        return f.constant(*signs, x.shape)
     almost = lambda: f.constant(1, x.shape) if x.nonnegative else f.almost_sign(x)
     return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 
@@ -456,8 +458,9 @@ def _equality(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Any:
     f = fields.functions
     x, y = f.aligned(fields.lift(x), fields.lift(y))
     _refuse_undefined(equation, x, y)
-    if fields.certain(x, y) and any(map(_surely_positive, (f.subtract(x, y), f.subtract(y, x)))):
-        return np.zeros(x.shape, bool)
+    signs = _signs(fields, equation, x, y)
+    if 0 not in signs or signs == {0}:
+        return np.full(x.shape, 0 in signs)
     form = lambda found: _with_infinities(fields, x, y, lambda a, b: a == b, found)
     surely = lambda: form(lambda a, b: _everywhere_equal(f, a, b))
     return fields.decision(

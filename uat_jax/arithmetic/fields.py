@@ -35,6 +35,7 @@ from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positio
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
+from uat_jax.arithmetic.met_logarithms import UNDOING
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.points import Points
@@ -54,9 +55,12 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "cos", "sin", "sub", "tan"])
+BOUNDED = frozenset(["add", "cos", "log1p", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
+
+PART_BY_PART = frozenset(["exp", "log", "log1p"])
+"""Functions of entries that say more of numbers than of the array that they are put together in."""
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
@@ -217,7 +221,7 @@ class Fields(Arithmetic):
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
         self._meet(operands)
-        results = [self._again(self._unconditional(result)) for result in self._evaluated(equation, taken)]
+        results = [self._as_one(self._again(self._unconditional(x))) for x in self._evaluated(equation, taken)]
         self._meet(results)
         if self.alike is None:
             return results
@@ -243,6 +247,17 @@ class Fields(Arithmetic):
         if value.special is not None or value.infinite is not None:
             return value
         return next((x for x in self.positive if same(x.residues, value.residues)), value)
+
+    def _as_one(self, value: Value) -> Value:
+        """A number that is defined for all inputs and formally 1, as a constant, of which more is decided."""
+        if self.alike is None or not isinstance(value, Number) or value.known is not None or not self.certain(value):
+            return value
+        if value.special is not None or value.infinite is not None or value.almost is not None:
+            return value
+        self.draw.compared(1)
+        if not same(value.residues, self.draw.fraction(1, value.shape)):
+            return value
+        return self.number(np.ones(value.shape)).but(expression=value.expression)
 
     def _first(self, value: Value) -> Value:
         """A number that is defined for all inputs, or another one met before that is the same function by cases."""
@@ -353,6 +368,8 @@ class Fields(Arithmetic):
         """The results with their facts and expressions; constants are also followed in float64, and in balls."""
         if (same := self._unchanged(equation, operands)) is not None:
             return [same]
+        if (found := self._part_by_part(equation, operands)) is not None:
+            return [found]
         self._places = tuple(map(self.place, operands)) if self.involves(equation, operands) else ()
         known = self.known.approximate(equation, operands)
         numbers = [is_number(variable) for variable in equation.outvars]
@@ -367,7 +384,7 @@ class Fields(Arithmetic):
         if not self.involves(equation, operands):
             return results
         results = [
-            self._described(equation, i, r, facts) if isinstance(r, Number) and facts else r
+            self._described(equation, operands, i, r, facts) if isinstance(r, Number) and facts else r
             for i, (r, facts) in enumerate(zip(results, facts_of(self.draw, equation, operands, results), strict=True))
         ]
         if known is None:
@@ -391,6 +408,18 @@ class Fields(Arithmetic):
             if other.closed is not None and other.special is None and other.closed.uniform == rational_form(neutral):
                 return x
         return None
+
+    def _part_by_part(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
+        """A function of entries that are taken from several numbers: the function of each of them, put together."""
+        x = operands[0] if equation.primitive.name in PART_BY_PART else None
+        if not isinstance(x, Number) or x.parts is None or x.special is not None or x.infinite is not None:
+            return None
+        if x.known is not None or _holds_here_only(x):
+            return None
+        results = [self._followed(equation, [part])[0] for part in x.parts.numbers]
+        self._places = (self.place(x),)
+        place = self._own_place(equation)
+        return gathered(self.functions, results, x.parts.source).but(expression=place)
 
     def _enclosed(self, constant: Number) -> Number:
         """A constant with the facts that its balls show, which hold whichever way constants are read."""
@@ -422,6 +451,17 @@ class Fields(Arithmetic):
         finally:
             self.operand_ranges = ranges
 
+    def _above_minus_one(self, equation: JaxprEqn, operands: Sequence[Value], facts: Facts) -> Facts:
+        """The facts of log(1 + x), with where x is defined if its range shows that it is above -1."""
+        x = operands[0]
+        if equation.primitive.name != "log1p" or not isinstance(x, Number) or not self.certain(x) or facts.guarded:
+            return facts
+        if facts.defined is Defined.ALWAYS or not self.operand_ranges or self.operand_ranges[0].low <= -1:
+            return facts
+        assert x.facts is not None
+        nature = x.facts.nature if x.facts.nature is Nature.ENTIRE else Nature.PIECEWISE
+        return replace(facts, nature=nature, defined=Defined.ALWAYS)
+
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
         """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
         if equation.primitive.name not in ("add", "sub") or len(self.operand_ranges) < 2 or facts.guarded:
@@ -433,8 +473,10 @@ class Fields(Arithmetic):
         (found,) = ranges(equation, self.operand_ranges)
         return facts.positive_too() if found.low > 0 else facts.negative_too() if found.high < 0 else facts
 
-    def _described(self, equation: JaxprEqn, index: int, result: Number, facts: Facts) -> Number:
-        facts = self._in_range(equation, result, facts)
+    def _described(
+        self, equation: JaxprEqn, operands: Sequence[Value], index: int, result: Number, facts: Facts
+    ) -> Number:
+        facts = self._above_minus_one(equation, operands, self._in_range(equation, result, facts))
         almost = None if result.almost is None else result.almost.but(facts=facts)
         place = self.expressions.applied(equation, self._places, index, result.shape)
         nonnegative = result.nonnegative or bool(facts.positive.all())
@@ -483,7 +525,8 @@ class Fields(Arithmetic):
         """Refuse to follow a quotient by what may be zero through anything that can make a number of an infinity."""
         hollow = [isinstance(o, Number) and o.facts is not None and o.facts.hollow for o in operands]
         name = equation.primitive.name
-        passes = name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
+        whole = name == "integer_pow" and equation.params["y"] > 0
+        passes = whole or name in PASSES_HOLLOW and not (name == "select_n" and isinstance(operands[0], Number))
         if not any(hollow) or passes or name in DECISIONS or name == "div" and not hollow[1]:
             return
         raise HollowError(
@@ -495,6 +538,13 @@ class Fields(Arithmetic):
         """Whether numbers are defined for all inputs, so that nothing is decided by NaN."""
         known = [n.facts for n in numbers]
         return all(f is not None and f.defined is Defined.ALWAYS and not f.hollow for f in known)
+
+    def signs(self, equation: JaxprEqn, *operands: Number) -> frozenset[int]:
+        """The signs that the difference of two numbers, or one number, can have, of which a decision is made."""
+        unknown = any(x.special is not None or x.infinite is not None or _holds_here_only(x) for x in operands)
+        if self.alike is None or unknown or not self.certain(*operands):
+            return ALL_SIGNS
+        return self.alike.signs(self._own_place(equation))
 
     def decision(
         self,
@@ -566,13 +616,18 @@ class Fields(Arithmetic):
         """The result with its constant factor and summand, and its factors."""
         if not isinstance(result, Number) or not is_number(equation.outvars[0]):
             return result
-        numbers = [self.lift(operand) for operand in operands]
+        numbers, met = [self.lift(operand) for operand in operands], self.functions.logarithms_met
+        if equation.primitive.name in UNDOING and met is not None:
+            numbers = list(map(met.again, numbers))
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)
         if powered is not result:
             result = with_sign(powered.but(facts=result.facts, expression=result.expression))
         found = with_inverses(self.functions, equation, numbers, result, ranges=self.operand_ranges)
-        return found if found is result else found.but(facts=result.facts, expression=result.expression)
+        found = found if found is result else found.but(facts=result.facts, expression=result.expression)
+        if met is not None:
+            met.keep(found)
+        return found
 
     def _step(self, equation: JaxprEqn, result: Number) -> Step:
         # A sum over entries, so that a rearrangement of the same ones is not taken for something new.
@@ -612,6 +667,11 @@ class Fields(Arithmetic):
         blended = f.add(f.multiply(predicate, then), f.multiply(complement, otherwise))
         blended = blended.but(nonnegative=then.nonnegative and otherwise.nonnegative)
         return chosen_infinities.joined(self, blended, (predicate, q), (complement, p))
+
+
+def _holds_here_only(number: Number) -> bool:
+    """Whether what is known of a number holds under the condition of a selection only."""
+    return number.facts is None or number.facts.guarded
 
 
 def _with_signs(value: Value, signs: frozenset[int]) -> Value:

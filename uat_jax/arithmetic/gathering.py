@@ -12,9 +12,13 @@ import numpy as np
 from uat_jax.arithmetic.constants import ClosedForms, Enclosure, joined
 from uat_jax.arithmetic.facts import Defined, Facts
 from uat_jax.arithmetic.field_functions import FieldFunctions
-from uat_jax.arithmetic.number import Infinite, Letter, Number, Quadratic
+from uat_jax.arithmetic.number import Infinite, Letter, Number, Parts, Quadratic
+from uat_jax.arithmetic.operation import LARGE
 from uat_jax.arithmetic.residues import Draw, Residues
 from uat_jax.errors import UnsupportedError
+
+MOST_PARTS = 8
+"""Of entries of more numbers it is forgotten from which numbers they are taken."""
 
 MOST_ROOTS = 1 << 10
 """Of an array with more entries, gathered from several, it is forgotten that they are roots."""
@@ -44,7 +48,19 @@ def gathered(functions: FieldFunctions, numbers: Sequence[Number], source: np.nd
         facts=_joined_facts(numbers, source),
         closed=_joined_forms(numbers, source),
         enclosure=_joined_enclosures(numbers, source),
+        parts=_parts(numbers, source),
     )
+
+
+def _parts(numbers: Sequence[Number], source: np.ndarray) -> Parts | None:
+    """The numbers from which the entries are taken, if they are few and small."""
+    if len(numbers) > MOST_PARTS or math.prod(source.shape) >= LARGE or any(map(_is_large, numbers)):
+        return None
+    return Parts(tuple(n.but(almost=None) for n in numbers), source)
+
+
+def _is_large(number: Number) -> bool:
+    return math.prod(number.shape) >= LARGE
 
 
 def _infinities(functions: FieldFunctions, numbers: Sequence[Number], source: np.ndarray) -> Infinite | None:

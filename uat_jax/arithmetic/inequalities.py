@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 Monomial = tuple[tuple[int, int], ...]
-"""Atoms, which are numbered, with their exponents, in their order; () is 1."""
+"""Atoms, which are numbered, with their exponents, in their order; () is 1. An atom with an exponent below 0 is one by
+which a program divides: it is not 0 where the program is defined."""
 
 MOST = 400
 """With more inequalities than this, elimination ends and they are taken for possible."""
@@ -75,6 +76,14 @@ class Polynomial:
         """p - q."""
         return self + -other
 
+    @property
+    def inverse(self) -> Polynomial | None:
+        """1/p of a single monomial."""
+        if len(self.terms) != 1:
+            return None
+        ((monomial, c),) = self.terms.items()
+        return Polynomial({tuple((atom, -exponent) for atom, exponent in monomial): 1 / c})
+
     def __mul__(self, other: Polynomial) -> Polynomial:
         """p·q."""
         total: dict[Monomial, Fraction] = {}
@@ -88,7 +97,7 @@ def _product(left: Monomial, right: Monomial) -> Monomial:
     exponents = dict(left)
     for atom, exponent in right:
         exponents[atom] = exponents.get(atom, 0) + exponent
-    return tuple(sorted(exponents.items()))
+    return tuple(sorted((atom, exponent) for atom, exponent in exponents.items() if exponent))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from jax.extend.core import JaxprEqn
 from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.concrete import is_array, is_keys
+from uat_jax.arithmetic.monotone_ranges import INCREASING, between
 from uat_jax.arithmetic.recognition import meanings
 from uat_jax.arithmetic.scattering import replaces
 from uat_jax.arithmetic.structure import STRUCTURAL, moves
@@ -52,6 +53,12 @@ MOST_BITS = 512
 
 MOST_EXACT = 16
 """Powers of fractions with larger exponents are rounded."""
+
+
+def signs_between(x: Range, y: Range = Range(0, 0)) -> frozenset[int]:
+    """The signs that the difference of a number of one range and one of the other can have."""
+    possible = {1: x.high > y.low, 0: x.low <= y.high and y.low <= x.high, -1: x.low < y.high}
+    return frozenset(sign for sign, may_be in possible.items() if may_be)
 
 
 def is_integer(atom: Any) -> bool:
@@ -208,6 +215,18 @@ def _integer_power(equation: JaxprEqn, x: Range) -> Range:
     if exponent < 0:
         return UNBOUNDED
     return _power(_absolute(x) if exponent % 2 == 0 else x, exponent)
+
+
+def _increasing(name: str) -> Callable[..., Range]:
+    """The values of an increasing function."""
+    return lambda equation, x: Range(*between(name, *x))
+
+
+def _real_power(equation: JaxprEqn, x: Range, y: Range) -> Range:
+    """x^y = exp(y log x) for x ≥ 0; 0^0 is 1, which exp makes of the products 0."""
+    if x.low < 0:
+        return UNBOUNDED
+    return Range(*between("exp", *_product(y, Range(*between("log", *x)))))
 
 
 def _quotient(equation: JaxprEqn, x: Range, y: Range) -> Range:
@@ -403,8 +422,9 @@ RULES: Mapping[str, Rule] = {
         "copy copy_p cummax cummin name reduce_precision stop_gradient xla_metadata_value".split(), _of(lambda x: x)
     ),
     **dict.fromkeys("eq eq_to is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
-    **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
-    **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
+    **dict.fromkeys("exp2 rsqrt".split(), _always(0, math.inf)),
+    **dict.fromkeys("cos sign sin".split(), _always(-1, 1)),
+    **{name: _increasing(name) for name in INCREASING},
     **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
     **dict.fromkeys("reduce reduce_window".split(), _any),
     **dict.fromkeys(["device_put", "optimization_barrier"], lambda equation, *operands: list(operands)),
@@ -430,7 +450,6 @@ RULES: Mapping[str, Rule] = {
     "gt": _comparison(operator.gt, rising=True),
     "integer_pow": _integer_power,
     "le": _comparison(operator.le, rising=False),
-    "logistic": _always(0, 1),
     "lt": _comparison(operator.lt, rising=False),
     "lu": lambda equation, x: [UNBOUNDED, *[_rows_of(shape_of(equation.invars[0])[-2])] * 2],
     "lu_pivots_to_permutation": lambda equation, x: _rows_of(equation.params["permutation_size"]),
@@ -439,6 +458,7 @@ RULES: Mapping[str, Rule] = {
     "mul": _of(_product),
     "neg": _of(_negated),
     "or": _bits,
+    "pow": _real_power,
     "population_count": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
     "reduce_max": _extreme,
     "reduce_min": _extreme,

@@ -182,6 +182,18 @@ class Place:
         return Place(rows, _flat(self.ranks, move))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Entries `source` of several numbers, flattened and laid end to end."""
+
+    numbers: tuple[Number, ...]
+    source: np.ndarray
+
+    def moved(self, move: Move) -> Parts:
+        """The entries rearranged by `move`."""
+        return Parts(self.numbers, _flat(self.source, move))
+
+
 @dataclass(frozen=True, eq=False)
 class Number:
     """An array of numbers, and what is known about it.
@@ -199,6 +211,7 @@ class Number:
     another order.  place: of what rows, and of which rank in them, its entries are the places.  signless: y if every
     entry is that of y or of -y.  direction: y if its signs are those of y.  logged, turn: its shape as a sum of
     logarithms, and of angles.  cube_of: y if the number is y³.  cubic: its shape as a multiple of a root of degree 3.
+    parts: the numbers that its entries are taken from.
 
     facts: where it is defined, positive and zero, None where nothing is known.  expression: the place of what computed
     it in the draw's `Expressions`.  almost: the same number when decisions between equal numbers are left out, or None
@@ -237,6 +250,7 @@ class Number:
     turn: Turn | None = None
     cube_of: Number | None = None
     cubic: Cubic | None = None
+    parts: Parts | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -269,6 +283,7 @@ class Number:
             logged=None,
             turn=None,
             cube_of=None,
+            parts=None,
         )
 
     def but(self, **changes: object) -> Number:
@@ -319,6 +334,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "turn": _part,
     "cube_of": _part,
     "cubic": _part,
+    "parts": _part,
 }
 """What is known of entries goes with them to their new places; what computed them, and what they are almost everywhere,
 does not."""

@@ -152,8 +152,8 @@ def _sum_of(sign: int) -> SumRule:
 
 
 def _are_sums(operands: Sequence[Number]) -> bool:
-    """Whether a number is known as a sum, which its factors do not say."""
-    return any(x.exponentials is not None for x in operands)
+    """Whether a number is known as a sum, which its factors do not say, or a constant that is no factor."""
+    return any(x.exponentials is not None or x.known is not None and not x.nonnegative for x in operands)
 
 
 def _product_of_sums(
@@ -188,9 +188,19 @@ def _opposite_sum(
     return None if x is None else exponential_sums.negated(x)
 
 
+def _size_of_sum(
+    functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number
+) -> Exponentials | None:
+    """|x| of a sum whose terms have one sign."""
+    x = exponentials_of(functions, operands[0]) if _are_sums(operands) else None
+    opposite = None if x is None else exponential_sums.negated(x)
+    return next((known for known in (x, opposite) if known is not None and is_positive_sum(known)), None)
+
+
 SumRule = Callable[["FieldFunctions", JaxprEqn, Sequence[Number], Number], Exponentials | None]
 
 SUMS: dict[str, SumRule] = {
+    "abs": _size_of_sum,
     "add": _sum_of(1),
     "add_any": _sum_of(1),
     "div": _quotient_of_sums,
@@ -337,17 +347,23 @@ def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None =
         found = _log_above_quotient(functions, x, x.product)
         if found is not None:
             return found
-    more = _one_more(functions, x)
+    more = _one_more(functions, x, is_positive=result is not None and _is_defined(result))
     return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
 
 
-def _one_more(functions: FieldFunctions, x: Number) -> Number:
-    """1 + x, with its sign if that is known."""
+def _is_defined(x: Number) -> bool:
+    """Whether a number is defined for all inputs, and not under a condition only."""
+    return x.facts is not None and x.facts.defined is Defined.ALWAYS and not x.facts.guarded
+
+
+def _one_more(functions: FieldFunctions, x: Number, *, is_positive: bool = False) -> Number:
+    """1 + x, with its sign if that is known; `is_positive`: it is known to be above 0 for all inputs."""
     more = functions.add(functions.constant(1, x.shape), x)
     if x.facts is None:
         return more
-    positive = x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY
-    more = more.but(facts=x.facts.positive_too() if positive else x.facts.unsigned())
+    positive = is_positive or x.nonnegative and not x.facts.guarded and x.facts.defined is not Defined.PARTLY
+    facts = x.facts.positive_too() if positive else x.facts.unsigned()
+    more = more.but(facts=facts, nonnegative=more.nonnegative or positive)
     known = exponentials_of(functions, x) if "signs of sums of exponentials" in functions.laws else None
     if known is None:
         return more
@@ -461,7 +477,7 @@ def _is_constant_along(x: Number, axes: tuple[int, ...]) -> bool:
 def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """|x| of a number that may be negative."""
     (x,) = operands
-    return result if x.nonnegative else result.but(magnitude=(x.alone(), Fraction(1)))
+    return result if x.nonnegative or result.exponentials is not None else result.but(magnitude=(x.alone(), Fraction(1)))
 
 
 # --- exponentials -----------------------------------------------------------------------------------------------------

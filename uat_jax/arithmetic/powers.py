@@ -178,11 +178,12 @@ def scaled(functions: FieldFunctions, x: Number, q: Fraction) -> Number:
 def value_of(functions: FieldFunctions, powers: Powers, shape: tuple[int, ...]) -> Number:
     """The number that a product of powers is: whole powers times one letter, the product of those of all roots."""
     number = functions.constant(1, shape)
-    roots = []
+    roots, factor = [], rational_form(1)
     for u, q in powers.powers:
         form = constant_form(u)
         constant = None if form is None else closed_form.power(form, q)
         if constant is not None:
+            factor = closed_form.multiplied(factor, constant) or factor
             number = functions.multiply(number, functions.spread(functions.closed(constant), shape))
             continue
         whole = math.floor(q)
@@ -194,7 +195,8 @@ def value_of(functions: FieldFunctions, powers: Powers, shape: tuple[int, ...]) 
         number = functions.multiply(number, _together(functions, roots))
     if powers.exponent is not None:
         number = functions.multiply(number, functions.exponential(powers.exponent))
-    return number.but(product=powers, nonnegative=True)
+    irrational = factor if factor.rational is None and factor.positive else None
+    return number.but(product=powers, nonnegative=True, factor=irrational)
 
 
 def _root_power(functions: FieldFunctions, u: Number, q: Fraction) -> Number:

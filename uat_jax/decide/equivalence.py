@@ -35,6 +35,7 @@ from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
+from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
 from uat_jax.decide.sampling import Seen, sample
@@ -500,7 +501,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     try:
         if (always := _always_raised(pair, effort)) is not None:
             return always
-        pair = dataclasses.replace(pair, left=without_conditionals(pair.left), right=without_conditionals(pair.right))
+        left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))
+        pair = dataclasses.replace(pair, left=left, right=right)
         half = dataclasses.replace(effort, error=effort.error / 2)
         loops = of_loops(pair.left, pair.right, half, pair.domains)
         if loops.evidence is not None:
