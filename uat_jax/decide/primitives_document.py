@@ -1,11 +1,9 @@
 """The document `docs/primitives.md`: what is known of every primitive of JAX, read off the tables that decide it.
 
-`python -m uat_jax.decide.primitives_document` writes it.
+`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes it.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
 from uat_jax.arithmetic.field_rules import RULES, Unknown
@@ -18,9 +16,6 @@ from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
 from uat_jax.decide.specification import CALLBACKS
 
-DOCUMENT = Path("docs") / "primitives.md"
-"""Where it is kept, from the root of the repository."""
-
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
@@ -32,8 +27,8 @@ NOT_FOLLOWED = frozenset(
 HEAD = """# Primitives
 
 What is known of every primitive of JAX when two functions are compared.
-`python -m uat_jax.decide.primitives_document` writes this table from the tables of the code; a test compares it with
-them, and fails if the installed JAX has a primitive that is not in it.
+`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes this table from the tables of the code; a test
+compares it with them, and fails if the installed JAX has a primitive that is not in it.
 
 * *exact rule*: the result is the value of the primitive, or entries of its operands, or its program is followed.
 * *definition*: it is written in simpler primitives.
@@ -113,4 +108,4 @@ def document() -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document())
+    print(document(), end="")
