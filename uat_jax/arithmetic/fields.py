@@ -37,6 +37,7 @@ from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers, with_sign
 from uat_jax.arithmetic.recognition import MOST_READ
@@ -76,7 +77,7 @@ class Step:
     value: int
 
     def __str__(self) -> str:
-        return f"'{self.equation.primitive.name}'{source_line(self.equation)}"
+        return named(self.equation)
 
 
 class Fields(Arithmetic):
@@ -128,8 +129,9 @@ class Fields(Arithmetic):
         return self.constants.constant(array, dtype)
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
-        """Whether any operand is a number of the fields, whatever the type of its variable."""
-        return any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
+        """Whether any operand is a number of the fields, whatever its type, or JAX cannot evaluate the equation."""
+        numbers = any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
+        return numbers or equation.primitive is OUTSIDE
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""

@@ -392,6 +392,11 @@ def _any(equation: JaxprEqn, *operands: Range) -> Range:
     return limits(dtype_of(equation.outvars[0]))
 
 
+def _any_each(equation: JaxprEqn, *operands: Range) -> list[Range]:
+    """Whatever the dtypes hold."""
+    return [limits(dtype_of(v)) for v in equation.outvars]
+
+
 def _rows_of(size: int) -> Range:
     """The places of so many rows."""
     return Range(0, max(0, size - 1))
@@ -439,6 +444,7 @@ RULES: Mapping[str, Rule] = {
     "mul": _of(_product),
     "neg": _of(_negated),
     "or": _bits,
+    "outside_function": _any_each,
     "population_count": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
     "reduce_max": _extreme,
     "reduce_min": _extreme,

@@ -240,8 +240,8 @@ TABLE: Mapping[str, Row] = dict(map(_row, _ROWS.strip().splitlines()))
 
 UNINTERPRETED = frozenset(
     """
-    approx_top_k cholesky_update complex conj eig fft hessenberg igamma_grad_a imag mulhi polynomial random_gamma real
-    reduce_xor scaled_dot schur select_and_gather_add select_and_scatter symmetric_product tridiagonal
+    approx_top_k cholesky_update complex conj eig fft hessenberg igamma_grad_a imag mulhi outside_function polynomial
+    random_gamma real reduce_xor scaled_dot schur select_and_gather_add select_and_scatter symmetric_product tridiagonal
     """.split()
 )
 """Primitives without a row that are functions of their operands: equal operands give equal results, no more is known.

@@ -25,6 +25,7 @@ class AssumptionKind(StrEnum):
     READ_AS = "read as"
     COMPLEX_NUMBERS = "complex numbers"
     KERNELS = "kernels"
+    OUTSIDE_FUNCTION = "outside function"
     NO_ERROR = "no error"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
@@ -76,6 +77,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     ),
     AssumptionKind.KERNELS: lambda: (
         "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other"
+    ),
+    AssumptionKind.OUTSIDE_FUNCTION: lambda *, function: (
+        f"{function}, which is outside of JAX, is a function of its operands: equal ones give equal results"
     ),
     AssumptionKind.NO_ERROR: lambda *, side, where: (
         f"inputs for which the {side} function raises an error {where} are left out"

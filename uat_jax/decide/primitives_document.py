@@ -14,21 +14,20 @@ from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.decide.expansion import SPECIAL
 from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
+from uat_jax.decide.outside_names import CALLS
 from uat_jax.decide.specification import CALLBACKS
 
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
-NOT_FOLLOWED = frozenset(
-    "bitcast_convert_type call_exported ffi_call linear_call pure_callback rng_bit_generator".split()
-)
+NOT_FOLLOWED = frozenset("bitcast_convert_type call_exported linear_call rng_bit_generator".split())
 """Primitives without a rule, of which no table says that they are functions of real numbers."""
 
 HEAD = """# Primitives
 
 What is known of every primitive of JAX when two functions are compared.
-`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes this table from the tables of the code; a test
-compares it with them, and fails if the installed JAX has a primitive that is not in it.
+`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes this table from the tables of the code; a
+test compares it with them, and fails if the installed JAX has a primitive that is not in it.
 
 * *exact rule*: the result is the value of the primitive, or entries of its operands, or its program is followed.
 * *definition*: it is written in simpler primitives.
@@ -52,6 +51,7 @@ def known() -> frozenset[str]:
         NOT_FOLLOWED,
         SPECIAL,
         CALLBACKS,
+        CALLS,
         [KERNEL],
     )
     return frozenset(name for table in tables for name in table)
@@ -66,8 +66,10 @@ def said(name: str) -> tuple[str, str]:
     """
     if name == KERNEL:
         return "exact rule", "what JAX's interpreter of kernels computes, block after block"
+    if name in CALLS:
+        return "uninterpreted", "of what is defined for all inputs; a branch that only raises an error is understood"
     if name in CALLBACKS or name in REFUSED:
-        return "refused", REFUSED.get(name, "calls the host; a branch that only raises an error is understood")
+        return "refused", REFUSED[name]
     if name in OF_DEVICES:
         return _of_devices(name)
     if name in TABLE:

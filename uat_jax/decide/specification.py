@@ -26,6 +26,7 @@ from uat_jax.arithmetic.tracing import is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
 from uat_jax.decide.expansion import expanded
+from uat_jax.decide.outside_names import is_call
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -46,8 +47,15 @@ COMPLEX = {"complex64": "float32", "complex128": "float64"}
 SHORT = {**FLOATS, "c64": "complex64", "c128": "complex128"}
 """The dtypes of variables, by the short name that `parse` reads."""
 
-CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
-"""Primitives that leave JAX for the host."""
+_FOR_EFFECT = "which is called for its effect; remove it"
+
+CALLBACKS = {
+    "pure_callback": "which only raises an error or never ends; remove it",
+    "io_callback": "which may do anything; use jax.pure_callback if it is a function of its operands",
+    "debug_callback": _FOR_EFFECT,
+    "debug_print": _FOR_EFFECT,
+}
+"""Primitives that leave JAX for the host and are not followed, and why; other calls are written out before."""
 
 ABOVE = 4
 """What is compared with a number is seen at sizes so much larger: i <= k, or a place behind it."""
@@ -421,9 +429,10 @@ def _line(error: Exception) -> str:
 def _check_program(name: str, program: ClosedJaxpr) -> None:
     for inner in programs_within(program):
         for equation in inner.eqns:
-            if equation.primitive.name in CALLBACKS:
+            if equation.primitive.name in CALLBACKS and not is_call(equation):
                 call = f"'{equation.primitive.name}'{source_line(equation)}"
-                raise UnsupportedError(f"{name} calls back to the host with {call}; remove it")
+                why = CALLBACKS[equation.primitive.name]
+                raise UnsupportedError(f"{name} calls back to the host with {call}, {why}")
         for constant in getattr(inner, "consts", ()):
             if jnp.issubdtype(constant.dtype, jnp.inexact) and np.isnan(np.asarray(constant)).any():
                 raise InputError(f"{name} captures an array with NaN, {_text(constant)}; give it finite values")
