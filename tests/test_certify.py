@@ -512,7 +512,14 @@ BAD: dict[str, tuple] = {
         InputError,
         "has dtype bool and no values; pass an array",
     ),
-    "key": (identity, identity, (V, jax.random.key(0)), {}, InputError, r"input \[1\] is a PRNG key; close over"),
+    "key": (
+        identity,
+        identity,
+        (V, jax.eval_shape(lambda: jax.random.key(0, impl="rbg"))),
+        {},
+        InputError,
+        "got an input key<rbg> without a value; wanted key<fry>",
+    ),
     "Python number": (identity, identity, (1.0,), {}, InputError, r"input \[0\] is a float; pass an array"),
     "empty input": (
         identity,

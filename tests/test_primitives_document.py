@@ -74,7 +74,9 @@ EXAMPLES = {
     "igamma_grad_a": "uninterpreted",
     "rng_uniform": "refused",
     "pallas_call": "exact rule",
-    "random_bits": "refused",
+    "random_bits": "uninterpreted",
+    "pure_callback": "uninterpreted",
+    "io_callback": "refused",
 }
 
 

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
+from uat_jax.arithmetic.met_keys import MetKeys
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -53,6 +54,7 @@ class FieldFunctions(Piecewise):
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
+        self.keys = MetKeys(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, Residues, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}

@@ -309,10 +309,11 @@ def keeps_values(equation: JaxprEqn, x: Range) -> bool:
 
 
 def _bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """Of numbers that are not negative: no more bits than the longer of the two."""
+    """Of numbers that are not negative: no more bits than the longer of the two; x | y has all bits of both."""
     if min(x.low, y.low) < 0:
         return limits(dtype_of(equation.outvars[0]))
-    return Range(0, (1 << int(max(x.high, y.high)).bit_length()) - 1)
+    least = max(x.low, y.low) if equation.primitive.name == "or" else 0
+    return Range(least, (1 << int(max(x.high, y.high)).bit_length()) - 1)
 
 
 def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
@@ -322,7 +323,29 @@ def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
 
 
 def _shifted_right(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    return Range(0, x.high) if x.low >= 0 else limits(dtype_of(equation.outvars[0]))
+    """Of numbers that are not negative; at least `y.low` bits are lost, where that is a number of bits."""
+    if x.low < 0:
+        return limits(dtype_of(equation.outvars[0]))
+    lost = int(y.low) if 0 <= y.low < jnp.iinfo(dtype_of(equation.outvars[0])).bits else 0
+    return Range(0, int(x.high) >> lost)
+
+
+def bits_as_floats(equation: JaxprEqn, x: Range) -> Range:
+    """The floats whose bits are the integers of a range; unbounded unless the sign is + and all are finite.
+
+    Then floats are in the order of their bits.
+    """
+    given, made = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    largest = int(np.asarray(jnp.finfo(made).max).view(f"u{made.itemsize}"))
+    if given.itemsize != made.itemsize or not 0 <= x.low <= x.high <= largest:
+        return UNBOUNDED
+    low, high = (float(np.array(int(bound), f"u{made.itemsize}").view(made)) for bound in x)
+    return Range(low, high)
+
+
+def _bits_cast(equation: JaxprEqn, x: Range) -> Range:
+    """The bits of a number of one type as a number of another one."""
+    return bits_as_floats(equation, x) if is_number(equation.outvars[0]) else _any(equation)
 
 
 def _places(equation: JaxprEqn, x: Range) -> Range:
@@ -381,6 +404,15 @@ def _of(function: Callable[..., Range]) -> Rule:
     return lambda equation, *operands: function(*operands)
 
 
+def _logarithm(equation: JaxprEqn, x: Range) -> Range:
+    """The logarithms of positive numbers, with more than the errors of the logarithm and of a bound as a float."""
+    if x.low <= 0:
+        return UNBOUNDED
+    low, high = (math.log(bound) if bound < math.inf else math.inf for bound in map(_as_float, x))
+    slack = lambda bound: (1 + abs(bound)) * 2.0**-48
+    return Range(low - slack(low), high + slack(high))
+
+
 def _whole(below: Callable[[float], int], above: Callable[[float], int]) -> Rule:
     """A number is moved to a whole one, at most as far as these functions move it down and up."""
     at = lambda function, bound: function(bound) if math.isfinite(bound) else bound
@@ -410,7 +442,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys("eq eq_to is_finite le_to lt_to ne reduce_and reduce_or".split(), _always(0, 1)),
     **dict.fromkeys("exp exp2 sqrt rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos erf sign sin tanh".split(), _always(-1, 1)),
-    **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
+    **dict.fromkeys("not random_bits random_unwrap shift_left threefry2x32".split(), _any),
     **dict.fromkeys("reduce reduce_window".split(), _any),
     **dict.fromkeys(["device_put", "optimization_barrier"], lambda equation, *operands: list(operands)),
     "abs": _of(_absolute),
@@ -419,6 +451,7 @@ RULES: Mapping[str, Rule] = {
     "and": _common_bits,
     "argmax": _places,
     "argmin": _places,
+    "bitcast_convert_type": _bits_cast,
     "ceil": _whole(math.ceil, math.ceil),
     "clamp": _clamped,
     "clz": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
@@ -435,6 +468,7 @@ RULES: Mapping[str, Rule] = {
     "gt": _comparison(operator.gt, rising=True),
     "integer_pow": _integer_power,
     "le": _comparison(operator.le, rising=False),
+    "log": _logarithm,
     "logistic": _always(0, 1),
     "lt": _comparison(operator.lt, rising=False),
     "lu": lambda equation, x: [UNBOUNDED, *[_rows_of(shape_of(equation.invars[0])[-2])] * 2],
@@ -452,6 +486,7 @@ RULES: Mapping[str, Rule] = {
     "reduce_sum": lambda equation, x: _repeated(_terms(equation), x),
     "reduce_window_sum": _window_sum,
     "rem": _remainder,
+    "rng_bit_generator": _any_each,
     "round": _whole(math.floor, math.ceil),
     "scatter": lambda equation, x, indices, updates: hull(x, updates) if replaces(equation) else _any(equation),
     "scatter-add": _landing_sum(1),

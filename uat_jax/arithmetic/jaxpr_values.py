@@ -126,7 +126,8 @@ def generators() -> dict[str, tuple[Any, Any]]:
     return {name: generator(name) for name in ("threefry2x32", "rbg", "unsafe_rbg")}
 
 
-def _generator_of_keys(dtype: Any) -> str | None:
+def generator_of(dtype: Any) -> str | None:
+    """The name of the generator that keys of a dtype are for, None if they are no keys of JAX's own ones."""
     return next((name for name, (_, keys) in generators().items() if keys == dtype), None)
 
 
@@ -144,7 +145,7 @@ def encode_type(aval: Any) -> list[Any]:
     Raises:
         UnsupportedError: a dtype that is not in the table, or more than `ENTRIES` entries.
     """
-    keys = _generator_of_keys(aval.dtype) if jnp.issubdtype(aval.dtype, jax.dtypes.prng_key) else None
+    keys = generator_of(aval.dtype) if jnp.issubdtype(aval.dtype, jax.dtypes.prng_key) else None
     name = keys or str(aval.dtype)
     shape = list(aval.shape)
     if keys is None and name not in DTYPES or not _is_shape(shape):

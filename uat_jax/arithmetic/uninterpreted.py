@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.canonical_form import parameters_digest
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.number import Number
@@ -107,8 +107,6 @@ def check_function(equation: JaxprEqn) -> None:
                 f"prime-field arithmetic has no rule for {named(equation)}, and it is not known to be a function of "
                 f"real numbers: '{name}' stands in no table, or looks at bits or makes random ones"
             )
-    if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) for atom in (*equation.invars, *equation.outvars)):
-        raise UnsupportedError(f"{named(equation)} makes random keys of an input; use a fixed key")
 
 
 def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
@@ -121,5 +119,7 @@ def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
 
 def _text(array: Any) -> tuple[Any, ...]:
     """A concrete operand: its dtype, shape and bits."""
+    if is_keys(array):
+        return str(array.dtype), array.shape, np.asarray(jax.random.key_data(array)).tobytes()
     array = np.asarray(array)
     return str(array.dtype), array.shape, array.tobytes()

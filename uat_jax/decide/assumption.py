@@ -59,6 +59,7 @@ def _only_at_sizes(*, symbols: Sequence[str], sizes: Sequence[str]) -> str:
 
 
 FAMILY_TEXTS = {
+    "key": "any random key",
     "orthogonal": "a matrix with orthonormal columns, or rows if it has more columns",
     "simplex": "at least 0 in every entry, with sum 1 along the last axis",
     "sorted": "in ascending order along the last axis",

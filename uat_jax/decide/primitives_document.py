@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from uat_jax.arithmetic import outside_function
 from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
 from uat_jax.arithmetic.field_rules import RULES, Unknown
 from uat_jax.arithmetic.interpreter import BODY, LOOPS
@@ -20,8 +21,18 @@ from uat_jax.decide.specification import CALLBACKS
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
-NOT_FOLLOWED = frozenset("bitcast_convert_type call_exported linear_call rng_bit_generator".split())
+NOT_FOLLOWED = frozenset(["call_exported", "linear_call"])
 """Primitives without a rule, of which no table says that they are functions of real numbers."""
+
+DRAWS = "random_bits random_fold_in random_seed random_split rng_bit_generator threefry2x32".split()
+"""Primitives that draw bits, or make keys."""
+
+NOTES = {
+    "bitcast_convert_type": "of integers; the bits of floats are refused",
+    **dict.fromkeys(DRAWS, "equal keys and shapes give equal results; of constants JAX computes it"),
+    **dict.fromkeys(["random_unwrap", "random_wrap"], "each undoes the other; of constants JAX computes it"),
+}
+"""What stands beside primitives of which equal operands and parameters give equal results."""
 
 HEAD = """# Primitives
 
@@ -54,7 +65,7 @@ def known() -> frozenset[str]:
         CALLS,
         [KERNEL],
     )
-    return frozenset(name for table in tables for name in table)
+    return frozenset(name for table in tables for name in table) - {outside_function.NAME}
 
 
 def said(name: str) -> tuple[str, str]:
@@ -67,7 +78,7 @@ def said(name: str) -> tuple[str, str]:
     if name == KERNEL:
         return "exact rule", "what JAX's interpreter of kernels computes, block after block"
     if name in CALLS:
-        return "uninterpreted", "of what is defined for all inputs; a branch that only raises an error is understood"
+        return "uninterpreted", "equal operands, defined for all inputs, give equal results"
     if name in CALLBACKS or name in REFUSED:
         return "refused", REFUSED[name]
     if name in OF_DEVICES:
@@ -93,6 +104,8 @@ def _of_devices(name: str) -> tuple[str, str]:
 
 def _of_row(name: str) -> tuple[str, str]:
     row, rule = TABLE[name], RULES.get(name)
+    if name in NOTES:
+        return "uninterpreted", NOTES[name]
     if row.fields == "none":
         constants = "of constants JAX computes it" if row.doubles == "jax" else "looks at the bits of floats"
         return "refused", f"{constants}; refused where an operand depends on the input"

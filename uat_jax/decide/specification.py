@@ -57,6 +57,9 @@ CALLBACKS = {
 }
 """Primitives that leave JAX for the host and are not followed, and why; other calls are written out before."""
 
+KEY = "key"
+"""The text for an input that is any random key."""
+
 ABOVE = 4
 """What is compared with a number is seen at sizes so much larger: i <= k, or a place behind it."""
 
@@ -75,8 +78,8 @@ class Specification:
     they are the claim.
 
     Raises:
-        InputError: a leaf that is neither, a PRNG key, empty, or an integer without values; symbolic
-            dimensions of several scopes; listed sizes that are not one positive number for each symbolic dimension.
+        InputError: a leaf that is neither, empty, or an integer without values; symbolic dimensions of several scopes;
+            listed sizes that are not one positive number for each symbolic dimension.
     """
 
     arguments: tuple[Any, ...]
@@ -249,8 +252,13 @@ def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | R
 
 
 def is_variable(leaf: Any) -> bool:
-    """Whether a leaf is floating-point or complex, so that its entries are variables."""
-    return jnp.issubdtype(leaf.dtype, jnp.inexact)
+    """Whether a leaf is floating-point or complex, so that its entries are variables, or a key without a value."""
+    return jnp.issubdtype(leaf.dtype, jnp.inexact) or is_key(leaf.dtype) and not isinstance(leaf, jax.Array)
+
+
+def is_key(dtype: Any) -> bool:
+    """Whether a dtype is one of random keys; None, of what has no dtype, is not."""
+    return dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def parts_of(arguments: Any) -> list[Any]:
@@ -266,10 +274,8 @@ def _check_leaf(path: str, leaf: Any) -> None:
         raise InputError(f"input {path} is a {type(leaf).__name__}; {wanted}")
     if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
-    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        raise InputError(f"input {path} is a PRNG key; close over the key, whose bits are then fixed")
     if is_variable(leaf):
-        if str(leaf.dtype) not in SHORT.values():
+        if not is_key(leaf.dtype) and str(leaf.dtype) not in SHORT.values():
             raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(SHORT.values())}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
         wanted = "pass an array, whose values are then fixed, or close over it"
@@ -306,6 +312,8 @@ def _parsed_sizes(text: str) -> Sizes:
 
 
 def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
+    if text.strip() == KEY:
+        return jax.eval_shape(lambda: jax.random.key(0))
     match = re.fullmatch(r"\s*(\w+)\s*\[([^\]]*)\](.*)", text)
     if match is None or match[1] not in {*SHORT, *SHORT.values()}:
         raise InputError(f"got {text!r} for an input; write {', '.join(SHORT)} and a shape, such as f32[4,8] or f64[]")
