@@ -42,7 +42,7 @@ def pair(x): return x, x
 def on_host(x): return np.asarray(x)
 def branches(x): return x if x[0] > 0 else -x
 def raising(x): raise RuntimeError("first line\\nsecond line")
-def callback(x): return jax.pure_callback(lambda x: x, x, x)
+def callback(x): return jax.experimental.io_callback(lambda x: x, x, x)
 class Layer:
     @staticmethod
     def square(x): return square(x)
@@ -391,7 +391,7 @@ BAD = {
     "untraceable": ([SQUARE, f"{MODULE}:on_host", *V], "JAX cannot trace on_host: TracerArrayConversionError"),
     "looks at values": ([SQUARE, f"{MODULE}:branches", *V], "JAX cannot trace branches: TracerBoolConversionError"),
     "raises": ([SQUARE, f"{MODULE}:raising", *V], "JAX cannot trace raising: RuntimeError: first line"),
-    "callback": ([SQUARE, f"{MODULE}:callback", *V], "calls back to the host with 'pure_callback'"),
+    "callback": ([SQUARE, f"{MODULE}:callback", *V], "calls back to the host with 'io_callback'"),
     "unknown device": (
         [SQUARE, EXPANDED, *V, "--device", "abacus"],
         "got device 'abacus'; choose one of",

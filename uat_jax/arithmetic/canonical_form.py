@@ -71,6 +71,15 @@ def parameters_digest(equation: JaxprEqn) -> str:
     return _digest((equation.primitive.name, _Digests().parameters(equation), types))
 
 
+def value_digest(value: Any, equation: JaxprEqn) -> str:
+    """SHA-256, in hex, of a part of an equation's parameters: equal in every process.
+
+    Raises:
+        UnsupportedError: it cannot be compared.
+    """
+    return _digest(_Digests().value(value, _Place(equation)))
+
+
 def _digest(content: Any) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 

@@ -19,6 +19,7 @@ from uat_jax.arithmetic import complex_numbers as c
 from uat_jax.arithmetic.complex_numbers import LARGEST_POWER, Complex
 from uat_jax.arithmetic.fourier import transformed
 from uat_jax.arithmetic.interpreter import STRUCTURAL
+from uat_jax.arithmetic.outside_function import NAME, in_parts
 from uat_jax.arithmetic.tracing import dtype_of, is_complex, is_floating, shape_of
 from uat_jax.errors import UnsupportedError
 
@@ -213,6 +214,7 @@ def _transformed(equation: JaxprEqn, x: Any) -> Any:
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(PART_BY_PART, _same),
     "abs": lambda equation, z: c.modulus(z),
+    NAME: in_parts,
     "add": _entrywise(c.added),
     "add_any": _entrywise(c.added),
     "broadcast_in_dim": _broadcast,

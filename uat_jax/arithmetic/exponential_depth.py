@@ -16,6 +16,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, is_defined
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
+from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -113,8 +114,8 @@ class ExponentialDepth(Arithmetic):
         return Depth()
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
-        """Whether any operand is a depth."""
-        return any(isinstance(operand, Depth) for operand in operands)
+        """Whether any operand is a depth, or JAX cannot evaluate the equation."""
+        return equation.primitive is OUTSIDE or any(isinstance(operand, Depth) for operand in operands)
 
     def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Every primitive has a depth."""
@@ -125,10 +126,10 @@ class ExponentialDepth(Arithmetic):
         name = equation.primitive.name
         self.primitives.add(name)
         self.selects |= name in SELECTIONS and isinstance(operands[0], Depth)
-        deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)))
+        deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)), Depth())
         power = name == "pow" and isinstance(operands[1], Depth) and operands[1].varies
         plain, written = deepest.plain + (name in ALWAYS), deepest.written + (power or name in ALWAYS | WRITTEN)
-        doubt = deepest.doubt or ("" if _is_followed(equation) else f"'{name}'{source_line(equation)}")
+        doubt = deepest.doubt or ("" if _is_followed(equation) else named(equation))
         if deepest.doubt and not (all(map(is_number, equation.outvars)) and name in UNDEFINED_STAYS):
             raise UnsupportedError(
                 f"'{name}'{source_line(equation)} decides by the result of {doubt}, which has no rule and may be NaN; "
@@ -137,9 +138,10 @@ class ExponentialDepth(Arithmetic):
         if power or name in ALWAYS | WRITTEN:
             entries = sum(math.prod(shape_of(variable)) for variable in equation.outvars)
             self.taken.append(Taken(deepest, name in ALWAYS, entries))
-        result = Depth(plain, written, deepest.varies, doubt)
-        self.deepest = self.deepest | result
-        return [result] * len(equation.outvars)
+        whole = [equation.primitive is OUTSIDE and not is_number(v) for v in equation.outvars]  # which are never NaN
+        results = [Depth(plain, written, deepest.varies, "" if w else doubt) for w in whole]
+        self.deepest = functools.reduce(Depth.__or__, results, self.deepest)
+        return results
 
     def stack(self, values: Sequence[Value]) -> Depth:
         """The depth of an array of several values: the largest of theirs."""

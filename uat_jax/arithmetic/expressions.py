@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.operation import operation_of
 
 COMMUTATIVE = frozenset("add add_any and eq max min mul ne or xor".split())
@@ -65,10 +67,13 @@ class Expressions:
         return self._place(("input", index), Expression(shape))
 
     def constant(self, array: Any, dtype: str = "") -> int:
-        """The place of a constant array; random keys and other objects get a place of their own.
+        """The place of a constant array; objects get a place of their own.
 
         `dtype`: of a float in the program, which is part of what the float stands for.
         """
+        if is_keys(array):
+            words = np.asarray(jax.random.key_data(array))
+            return self._place(("keys", str(array.dtype), words.shape, _bits(words)), Expression(array.shape))
         try:
             values = np.asarray(array)
             key: Any = ("constant", dtype, str(values.dtype), values.shape, _bits(values))

@@ -14,6 +14,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.number import FINITE, Number, rational
@@ -48,14 +49,14 @@ PASSES_HOLLOW = POLYNOMIAL | STRUCTURAL | {"convert_element_type"}
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
-WRITTEN_OUT = frozenset("eigh geqrf householder_product lu ormqr qr svd".split())
-"""Primitives whose rules are programs of others, which say what is known of their results."""
+WRITTEN_OUT = frozenset("bitcast_convert_type eigh geqrf householder_product lu ormqr qr svd".split())
+"""Primitives whose rules say what is known of their results, because they are programs of others, or look at ranges."""
 
 
 def _known(operand: Any) -> Facts:
-    """The facts of an operand: nothing of a number that has none, everything of a concrete array."""
+    """The facts of an operand: nothing of a number that has none, all of a concrete array but the signs of keys."""
     if not isinstance(operand, Number):
-        return of_constant(np.asarray(operand, np.float64))
+        return of_constant(np.zeros(operand.shape) if is_keys(operand) else np.asarray(operand, np.float64))
     if operand.facts is not None:
         return operand.facts
     nothing = np.zeros(operand.shape, bool)

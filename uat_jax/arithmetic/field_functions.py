@@ -21,6 +21,7 @@ from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
 from uat_jax.arithmetic.met_logarithms import MetLogarithms
+from uat_jax.arithmetic.met_keys import MetKeys
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -55,6 +56,7 @@ class FieldFunctions(Piecewise):
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.logarithms_met = MetLogarithms(draw) if "inverse functions" in laws else None
+        self.keys = MetKeys(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, Residues, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from uat_jax.arithmetic import exchanges, inverses, orthogonal, spectra
+from uat_jax.arithmetic import exchanges, inverses, orthogonal, random_keys, spectra
 from uat_jax.arithmetic.closed_form import PI, Product
 from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
@@ -665,6 +665,7 @@ def _argmin(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 
 RULES: dict[str, Rule] = {
+    **random_keys.RULES,
     "abs": _absolute,
     "add": _lifted(lambda f, x, y: f.add(x, y)),
     "add_any": _lifted(lambda f, x, y: f.add(x, y)),

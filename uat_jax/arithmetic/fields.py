@@ -18,6 +18,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 from uat_jax.arithmetic import chosen_infinities, exchanges, places
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
@@ -38,8 +39,10 @@ from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.met_logarithms import UNDOING
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
 from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers, with_sign
+from uat_jax.arithmetic.random_keys import constant_keys
 from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import same, vanishes
@@ -55,7 +58,7 @@ SUPPLIERS = {"select_n": slice(1, None), "pad": slice(0, 2), "dynamic_update_sli
 """Which operands of a structural primitive supply entries: by default all of `concatenate`, else the first."""
 
 
-BOUNDED = frozenset(["add", "cos", "log1p", "sin", "sub", "tan"])
+BOUNDED = frozenset(["add", "cos", "log", "log1p", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
@@ -80,7 +83,7 @@ class Step:
     value: int
 
     def __str__(self) -> str:
-        return f"'{self.equation.primitive.name}'{source_line(self.equation)}"
+        return named(self.equation)
 
 
 class Fields(Arithmetic):
@@ -132,8 +135,9 @@ class Fields(Arithmetic):
         return self.constants.constant(array, dtype)
 
     def involves(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
-        """Whether any operand is a number of the fields, whatever the type of its variable."""
-        return any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
+        """Whether any operand is a number of the fields, whatever its type, or JAX cannot evaluate the equation."""
+        numbers = any(isinstance(operand, Number | Refused | Exchanged) for operand in operands)
+        return numbers or equation.primitive is OUTSIDE
 
     def stack(self, values: Sequence[Value]) -> Number:
         """Along a new leading axis."""
@@ -179,7 +183,9 @@ class Fields(Arithmetic):
             raise UnsupportedError(
                 "a value depends on which rows an elimination exchanges; use what does not, as a solve"
             )
-        return value if isinstance(value, Number) else self.number(value)
+        if isinstance(value, Number):
+            return value
+        return constant_keys(self, value) if is_keys(value) else self.number(value)
 
     def inner(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
         """The outputs of a program that a rule is written as; nothing is known of the ranges of its operands."""
@@ -463,8 +469,9 @@ class Fields(Arithmetic):
         return replace(facts, nature=nature, defined=Defined.ALWAYS)
 
     def _in_range(self, equation: JaxprEqn, result: Number, facts: Facts) -> Facts:
-        """The facts, with the sign that the ranges of both terms of a sum or difference show that it has."""
-        if equation.primitive.name not in ("add", "sub") or len(self.operand_ranges) < 2 or facts.guarded:
+        """The facts, with the sign of a sum, a difference or a logarithm that the ranges of the operands show."""
+        given = len(self.operand_ranges) == len(equation.invars)
+        if equation.primitive.name not in ("add", "sub", "log") or not given or facts.guarded:
             return facts
         if result.special is not None or result.infinite is not None or facts.positive.all() or facts.negative.all():
             return facts

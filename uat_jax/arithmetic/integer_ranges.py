@@ -328,10 +328,11 @@ def keeps_values(equation: JaxprEqn, x: Range) -> bool:
 
 
 def _bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    """Of numbers that are not negative: no more bits than the longer of the two."""
+    """Of numbers that are not negative: no more bits than the longer of the two; x | y has all bits of both."""
     if min(x.low, y.low) < 0:
         return limits(dtype_of(equation.outvars[0]))
-    return Range(0, (1 << int(max(x.high, y.high)).bit_length()) - 1)
+    least = max(x.low, y.low) if equation.primitive.name == "or" else 0
+    return Range(least, (1 << int(max(x.high, y.high)).bit_length()) - 1)
 
 
 def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
@@ -341,7 +342,29 @@ def _common_bits(equation: JaxprEqn, x: Range, y: Range) -> Range:
 
 
 def _shifted_right(equation: JaxprEqn, x: Range, y: Range) -> Range:
-    return Range(0, x.high) if x.low >= 0 else limits(dtype_of(equation.outvars[0]))
+    """Of numbers that are not negative; at least `y.low` bits are lost, where that is a number of bits."""
+    if x.low < 0:
+        return limits(dtype_of(equation.outvars[0]))
+    lost = int(y.low) if 0 <= y.low < jnp.iinfo(dtype_of(equation.outvars[0])).bits else 0
+    return Range(0, int(x.high) >> lost)
+
+
+def bits_as_floats(equation: JaxprEqn, x: Range) -> Range:
+    """The floats whose bits are the integers of a range; unbounded unless the sign is + and all are finite.
+
+    Then floats are in the order of their bits.
+    """
+    given, made = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    largest = int(np.asarray(jnp.finfo(made).max).view(f"u{made.itemsize}"))
+    if given.itemsize != made.itemsize or not 0 <= x.low <= x.high <= largest:
+        return UNBOUNDED
+    low, high = (float(np.array(int(bound), f"u{made.itemsize}").view(made)) for bound in x)
+    return Range(low, high)
+
+
+def _bits_cast(equation: JaxprEqn, x: Range) -> Range:
+    """The bits of a number of one type as a number of another one."""
+    return bits_as_floats(equation, x) if is_number(equation.outvars[0]) else _any(equation)
 
 
 def _places(equation: JaxprEqn, x: Range) -> Range:
@@ -411,6 +434,11 @@ def _any(equation: JaxprEqn, *operands: Range) -> Range:
     return limits(dtype_of(equation.outvars[0]))
 
 
+def _any_each(equation: JaxprEqn, *operands: Range) -> list[Range]:
+    """Whatever the dtypes hold."""
+    return [limits(dtype_of(v)) for v in equation.outvars]
+
+
 def _rows_of(size: int) -> Range:
     """The places of so many rows."""
     return Range(0, max(0, size - 1))
@@ -425,7 +453,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys("exp2 rsqrt".split(), _always(0, math.inf)),
     **dict.fromkeys("cos sign sin".split(), _always(-1, 1)),
     **{name: _increasing(name) for name in INCREASING},
-    **dict.fromkeys("bitcast_convert_type not random_bits random_unwrap shift_left threefry2x32".split(), _any),
+    **dict.fromkeys("not random_bits random_unwrap shift_left threefry2x32".split(), _any),
     **dict.fromkeys("reduce reduce_window".split(), _any),
     **dict.fromkeys(["device_put", "optimization_barrier"], lambda equation, *operands: list(operands)),
     "abs": _of(_absolute),
@@ -434,6 +462,7 @@ RULES: Mapping[str, Rule] = {
     "and": _common_bits,
     "argmax": _places,
     "argmin": _places,
+    "bitcast_convert_type": _bits_cast,
     "ceil": _whole(math.ceil, math.ceil),
     "clamp": _clamped,
     "clz": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
@@ -458,6 +487,7 @@ RULES: Mapping[str, Rule] = {
     "mul": _of(_product),
     "neg": _of(_negated),
     "or": _bits,
+    "outside_function": _any_each,
     "pow": _real_power,
     "population_count": lambda equation, x: Range(0, jnp.iinfo(dtype_of(equation.invars[0])).bits),
     "reduce_max": _extreme,
@@ -466,6 +496,7 @@ RULES: Mapping[str, Rule] = {
     "reduce_sum": lambda equation, x: _repeated(_terms(equation), x),
     "reduce_window_sum": _window_sum,
     "rem": _remainder,
+    "rng_bit_generator": _any_each,
     "round": _whole(math.floor, math.ceil),
     "scatter": lambda equation, x, indices, updates: hull(x, updates) if replaces(equation) else _any(equation),
     "scatter-add": _landing_sum(1),

@@ -20,7 +20,7 @@ from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 
-from uat_jax.arithmetic import stored_control
+from uat_jax.arithmetic import outside_function, stored_control
 from uat_jax.errors import InputError, UnsupportedError
 
 ENTRIES = 2**26
@@ -31,6 +31,9 @@ RANK = 32
 
 NESTING = 8
 """How deep tuples may lie in each other in a parameter."""
+
+LONGEST = 200
+"""Letters of a text."""
 
 PLACEMENT = frozenset("accuracy computation out_sharding sharding".split())
 """Parameters that say where or how a value is computed, not what it is, and callables that repeat a jaxpr."""
@@ -108,7 +111,8 @@ def primitives() -> dict[str, Primitive]:
     ]
     words = np.zeros(2, np.uint32)
     found += [equation.primitive for function in keys for equation in jax.make_jaxpr(function)(words).eqns]
-    return {p.name: p for p in found if p.name in PRIMITIVES} | stored_control.PRIMITIVES
+    own = {outside_function.NAME: outside_function.OUTSIDE, **stored_control.PRIMITIVES}
+    return {p.name: p for p in found if p.name in PRIMITIVES} | own
 
 
 @functools.cache
@@ -122,7 +126,8 @@ def generators() -> dict[str, tuple[Any, Any]]:
     return {name: generator(name) for name in ("threefry2x32", "rbg", "unsafe_rbg")}
 
 
-def _generator_of_keys(dtype: Any) -> str | None:
+def generator_of(dtype: Any) -> str | None:
+    """The name of the generator that keys of a dtype are for, None if they are no keys of JAX's own ones."""
     return next((name for name, (_, keys) in generators().items() if keys == dtype), None)
 
 
@@ -140,7 +145,7 @@ def encode_type(aval: Any) -> list[Any]:
     Raises:
         UnsupportedError: a dtype that is not in the table, or more than `ENTRIES` entries.
     """
-    keys = _generator_of_keys(aval.dtype) if jnp.issubdtype(aval.dtype, jax.dtypes.prng_key) else None
+    keys = generator_of(aval.dtype) if jnp.issubdtype(aval.dtype, jax.dtypes.prng_key) else None
     name = keys or str(aval.dtype)
     shape = list(aval.shape)
     if keys is None and name not in DTYPES or not _is_shape(shape):
@@ -224,6 +229,8 @@ def encode_parameter(value: Any, where: str, jaxpr: Callable[[Any], dict[str, in
         return {kind: {name: encode_parameter(item, where, jaxpr) for name, item in value._asdict().items()}}
     if kind in _ENUMERATIONS:
         return {kind: value.name}
+    if type(value) is str and _is_name(value):
+        return {"name": value}
     if isinstance(value, np.bool_ | np.integer | int):
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, np.dtype) or isinstance(value, type) and issubclass(value, np.generic):
@@ -234,6 +241,11 @@ def encode_parameter(value: Any, where: str, jaxpr: Callable[[Any], dict[str, in
         if type(value) is type(implementation) and value == implementation:
             return {"generator": name}
     raise UnsupportedError(f"{where} is a {kind}, which cannot be written into a certificate; do without it")
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text can be shown to a person."""
+    return len(text) <= LONGEST and text.isprintable()
 
 
 def decode_parameter(data: Any, jaxpr: Callable[[str, Any], Any], depth: int = 0) -> Any:
@@ -278,6 +290,8 @@ def _named(kind: str, content: Any, jaxpr: Callable[[str, Any], Any]) -> Any:
         return jaxpr(kind, content)
     if not isinstance(content, str):
         raise damaged(f"got {shown(content)} for a {shown(kind)}, wanted its name")
+    if kind == "name" and _is_name(content):
+        return content
     if kind == "dtype" and content in DTYPES:
         return DTYPES[content]
     if kind == "generator" and content in generators():

@@ -56,175 +56,176 @@ _GROUPS = {
 _PLACEMENT = frozenset(["accuracy", "out_sharding", "sharding"])
 """Parameters that any primitive may have: they say where and how well a value is computed."""
 
-# name                 kinds fields float64 balls rounding parameters
+# name                kinds fields float64 balls rounding parameters
 _ROWS = """
-abs                    fi- rule   rule   rule   exact
-acos                   f-- rule   rule   rule   rounds
-acosh                  f-- rule   rule   rule   rounds
-add                    fi- rule   rule   rule   rounds
-add_any                fi- rule   rule   rule   rounds
-and                    -ib rule   rule   jax    exact
-argmax                 fib rule   rule   rule   exact   axes index_dtype
-argmin                 fib rule   rule   parts  exact   axes index_dtype
-asin                   f-- rule   rule   rule   rounds
-asinh                  f-- rule   rule   rule   rounds
-atan                   f-- rule   rule   rule   rounds
-atan2                  f-- rule   rule   rule   rounds
-atanh                  f-- rule   rule   rule   rounds
-bessel_i0e             f-- rule   rule   rule   none
-bessel_i1e             f-- rule   rule   rule   none
-bitcast_convert_type   i   none   jax    jax    exact   new_dtype
-broadcast_in_dim       fib moved  moved  moved  exact   shape broadcast_dimensions
-call_hi_primitive      *   walked walked walked walked  *
-cbrt                   f-- rule   rule   rule   rounds
-ceil                   f-- rule   rule   rule   exact
-checkpoint             *   walked walked walked walked  *
-cholesky               f-- parts  parts  parts  none    symmetrize_input
-clamp                  fib parts  rule   rule   exact
-closed_call            *   walked walked walked walked  *
-clz                    -i- rule   jax    jax    exact
-concatenate            fib moved  moved  moved  exact   dimension
-composite              *   walked walked walked walked  *
-cond                   *   walked walked walked walked  *
-conv_general_dilated   fib parts  parts  parts  parts   @convolution
-convert_element_type   fib rule   rule   rule   rounds  new_dtype weak_type
-copy                   fib same   same   same   exact
-copy_p                 fib same   same   same   exact
-core_call              *   walked walked walked walked  *
-cos                    f-- rule   rule   rule   rounds
-cosh                   f-- rule   rule   rule   rounds
-cumlogsumexp           f-- parts  parts  parts  parts   axis reverse
-cummax                 f-- parts  parts  parts  parts   axis reverse
-cummin                 f-- parts  parts  parts  parts   axis reverse
-cumprod                fi- parts  parts  parts  parts   axis reverse
-cumsum                 fi- parts  parts  parts  parts   axis reverse
-custom_jvp_call        *   walked walked walked walked  *
-custom_linear_solve    *   walked walked walked walked  *
-custom_vmap_call       *   walked walked walked walked  *
-custom_vjp_call        *   walked walked walked walked  *
-custom_vjp_call_jaxpr  *   walked walked walked walked  *
-device_put             fib same   same   same   exact   *
-digamma                f-- rule   rule   rule   none
-div                    fi- rule   rule   rule   rounds
-dot_general            fib rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
-dynamic_slice          fib moved  moved  moved  exact   slice_sizes
-dynamic_update_slice   fib moved  moved  moved  exact
-eigh                   f-- rule   rule   rule   none    lower sort_eigenvalues subset_by_index algorithm
-eq                     fib rule   rule   rule   exact
-eq_to                  fib parts  parts  parts  parts
-erf                    f-- rule   rule   rule   rounds
-erf_inv                f-- rule   rule   rule   rounds
-erfc                   f-- rule   rule   rule   rounds
-exp                    f-- rule   rule   rule   rounds
-exp2                   f-- parts  rule   rule   rounds
-expand_dims            fib moved  moved  moved  exact   dimensions
-expm1                  f-- rule   rule   rule   rounds
-floor                  f-- rule   rule   rule   exact
-gather                 fib moved  moved  moved  exact   @gather
-ge                     fib rule   rule   rule   exact
-geqrf                  f-- rule   parts  parts  none
-gt                     fib rule   rule   rule   exact
-householder_product    f-- rule   parts  parts  none    use_magma
-igamma                 f-- rule   rule   rule   none
-igammac                f-- rule   rule   rule   none
-integer_pow            fi- rule   rule   rule   rounds  y
-is_finite              f-- rule   rule   rule   exact
-jit                    *   walked walked walked walked  *
-le                     fib rule   rule   rule   exact
-le_to                  fib parts  parts  parts  parts
-lgamma                 f-- rule   rule   rule   rounds
-log                    f-- rule   rule   rule   rounds
-log1p                  f-- rule   rule   rule   rounds
-log2                   f-- parts  parts  parts  parts
-logistic               f-- rule   rule   rule   rounds
-lt                     fib rule   rule   rule   exact
-lt_to                  fib parts  parts  parts  parts
-lu                     f-- rule   rule   rule   none
-lu_pivots_to_permutation i rule   jax    jax    exact   permutation_size
-max                    fib rule   rule   rule   exact
-min                    fib rule   rule   rule   exact
-mul                    fi- rule   rule   rule   rounds  out_dtype
-name                   fib same   same   same   exact   name
-ne                     fib rule   rule   rule   exact
-neg                    fi- rule   rule   rule   exact
-nextafter              f-- none   none   none   none
-not                    -ib rule   rule   jax    exact
-one_minus_square       f-- parts  parts  parts  parts
-optimization_barrier   fib same   same   same   exact
-or                     -ib rule   rule   jax    exact
-ormqr                  f-- rule   parts  parts  none    left transpose
-pad                    fib moved  moved  moved  exact   padding_config
-pjit                   *   walked walked walked walked  *
-polygamma              f-- rule   rule   rule   none
-population_count       -i- rule   jax    jax    exact
-pow                    fi- rule   rule   rule   rounds
-qr                     f-- rule   parts  parts  none    pivoting full_matrices use_magma
-random_bits            k   none   jax    jax    exact   bit_width shape
-random_clone           k   none   jax    jax    exact
-random_fold_in         ki  none   jax    jax    exact
-random_seed            i   none   jax    jax    exact   impl
-random_split           k   none   jax    jax    exact   shape
-random_unwrap          k   none   jax    jax    exact
-random_wrap            i   none   jax    jax    exact   impl
-reduce                 f-b parts  parts  parts  parts   computation jaxpr dimensions
-reduce_and             --b rule   jax    jax    exact   axes
-reduce_max             fib rule   rule   rule   exact   axes
-reduce_min             fib rule   rule   rule   exact   axes
-reduce_or              --b rule   jax    jax    exact   axes
-reduce_precision       f-- rule   rule   rule   rounds  exponent_bits mantissa_bits
-reduce_prod            fi- parts  parts  parts  parts   axes
-reduce_sum             fi- rule   rule   rule   rounds  axes
-reduce_window          f-b parts  parts  parts  parts   jaxpr consts @window
-reduce_window_max      f-- parts  parts  parts  parts   @window
-reduce_window_min      f-- parts  parts  parts  parts   @window
-reduce_window_sum      fi- parts  parts  parts  parts   @window
-regularized_incomplete_beta f-- rule rule rule none
-rem                    fi- rule   rule   rule   exact
-remat                  *   walked walked walked walked  *
-remat2                 *   walked walked walked walked  *
-reshape                fib moved  moved  moved  exact   new_sizes dimensions
-rev                    fib moved  moved  moved  exact   dimensions
-round                  f-- rule   rule   rule   exact   rounding_method
-rsqrt                  f-- rule   rule   rule   rounds
-scan                   *   walked walked walked walked  @scan
-scatter                fib parts  parts  parts  parts   @scatter
-scatter-add            fi- parts  parts  parts  parts   @scatter
-scatter-max            f-- parts  parts  parts  parts   @scatter
-scatter-min            f-- parts  parts  parts  parts   @scatter
-scatter-mul            fi- parts  parts  parts  parts   @scatter
-scatter-sub            fi- parts  parts  parts  parts   @scatter
-select_and_scatter_add f-- parts  parts  parts  parts   select_prim window_dimensions window_strides padding
-select_n               fib moved  rule   moved  exact
-sharding_constraint    fib none   none   none   none    *
-shift_left             -i- rule   jax    jax    exact
-shift_right_arithmetic -i- rule   jax    jax    exact
-shift_right_logical    -i- rule   jax    jax    exact
-sign                   fi- rule   rule   rule   exact
-sin                    f-- rule   rule   rule   rounds
-sinh                   f-- rule   rule   rule   rounds
-slice                  fib moved  moved  moved  exact   start_indices limit_indices strides
-sort                   fib rule   rule   rule   exact   dimension is_stable num_keys
-split                  fib moved  moved  moved  exact   sizes axis
-sqrt                   f-- rule   rule   rule   rounds
-square                 fi- rule   rule   rule   rounds
-squeeze                fib moved  moved  moved  exact   dimensions
-stack                  fib moved  moved  moved  exact   axis
-stop_gradient          fib same   same   same   exact
-sub                    fi- rule   rule   rule   rounds
-svd                    f-- rule   rule   rule   none    full_matrices compute_uv subset_by_index algorithm
-tan                    f-- rule   rule   rule   rounds
-tanh                   f-- rule   rule   rule   rounds
-threefry2x32           i   none   jax    jax    exact
-tile                   fib moved  moved  moved  exact   reps
-top_k                  fi- rule   rule   parts  exact   k axis is_stable
-transpose              fib moved  moved  moved  exact   permutation
-triangular_solve       f-- parts  parts  parts  none    left_side lower transpose_a conjugate_a unit_diagonal
-tridiagonal_solve      f-- parts  parts  parts  none    perturb_singular
-unstack                fib moved  moved  moved  exact   axis
-xla_metadata_value     fib same   same   same   exact   *
-while                  *   walked walked walked walked  *
-xor                    -ib rule   rule   jax    exact
-zeta                   f-- rule   rule   rule   none
+abs                    fi-  rule   rule   rule   exact
+acos                   f--  rule   rule   rule   rounds
+acosh                  f--  rule   rule   rule   rounds
+add                    fi-  rule   rule   rule   rounds
+add_any                fi-  rule   rule   rule   rounds
+and                    -ib  rule   rule   jax    exact
+argmax                 fib  rule   rule   rule   exact   axes index_dtype
+argmin                 fib  rule   rule   parts  exact   axes index_dtype
+asin                   f--  rule   rule   rule   rounds
+asinh                  f--  rule   rule   rule   rounds
+atan                   f--  rule   rule   rule   rounds
+atan2                  f--  rule   rule   rule   rounds
+atanh                  f--  rule   rule   rule   rounds
+bessel_i0e             f--  rule   rule   rule   none
+bessel_i1e             f--  rule   rule   rule   none
+bitcast_convert_type   i    rule   jax    jax    exact   new_dtype
+broadcast_in_dim       fibk moved  moved  moved  exact   shape broadcast_dimensions
+call_hi_primitive      *    walked walked walked walked  *
+cbrt                   f--  rule   rule   rule   rounds
+ceil                   f--  rule   rule   rule   exact
+checkpoint             *    walked walked walked walked  *
+cholesky               f--  parts  parts  parts  none    symmetrize_input
+clamp                  fib  parts  rule   rule   exact
+closed_call            *    walked walked walked walked  *
+clz                    -i-  rule   jax    jax    exact
+concatenate            fibk moved  moved  moved  exact   dimension
+composite              *    walked walked walked walked  *
+cond                   *    walked walked walked walked  *
+conv_general_dilated   fib  parts  parts  parts  parts   @convolution
+convert_element_type   fib  rule   rule   rule   rounds  new_dtype weak_type
+copy                   fibk same   same   same   exact
+copy_p                 fibk same   same   same   exact
+core_call              *    walked walked walked walked  *
+cos                    f--  rule   rule   rule   rounds
+cosh                   f--  rule   rule   rule   rounds
+cumlogsumexp           f--  parts  parts  parts  parts   axis reverse
+cummax                 f--  parts  parts  parts  parts   axis reverse
+cummin                 f--  parts  parts  parts  parts   axis reverse
+cumprod                fi-  parts  parts  parts  parts   axis reverse
+cumsum                 fi-  parts  parts  parts  parts   axis reverse
+custom_jvp_call        *    walked walked walked walked  *
+custom_linear_solve    *    walked walked walked walked  *
+custom_vmap_call       *    walked walked walked walked  *
+custom_vjp_call        *    walked walked walked walked  *
+custom_vjp_call_jaxpr  *    walked walked walked walked  *
+device_put             fibk same   same   same   exact   *
+digamma                f--  rule   rule   rule   none
+div                    fi-  rule   rule   rule   rounds
+dot_general            fib  rule   rule   rule   rounds  dimension_numbers precision preferred_element_type
+dynamic_slice          fibk moved  moved  moved  exact   slice_sizes
+dynamic_update_slice   fibk moved  moved  moved  exact
+eigh                   f--  rule   rule   rule   none    lower sort_eigenvalues subset_by_index algorithm
+eq                     fib  rule   rule   rule   exact
+eq_to                  fib  parts  parts  parts  parts
+erf                    f--  rule   rule   rule   rounds
+erf_inv                f--  rule   rule   rule   rounds
+erfc                   f--  rule   rule   rule   rounds
+exp                    f--  rule   rule   rule   rounds
+exp2                   f--  parts  rule   rule   rounds
+expand_dims            fibk moved  moved  moved  exact   dimensions
+expm1                  f--  rule   rule   rule   rounds
+floor                  f--  rule   rule   rule   exact
+gather                 fibk moved  moved  moved  exact   @gather
+ge                     fib  rule   rule   rule   exact
+geqrf                  f--  rule   parts  parts  none
+gt                     fib  rule   rule   rule   exact
+householder_product    f--  rule   parts  parts  none    use_magma
+igamma                 f--  rule   rule   rule   none
+igammac                f--  rule   rule   rule   none
+integer_pow            fi-  rule   rule   rule   rounds  y
+is_finite              f--  rule   rule   rule   exact
+jit                    *    walked walked walked walked  *
+le                     fib  rule   rule   rule   exact
+le_to                  fib  parts  parts  parts  parts
+lgamma                 f--  rule   rule   rule   rounds
+log                    f--  rule   rule   rule   rounds
+log1p                  f--  rule   rule   rule   rounds
+log2                   f--  parts  parts  parts  parts
+logistic               f--  rule   rule   rule   rounds
+lt                     fib  rule   rule   rule   exact
+lt_to                  fib  parts  parts  parts  parts
+lu                     f--  rule   rule   rule   none
+lu_pivots_to_permutation i    rule   jax    jax    exact   permutation_size
+max                    fib  rule   rule   rule   exact
+min                    fib  rule   rule   rule   exact
+mul                    fi-  rule   rule   rule   rounds  out_dtype
+name                   fibk same   same   same   exact   name
+ne                     fib  rule   rule   rule   exact
+neg                    fi-  rule   rule   rule   exact
+nextafter              f--  none   none   none   none
+not                    -ib  rule   rule   jax    exact
+one_minus_square       f--  parts  parts  parts  parts
+optimization_barrier   fibk same   same   same   exact
+or                     -ib  rule   rule   jax    exact
+ormqr                  f--  rule   parts  parts  none    left transpose
+pad                    fibk moved  moved  moved  exact   padding_config
+pjit                   *    walked walked walked walked  *
+polygamma              f--  rule   rule   rule   none
+population_count       -i-  rule   jax    jax    exact
+pow                    fi-  rule   rule   rule   rounds
+qr                     f--  rule   parts  parts  none    pivoting full_matrices use_magma
+random_bits            k    rule   jax    jax    exact   bit_width shape
+random_clone           k    rule   jax    jax    exact
+random_fold_in         ki   rule   jax    jax    exact
+random_seed            i    rule   jax    jax    exact   impl
+random_split           k    rule   jax    jax    exact   shape
+random_unwrap          k    rule   jax    jax    exact
+random_wrap            i    rule   jax    jax    exact   impl
+reduce                 f-b  parts  parts  parts  parts   computation jaxpr dimensions
+reduce_and             --b  rule   jax    jax    exact   axes
+reduce_max             fib  rule   rule   rule   exact   axes
+reduce_min             fib  rule   rule   rule   exact   axes
+reduce_or              --b  rule   jax    jax    exact   axes
+reduce_precision       f--  rule   rule   rule   rounds  exponent_bits mantissa_bits
+reduce_prod            fi-  parts  parts  parts  parts   axes
+reduce_sum             fi-  rule   rule   rule   rounds  axes
+reduce_window          f-b  parts  parts  parts  parts   jaxpr consts @window
+reduce_window_max      f--  parts  parts  parts  parts   @window
+reduce_window_min      f--  parts  parts  parts  parts   @window
+reduce_window_sum      fi-  parts  parts  parts  parts   @window
+regularized_incomplete_beta f--  rule   rule   rule   none
+rng_bit_generator      -i-  rule   jax    jax    exact   shape dtype algorithm
+rem                    fi-  rule   rule   rule   exact
+remat                  *    walked walked walked walked  *
+remat2                 *    walked walked walked walked  *
+reshape                fibk moved  moved  moved  exact   new_sizes dimensions
+rev                    fibk moved  moved  moved  exact   dimensions
+round                  f--  rule   rule   rule   exact   rounding_method
+rsqrt                  f--  rule   rule   rule   rounds
+scan                   *    walked walked walked walked  @scan
+scatter                fib  parts  parts  parts  parts   @scatter
+scatter-add            fi-  parts  parts  parts  parts   @scatter
+scatter-max            f--  parts  parts  parts  parts   @scatter
+scatter-min            f--  parts  parts  parts  parts   @scatter
+scatter-mul            fi-  parts  parts  parts  parts   @scatter
+scatter-sub            fi-  parts  parts  parts  parts   @scatter
+select_and_scatter_add f--  parts  parts  parts  parts   select_prim window_dimensions window_strides padding
+select_n               fibk moved  rule   moved  exact
+sharding_constraint    fib  none   none   none   none    *
+shift_left             -i-  rule   jax    jax    exact
+shift_right_arithmetic -i-  rule   jax    jax    exact
+shift_right_logical    -i-  rule   jax    jax    exact
+sign                   fi-  rule   rule   rule   exact
+sin                    f--  rule   rule   rule   rounds
+sinh                   f--  rule   rule   rule   rounds
+slice                  fibk moved  moved  moved  exact   start_indices limit_indices strides
+sort                   fib  rule   rule   rule   exact   dimension is_stable num_keys
+split                  fibk moved  moved  moved  exact   sizes axis
+sqrt                   f--  rule   rule   rule   rounds
+square                 fi-  rule   rule   rule   rounds
+squeeze                fibk moved  moved  moved  exact   dimensions
+stack                  fibk moved  moved  moved  exact   axis
+stop_gradient          fib  same   same   same   exact
+sub                    fi-  rule   rule   rule   rounds
+svd                    f--  rule   rule   rule   none    full_matrices compute_uv subset_by_index algorithm
+tan                    f--  rule   rule   rule   rounds
+tanh                   f--  rule   rule   rule   rounds
+threefry2x32           i    rule   jax    jax    exact
+tile                   fibk moved  moved  moved  exact   reps
+top_k                  fi-  rule   rule   parts  exact   k axis is_stable
+transpose              fibk moved  moved  moved  exact   permutation
+triangular_solve       f--  parts  parts  parts  none    left_side lower transpose_a conjugate_a unit_diagonal
+tridiagonal_solve      f--  parts  parts  parts  none    perturb_singular
+unstack                fibk moved  moved  moved  exact   axis
+xla_metadata_value     fib  same   same   same   exact   *
+while                  *    walked walked walked walked  *
+xor                    -ib  rule   rule   jax    exact
+zeta                   f--  rule   rule   rule   none
 """
 
 
@@ -240,8 +241,8 @@ TABLE: Mapping[str, Row] = dict(map(_row, _ROWS.strip().splitlines()))
 
 UNINTERPRETED = frozenset(
     """
-    approx_top_k cholesky_update complex conj eig fft hessenberg igamma_grad_a imag mulhi polynomial random_gamma real
-    reduce_xor scaled_dot schur select_and_gather_add select_and_scatter symmetric_product tridiagonal
+    approx_top_k cholesky_update complex conj eig fft hessenberg igamma_grad_a imag mulhi outside_function polynomial
+    random_gamma real reduce_xor scaled_dot schur select_and_gather_add select_and_scatter symmetric_product tridiagonal
     """.split()
 )
 """Primitives without a row that are functions of their operands: equal operands give equal results, no more is known.

@@ -12,17 +12,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.canonical_form import parameters_digest
+from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.facts import Defined, Facts, Nature
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.primitives import TABLE, UNINTERPRETED, refuse
 from uat_jax.arithmetic.residues import Draw, Residues
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -38,23 +39,35 @@ def apply_uninterpreted(fields: Fields, equation: JaxprEqn, operands: Sequence[A
     check_function(equation)
     numbers = [operand for operand in operands if isinstance(operand, Number)]
     if any(number.special is not None for number in numbers):
-        raise UnsupportedError(f"{_named(equation)} has no rule and takes an infinity or NaN; mask after it")
+        raise UnsupportedError(f"{named(equation)} has no rule and takes an infinity or NaN; mask after it")
     if any(number.infinite is not None or number.facts is None or number.facts.hollow for number in numbers):
-        raise UnsupportedError(f"{_named(equation)} has no rule and takes a number that may be infinite; add one to it")
+        raise UnsupportedError(f"{named(equation)} has no rule and takes a number that may be infinite; add one to it")
+    if equation.primitive is OUTSIDE and not fields.certain(*numbers):
+        raise UnsupportedError(f"{named(equation)} takes a number that may be NaN, of which it may make anything")
     fixed = [_text(operand) for operand in operands if not isinstance(operand, Number)]
     where = [isinstance(operand, Number) for operand in operands]
     name = hashlib.sha256(repr((parameters_digest(equation), where, fixed)).encode()).hexdigest()
     totals = [_of_all_entries(fields.draw, f"{name} operand {k}", n.residues) for k, n in enumerate(numbers)]
-    return [
+    found = [
         _at_all_places(fields.draw, f"{name} result {k}", totals, shape_of(variable))
         for k, variable in enumerate(equation.outvars)
     ]
+    if equation.primitive is not OUTSIDE:
+        return found
+    return [x if is_number(v) else _whole(fields, x, v) for x, v in zip(found, equation.outvars, strict=True)]
+
+
+def _whole(fields: Fields, x: Number, variable: Any) -> Number:
+    """An integer or boolean result, which is one for all inputs: no NaN is among these."""
+    nothing = np.zeros(x.shape, bool)
+    x = fields.functions.choice(x.residues) if dtype_of(variable) == np.bool_ else x
+    return x.but(facts=Facts(Nature.PIECEWISE, Defined.ALWAYS, False, nothing, nothing, nothing))
 
 
 def refuse_infinite(equation: JaxprEqn, x: Number) -> None:
     """Return if a number is finite wherever it is defined.  Raises `UnsupportedError`."""
     if x.special is not None or x.infinite is not None or x.facts is None or x.facts.hollow:
-        raise UnsupportedError(f"{_named(equation)} takes a number that may be infinite; add one to it")
+        raise UnsupportedError(f"{named(equation)} takes a number that may be infinite; add one to it")
 
 
 def of_matrix(fields: Fields, name: str, x: Number, shape: tuple[int, ...]) -> Number:
@@ -91,11 +104,9 @@ def check_function(equation: JaxprEqn) -> None:
         name = inner.primitive.name
         if name not in UNINTERPRETED and (name not in TABLE or TABLE[name].fields == "none"):
             raise UnsupportedError(
-                f"prime-field arithmetic has no rule for {_named(equation)}, and it is not known to be a function of "
+                f"prime-field arithmetic has no rule for {named(equation)}, and it is not known to be a function of "
                 f"real numbers: '{name}' stands in no table, or looks at bits or makes random ones"
             )
-    if any(jnp.issubdtype(dtype_of(atom), jax.dtypes.extended) for atom in (*equation.invars, *equation.outvars)):
-        raise UnsupportedError(f"{_named(equation)} makes random keys of an input; use a fixed key")
 
 
 def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
@@ -106,11 +117,9 @@ def _within(equation: JaxprEqn) -> Iterator[JaxprEqn]:
             yield from _within(inner)
 
 
-def _named(equation: JaxprEqn) -> str:
-    return f"'{equation.primitive.name}'{source_line(equation)}"
-
-
 def _text(array: Any) -> tuple[Any, ...]:
     """A concrete operand: its dtype, shape and bits."""
+    if is_keys(array):
+        return str(array.dtype), array.shape, np.asarray(jax.random.key_data(array)).tobytes()
     array = np.asarray(array)
     return str(array.dtype), array.shape, array.tobytes()

@@ -25,6 +25,7 @@ class AssumptionKind(StrEnum):
     READ_AS = "read as"
     COMPLEX_NUMBERS = "complex numbers"
     KERNELS = "kernels"
+    OUTSIDE_FUNCTION = "outside function"
     NO_ERROR = "no error"
     ONLY_AT_SIZES = "only at sizes"
     LARGEST_SIZE = "largest size"
@@ -58,6 +59,7 @@ def _only_at_sizes(*, symbols: Sequence[str], sizes: Sequence[str]) -> str:
 
 
 FAMILY_TEXTS = {
+    "key": "any random key",
     "orthogonal": "a matrix with orthonormal columns, or rows if it has more columns",
     "simplex": "at least 0 in every entry, with sum 1 along the last axis",
     "sorted": "in ascending order along the last axis",
@@ -76,6 +78,9 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     ),
     AssumptionKind.KERNELS: lambda: (
         "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other"
+    ),
+    AssumptionKind.OUTSIDE_FUNCTION: lambda *, function: (
+        f"{function}, which is outside of JAX, is a function of its operands: equal ones give equal results"
     ),
     AssumptionKind.NO_ERROR: lambda *, side, where: (
         f"inputs for which the {side} function raises an error {where} are left out"

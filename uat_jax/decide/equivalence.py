@@ -14,6 +14,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.work import equations
 from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
@@ -615,7 +616,7 @@ def _certificate(
     claim, verdict = _claim(question, specification, pairs), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
-    of_inputs += [*_in_parts(pairs), *_kernels(pairs), *_errors(pairs)]
+    of_inputs += [*_in_parts(pairs), *_kernels(pairs), *of_outside_functions(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
     general = shown_for_all_sizes(evidence)
@@ -639,6 +640,12 @@ def _in_parts(pairs: Sequence[Pair]) -> list[Assumption]:
 def _kernels(pairs: Sequence[Pair]) -> list[Assumption]:
     """How kernels of Pallas are read, where there are some."""
     return [Assumption(AssumptionKind.KERNELS)] if any(pair.kernels for pair in pairs) else []
+
+
+def of_outside_functions(pairs: Sequence[Pair]) -> list[Assumption]:
+    """That what the programs call outside of JAX are functions."""
+    names = (name for pair in pairs for program in (pair.left, pair.right) for name in outside_functions(program))
+    return [Assumption(AssumptionKind.OUTSIDE_FUNCTION, {"function": name}) for name in dict.fromkeys(names)]
 
 
 def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:

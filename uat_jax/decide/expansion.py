@@ -7,7 +7,6 @@ program raises there: for such inputs it is undefined (docs/soundness.md §10.10
 
 from __future__ import annotations
 
-import dis
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -24,6 +23,7 @@ from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.kernels import is_kernel, kernel, named
+from uat_jax.decide.outside_names import call_outside, is_call, never_returns
 
 SPECIAL = frozenset(["bitcast_convert_type", "nextafter", "platform_index"])
 """Primitives of JAX that are written out where that is possible."""
@@ -74,7 +74,7 @@ def _changes(equation: JaxprEqn) -> bool:
     name = equation.primitive.name
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
-    return name in SPECIAL or is_kernel(equation) or _is_for_one_use(equation) or _is_foreign(equation)
+    return name in SPECIAL or any(found(equation) for found in (is_call, is_kernel, _is_for_one_use, _is_foreign))
 
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
@@ -110,6 +110,8 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     name, function = equation.primitive.name, called(equation) or implementation(equation)
     if function is not None:
         return _results(function, operands)
+    if is_call(equation):
+        return call_outside(equation, operands)
     if name == "platform_index":
         return [np.int32(_platform(equation.params["platforms"]))]
     if name == "cond" and isinstance(operands[0], np.ndarray | np.generic):
@@ -225,23 +227,6 @@ def _waiting(program: ClosedJaxpr | Jaxpr, inputs: Sequence[bool]) -> list[bool]
             found = [raises or any(operands) and equation.primitive.name == "pure_callback"] * len(equation.outvars)
         waits.update(v for v, waits_too in zip(equation.outvars, found, strict=True) if waits_too)
     return list(map(waiting, jaxpr.outvars))
-
-
-def never_returns(callback: Any) -> bool:
-    """Whether a host function has no instruction that returns, so that it can only raise an error, or never end.
-
-    Example:
-        >>> def stop(x):
-        ...     raise ValueError(x)
-        >>> never_returns(stop), never_returns(lambda x: x)
-        (True, False)
-    """
-    function = getattr(callback, "callback_func", callback)
-    if not inspect.isfunction(function) or inspect.isgeneratorfunction(function):
-        return False
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        return False
-    return not any("RETURN" in instruction.opname for instruction in dis.get_instructions(function))
 
 
 def _error(branch: ClosedJaxpr) -> ClosedJaxpr:

@@ -19,6 +19,7 @@ from jax.extend.core import ClosedJaxpr
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.jaxpr_file import digest, encode
+from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.allowance import Allowance
 from uat_jax.decide.domain import Domains
@@ -123,10 +124,10 @@ def in_floats(
     `names` are those of the programs' inputs, for texts; `memory`: the bytes that may be held.  `seconds`: what all of
     it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
-    if any(pair.complex_numbers for pair in pairs):
-        return known(
-            Rounding(None, None, f"not derived: {COMPLEX}", None, (), "", 0, 0, ""), HazardSearch(reason=COMPLEX)
-        )
+    outside = [name for pair in pairs for side in (pair.left, pair.right) for name in outside_functions(side)]
+    if any(pair.complex_numbers for pair in pairs) or outside:
+        why = f"the functions call {outside[0]}, which is outside of JAX" if outside else COMPLEX
+        return known(Rounding(None, None, f"not derived: {why}", None, (), "", 0, 0, ""), HazardSearch(reason=why))
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]
     devices = [OnDevice(pair.left, pair.right, pair.domains, memory, allowance) for pair in chosen]

@@ -9,6 +9,7 @@ from jax.extend.core import ClosedJaxpr
 from uat_jax.arithmetic.definitions import DEFINITIONS
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import BODY, IDENTITY, LOOPS, programs_within
+from uat_jax.arithmetic.outside_function import NAME, outside_functions
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number
 
@@ -48,9 +49,11 @@ def missing(programs: Iterable[ClosedJaxpr], parting: str) -> str:
 
     Kinds of primitives at which the programs part go before those that occur anywhere in them.
     """
+    programs = list(programs)
     equations = [e for program in programs for inner in programs_within(program) for e in inner.eqns]
     names = {e.primitive.name for e in equations if any(map(is_number, e.invars))}
-    unknown = sorted(names - FOLLOWED)
+    outside = [name for program in programs for name in outside_functions(program)]
+    unknown = [*dict.fromkeys(outside), *sorted(names - FOLLOWED - {NAME})]
     if unknown:
         return f"{_quoted(unknown)}: no rule; all that is known is that equal operands give equal results"
     named = {name for name in names if f"'{name}'" in parting}

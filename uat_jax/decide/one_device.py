@@ -23,6 +23,7 @@ from uat_jax.arithmetic.interpreter import called, inner_programs, programs_with
 from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.collectives import COLLECTIVES
+from uat_jax.decide.outside_names import call_outside, is_call
 from uat_jax.errors import UnsupportedError
 
 PLACEMENT = frozenset(["pvary", "reduced_vary_cast", "reshard", "sharding_constraint"])
@@ -145,6 +146,8 @@ class _Devices:
             return [self.communicated(equation, operand) for operand in operands]
         if name in ("axis_index", "shard_map"):
             return self.index(equation) if name == "axis_index" else self.sharded(equation, operands)
+        if is_call(equation):
+            return self.everywhere(lambda *arrays: call_outside(equation, arrays), operands)
         self.refuse_axes(equation)
         if self.inside or any(o.axes for o in operands) or any(map(_for_devices, inner_programs(equation))):
             loop = {"cond": self.cond, "scan": self.scan, "while": self.while_loop}.get(name)

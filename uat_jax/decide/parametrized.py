@@ -23,8 +23,8 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import Interval, Restricted
 from uat_jax.decide.in_floats import input_names
-from uat_jax.decide.specification import Specification, is_variable, traced
-from uat_jax.errors import DomainError
+from uat_jax.decide.specification import Specification, is_key, is_variable, traced
+from uat_jax.errors import DomainError, InputError
 
 Shape = tuple[Any, ...]
 Parameters = Mapping[str, Any]
@@ -80,6 +80,11 @@ def _orthogonal(first: int) -> Callable[[Shape, Parameters], jax.Array]:
     return sheet
 
 
+def _key(shape: Shape, parameters: Parameters) -> jax.Array:
+    """The keys made of the whole parts of numbers, of which those that 32 bits do not hold are cut to the nearest."""
+    return jax.random.wrap_key_data(lax.convert_element_type(parameters["words"], jnp.uint32), impl=GENERATOR)
+
+
 def _mirrors(shape: Shape) -> Mapping[str, tuple[Shape, Interval | None]]:
     size = max(shape[-2:])
     return {"mirrors": ((*shape[:-2], max(1, size - 1), size), None)}
@@ -92,6 +97,9 @@ def _is_square(shape: Shape) -> bool:
 def _is_matrix(shape: Shape) -> bool:
     return len(shape) >= 2 and not any(jax.export.is_symbolic_dim(d) for d in shape)
 
+
+GENERATOR = "threefry2x32"
+"""JAX's own generator of random numbers, whose keys are two words."""
 
 UNIT = Interval(0.0, 1.0)
 
@@ -109,6 +117,10 @@ FAMILIES: Mapping[str, Family] = {
     "sorted": Family(
         lambda shape: {"entries": (shape, None)},
         (_ascending,),
+    ),
+    "key": Family(
+        lambda shape: {"words": ((*shape, 2), None)},
+        (_key,),
     ),
     "orthogonal": Family(
         _mirrors,
@@ -133,8 +145,9 @@ class Parametrized:
         """The specs of the parameters."""
         made = {}
         for name, (shape, domain) in FAMILIES[self.family].parameters(self.shape).items():
-            plain = jax.ShapeDtypeStruct(shape, self.dtype)
-            made[name] = plain if domain is None else Restricted(shape, self.dtype, domain)
+            dtype = jnp.float32 if is_key(self.dtype) else self.dtype
+            plain = jax.ShapeDtypeStruct(shape, dtype)
+            made[name] = plain if domain is None else Restricted(shape, dtype, domain)
         return made
 
     def points(self, parameters: Parameters) -> list[jax.Array]:
@@ -233,11 +246,26 @@ class OnParameters:
 def on_parameters(
     left: Callable, right: Callable, specs: tuple[Any, ...]
 ) -> tuple[Callable, Callable, tuple[Any, ...]]:
-    """Two functions and their inputs; parameters stand for the inputs that range over one of `FAMILIES`."""
+    """Two functions and their inputs; parameters stand for the inputs that range over one of `FAMILIES`.
+
+    Raises:
+        InputError: a random key without a value is of another generator than JAX's own.
+    """
+    specs = jax.tree.map(_any_key, specs)
     if not any(isinstance(leaf, Parametrized) for leaf in jax.tree.leaves(specs)):
         return left, right, specs
     first, second = OnParameters(left, specs), OnParameters(right, specs)
     return first, second, first.parameters
+
+
+def _any_key(leaf: Any) -> Any:
+    """A random key without a value as one that ranges over all keys; any other leaf as it is."""
+    if not is_key(getattr(leaf, "dtype", None)) or not is_variable(leaf):
+        return leaf
+    own = jax.eval_shape(lambda: jax.random.key(0, impl=GENERATOR)).dtype
+    if leaf.dtype != own:
+        raise InputError(f"got an input {leaf.dtype} without a value; wanted {own}, or pass a key, whose bits count")
+    return Parametrized(tuple(leaf.shape), leaf.dtype, "key")
 
 
 def located(example: Counterexample, function: OnParameters, arguments: tuple[Any, ...]) -> Counterexample:
@@ -255,5 +283,12 @@ def located(example: Counterexample, function: OnParameters, arguments: tuple[An
     program, _ = traced(function.function, jax.tree.unflatten(function.tree, specs))
     sheet, output = divmod(example.output, len(program.out_avals))
     pairs = zip(function.leaves, jax.tree.leaves(sheets[sheet]), strict=True)
-    inputs = [Input("", np.asarray(x).tolist(), str(np.dtype(s.dtype))) for s, x in pairs if is_variable(s)]
+    inputs = [_input(s, x) for s, x in pairs if is_variable(s)]
     return replace(example, inputs=tuple(inputs), output=output)
+
+
+def _input(leaf: Any, array: Any) -> Input:
+    """An input of a counterexample; of a random key its words."""
+    if is_key(leaf.dtype):
+        return Input("", np.asarray(jax.random.key_data(array)).tolist(), "uint32")
+    return Input("", np.asarray(array).tolist(), str(np.dtype(leaf.dtype)))

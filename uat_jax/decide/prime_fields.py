@@ -420,7 +420,8 @@ class PrimeFields:
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
-            if any(bound and math.isfinite(bound) for r in side.input_ranges for bound in (r.low, r.high)):
+            bounds = (bound for r in side.input_ranges for bound in (r.low, r.high))
+            if "bitcast_convert_type" in self.primitives or any(bound and math.isfinite(bound) for bound in bounds):
                 side.asks_for_ranges = side.asks_for_ranges | BOUNDED
             side.positive = [x for x in inputs if x.terms is not None][:MOST_KNOWN_AGAIN]
         left, right = (evaluate(p, f, inputs) for p, f in zip((self.left, self.right), sides, strict=True))

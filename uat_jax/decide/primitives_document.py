@@ -1,12 +1,11 @@
 """The document `docs/primitives.md`: what is known of every primitive of JAX, read off the tables that decide it.
 
-`python -m uat_jax.decide.primitives_document` writes it.
+`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes it.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from uat_jax.arithmetic import outside_function
 from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
 from uat_jax.arithmetic.field_rules import RULES, Unknown
 from uat_jax.arithmetic.interpreter import BODY, LOOPS
@@ -16,24 +15,30 @@ from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.decide.expansion import SPECIAL
 from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
+from uat_jax.decide.outside_names import CALLS
 from uat_jax.decide.specification import CALLBACKS
-
-DOCUMENT = Path("docs") / "primitives.md"
-"""Where it is kept, from the root of the repository."""
 
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
-NOT_FOLLOWED = frozenset(
-    "bitcast_convert_type call_exported ffi_call linear_call pure_callback rng_bit_generator".split()
-)
+NOT_FOLLOWED = frozenset(["call_exported", "linear_call"])
 """Primitives without a rule, of which no table says that they are functions of real numbers."""
+
+DRAWS = "random_bits random_fold_in random_seed random_split rng_bit_generator threefry2x32".split()
+"""Primitives that draw bits, or make keys."""
+
+NOTES = {
+    "bitcast_convert_type": "of integers; the bits of floats are refused",
+    **dict.fromkeys(DRAWS, "equal keys and shapes give equal results; of constants JAX computes it"),
+    **dict.fromkeys(["random_unwrap", "random_wrap"], "each undoes the other; of constants JAX computes it"),
+}
+"""What stands beside primitives of which equal operands and parameters give equal results."""
 
 HEAD = """# Primitives
 
 What is known of every primitive of JAX when two functions are compared.
-`python -m uat_jax.decide.primitives_document` writes this table from the tables of the code; a test compares it with
-them, and fails if the installed JAX has a primitive that is not in it.
+`python -m uat_jax.decide.primitives_document > docs/primitives.md` writes this table from the tables of the code; a
+test compares it with them, and fails if the installed JAX has a primitive that is not in it.
 
 * *exact rule*: the result is the value of the primitive, or entries of its operands, or its program is followed.
 * *definition*: it is written in simpler primitives.
@@ -57,9 +62,10 @@ def known() -> frozenset[str]:
         NOT_FOLLOWED,
         SPECIAL,
         CALLBACKS,
+        CALLS,
         [KERNEL],
     )
-    return frozenset(name for table in tables for name in table)
+    return frozenset(name for table in tables for name in table) - {outside_function.NAME}
 
 
 def said(name: str) -> tuple[str, str]:
@@ -71,8 +77,10 @@ def said(name: str) -> tuple[str, str]:
     """
     if name == KERNEL:
         return "exact rule", "what JAX's interpreter of kernels computes, block after block"
+    if name in CALLS:
+        return "uninterpreted", "equal operands, defined for all inputs, give equal results"
     if name in CALLBACKS or name in REFUSED:
-        return "refused", REFUSED.get(name, "calls the host; a branch that only raises an error is understood")
+        return "refused", REFUSED[name]
     if name in OF_DEVICES:
         return _of_devices(name)
     if name in TABLE:
@@ -96,6 +104,8 @@ def _of_devices(name: str) -> tuple[str, str]:
 
 def _of_row(name: str) -> tuple[str, str]:
     row, rule = TABLE[name], RULES.get(name)
+    if name in NOTES:
+        return "uninterpreted", NOTES[name]
     if row.fields == "none":
         constants = "of constants JAX computes it" if row.doubles == "jax" else "looks at the bits of floats"
         return "refused", f"{constants}; refused where an operand depends on the input"
@@ -113,4 +123,4 @@ def document() -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document())
+    print(document(), end="")

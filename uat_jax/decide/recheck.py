@@ -30,6 +30,7 @@ from uat_jax.decide.equivalence import (
     certificate_of,
     examined,
     not_for_all_sizes,
+    of_outside_functions,
     only_at,
 )
 from uat_jax.decide.expansion import raising
@@ -63,8 +64,9 @@ HOW_READ = (
     AssumptionKind.FAMILY,
     AssumptionKind.KERNELS,
     AssumptionKind.NO_ERROR,
+    AssumptionKind.OUTSIDE_FUNCTION,
 )
-"""What is said of how the programs were read, which they do not show themselves."""
+"""What is said of the programs, and not of the evidence."""
 
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
@@ -128,6 +130,7 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
     _check_raising(given, pairs)
+    _check_outside_functions(given, pairs)
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
@@ -287,6 +290,13 @@ def _check_raising(given: Certificate, pairs: Sequence[Pair]) -> None:
     found = {side for pair in pairs for side in ("left", "right") if any(raising(getattr(pair, side)))}
     if stated != found:
         raise MismatchError("the certificate does not say which of its programs raise an error for some inputs")
+
+
+def _check_outside_functions(given: Certificate, pairs: Sequence[Pair]) -> None:
+    """It is said of every function outside of JAX that a program calls that it is one, and of no other."""
+    stated = {a for a in given.assumptions if a.kind is AssumptionKind.OUTSIDE_FUNCTION}
+    if stated != set(of_outside_functions(pairs)):
+        raise MismatchError("the certificate does not say which functions outside of JAX its programs call")
 
 
 def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:

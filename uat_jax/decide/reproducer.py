@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.arithmetic.jaxpr_values import generator_of
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.script import literal, script
-from uat_jax.decide.specification import Specification, is_variable
+from uat_jax.decide.specification import Specification, is_key, is_variable
 from uat_jax.inputs.program import Program
 
 
@@ -66,7 +67,8 @@ def _shows(witness: Counterexample) -> bool:
     left, right = witness.left, witness.right
     if not (math.isfinite(left) and math.isfinite(right)):
         return left != right
-    coarsest = max(float(jnp.finfo(array.dtype).eps) for array in witness.arrays)
+    floats = [array.dtype for array in witness.arrays if jnp.issubdtype(array.dtype, jnp.floating)]
+    coarsest = max((float(jnp.finfo(dtype).eps) for dtype in floats), default=0)
     return abs(left - right) > 32 * coarsest * max(abs(left), abs(right))
 
 
@@ -95,10 +97,15 @@ def _arguments(specification: Specification, witness: Counterexample) -> list[st
     leaves, tree = jax.tree.flatten(specification.arguments)
     floats = iter(witness.arrays)
     text = lambda array: literal(array, "jnp", _dtype(array))
-    given = lambda leaf: text(next(floats) if is_variable(leaf) else np.asarray(leaf))
-    texts = [
-        f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf) for leaf in leaves
-    ]
+    value = lambda leaf: np.asarray(jax.random.key_data(leaf) if is_key(leaf.dtype) else leaf)
+    given = lambda leaf: text(next(floats) if is_variable(leaf) else value(leaf))
+
+    def array(leaf: Any) -> str:
+        if is_key(leaf.dtype):
+            return f"jax.random.wrap_key_data({given(leaf)}, impl={generator_of(leaf.dtype)!r})"
+        return f"jax.lax.complex({given(leaf)}, {given(leaf)})" if is_complex(leaf.dtype) else given(leaf)
+
+    texts = list(map(array, leaves))
     written = _written(jax.tree.unflatten(tree, [_Leaf(text) for text in texts]))
     if written is not None:
         return [f"arguments = {written}"]

@@ -26,6 +26,7 @@ from uat_jax.arithmetic.tracing import is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
 from uat_jax.decide.expansion import expanded
+from uat_jax.decide.outside_names import is_call
 from uat_jax.errors import (
     ConcreteValueError,
     InputError,
@@ -46,8 +47,18 @@ COMPLEX = {"complex64": "float32", "complex128": "float64"}
 SHORT = {**FLOATS, "c64": "complex64", "c128": "complex128"}
 """The dtypes of variables, by the short name that `parse` reads."""
 
-CALLBACKS = frozenset(["pure_callback", "io_callback", "debug_callback", "debug_print"])
-"""Primitives that leave JAX for the host."""
+_FOR_EFFECT = "which is called for its effect; remove it"
+
+CALLBACKS = {
+    "pure_callback": "which only raises an error or never ends; remove it",
+    "io_callback": "which may do anything; use jax.pure_callback if it is a function of its operands",
+    "debug_callback": _FOR_EFFECT,
+    "debug_print": _FOR_EFFECT,
+}
+"""Primitives that leave JAX for the host and are not followed, and why; other calls are written out before."""
+
+KEY = "key"
+"""The text for an input that is any random key."""
 
 ABOVE = 4
 """What is compared with a number is seen at sizes so much larger: i <= k, or a place behind it."""
@@ -67,8 +78,8 @@ class Specification:
     they are the claim.
 
     Raises:
-        InputError: a leaf that is neither, a PRNG key, empty, or an integer without values; symbolic
-            dimensions of several scopes; listed sizes that are not one positive number for each symbolic dimension.
+        InputError: a leaf that is neither, empty, or an integer without values; symbolic dimensions of several scopes;
+            listed sizes that are not one positive number for each symbolic dimension.
     """
 
     arguments: tuple[Any, ...]
@@ -241,8 +252,13 @@ def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | R
 
 
 def is_variable(leaf: Any) -> bool:
-    """Whether a leaf is floating-point or complex, so that its entries are variables."""
-    return jnp.issubdtype(leaf.dtype, jnp.inexact)
+    """Whether a leaf is floating-point or complex, so that its entries are variables, or a key without a value."""
+    return jnp.issubdtype(leaf.dtype, jnp.inexact) or is_key(leaf.dtype) and not isinstance(leaf, jax.Array)
+
+
+def is_key(dtype: Any) -> bool:
+    """Whether a dtype is one of random keys; None, of what has no dtype, is not."""
+    return dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def parts_of(arguments: Any) -> list[Any]:
@@ -258,10 +274,8 @@ def _check_leaf(path: str, leaf: Any) -> None:
         raise InputError(f"input {path} is a {type(leaf).__name__}; {wanted}")
     if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
-    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        raise InputError(f"input {path} is a PRNG key; close over the key, whose bits are then fixed")
     if is_variable(leaf):
-        if str(leaf.dtype) not in SHORT.values():
+        if not is_key(leaf.dtype) and str(leaf.dtype) not in SHORT.values():
             raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(SHORT.values())}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
         wanted = "pass an array, whose values are then fixed, or close over it"
@@ -298,6 +312,8 @@ def _parsed_sizes(text: str) -> Sizes:
 
 
 def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
+    if text.strip() == KEY:
+        return jax.eval_shape(lambda: jax.random.key(0))
     match = re.fullmatch(r"\s*(\w+)\s*\[([^\]]*)\](.*)", text)
     if match is None or match[1] not in {*SHORT, *SHORT.values()}:
         raise InputError(f"got {text!r} for an input; write {', '.join(SHORT)} and a shape, such as f32[4,8] or f64[]")
@@ -421,9 +437,10 @@ def _line(error: Exception) -> str:
 def _check_program(name: str, program: ClosedJaxpr) -> None:
     for inner in programs_within(program):
         for equation in inner.eqns:
-            if equation.primitive.name in CALLBACKS:
+            if equation.primitive.name in CALLBACKS and not is_call(equation):
                 call = f"'{equation.primitive.name}'{source_line(equation)}"
-                raise UnsupportedError(f"{name} calls back to the host with {call}; remove it")
+                why = CALLBACKS[equation.primitive.name]
+                raise UnsupportedError(f"{name} calls back to the host with {call}, {why}")
         for constant in getattr(inner, "consts", ()):
             if jnp.issubdtype(constant.dtype, jnp.inexact) and np.isnan(np.asarray(constant)).any():
                 raise InputError(f"{name} captures an array with NaN, {_text(constant)}; give it finite values")
