@@ -42,7 +42,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import MismatchError
 from uat_jax.ledger.claim import Claim
-from uat_jax.ledger.edit import OneEdit
+from uat_jax.ledger.edit import OneEdit, SeveralEdits
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -111,8 +111,16 @@ def _corrected(claim: Claim, settings: Settings) -> Iterator[str]:
             evidence = tuple(claim.decide.repaired(settings))
         if combine(evidence) is not Verdict.PROVED:
             raise MismatchError(f"{claim.id}: the corrected statement is not proved")
-        yield f"one edit: {claim.decide.edit}"
+        yield from _places(claim.decide)
         yield from (f"corrected: {line}" for line in (*_found(evidence), *map(_told, found.calls), *_shapes(found)))
+
+
+def _places(of: OneEdit) -> Iterator[str]:
+    if isinstance(of, SeveralEdits):
+        yield f"{len(of.edits)} edits: {'; '.join(map(str, of.edits))}"
+        yield f"no single one: {of.why}"
+    else:
+        yield f"one edit: {of.edit}"
 
 
 def _found(evidence: Iterable[Evidence]) -> Iterator[str]:

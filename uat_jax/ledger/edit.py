@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import product
 from typing import Any
 
 import sympy
@@ -19,7 +20,6 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.shapes import settle_shape
 from uat_jax.decide.verdict import Evidence
 from uat_jax.errors import InputError
-from uat_jax.ledger.claim import DEPTHS
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.step import Step
 
@@ -67,6 +67,37 @@ class OneEdit:
     def edit(self) -> Edit:
         """The one place.  Raises `InputError` if there is none, or more than one."""
         return one_edit(self.printed, self.corrected)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All places in which the two statements differ: the one."""
+        return (self.edit,)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralEdits(OneEdit):
+    """A reading that is wrong in several places at once, of which mending one leaves it false.
+
+    That no single place is the right one is decided, not said: each place has a finite list of what may stand there,
+    and of all statements made of these the corrected one alone is true.
+
+    Attributes:
+        places: for every place of the statement, a tuple, all that may stand there.
+        why: what the mistakes are, and why none of them goes with another.
+    """
+
+    places: tuple[tuple[Any, ...], ...]
+    why: str
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The places that must all be mended, each a part of the statement."""
+        pairs = enumerate(zip(self.printed, self.corrected, strict=True))
+        return tuple(Edit((n,), wrong, right) for n, (wrong, right) in pairs if wrong != right)
+
+    def statements(self) -> Iterator[tuple[Any, ...]]:
+        """All that can be said in these places, the printed statement and the corrected one among it."""
+        return product(*self.places)
 
 
 def one_edit(printed: Any, corrected: Any) -> Edit:
@@ -160,34 +191,6 @@ def one_case(cases: Mapping[Any, Callable[[Settings], Iterable[Evidence]]]) -> O
     """A statement that differs from its correction in what one thing in it is: the first of two cases, or the second."""
     printed, corrected = cases
     return OneEdit(printed, corrected, lambda case, settings: cases[case](settings))
-
-
-EVERY_DEPTH = "every L"
-
-
-def exact_up_to(
-    last: int, at: Callable[[Iterable[int]], Iterable[Evidence]], larger: Callable[[], Iterable[Evidence]]
-) -> OneEdit:
-    """A reading said to be exact at every L, which is so up to L = ``last`` and at no larger L.
-
-    For a reading that mistakes more than one thing: no single place of what it says mends it.
-
-    Args:
-        last: the largest depth at which it is exact.
-        at: depths → what comparing there finds.
-        larger: evidence that what fails at one depth fails at every larger one.
-    """
-
-    def decide(depth: Any, settings: Settings) -> Iterator[Evidence]:
-        if depth == EVERY_DEPTH:
-            yield from at(DEPTHS)
-        else:
-            yield from at(range(1, depth + 1))
-            failing = opposite(at([depth + 1]))
-            yield from (replace(found, subject=f"{found.subject}, L = {depth + 1}") for found in failing)
-        yield from larger()
-
-    return OneEdit(EVERY_DEPTH, last, decide)
 
 
 def equation(step: Step, corrected: m.Expression, *, what: str = "", subject: str = "") -> OneEdit:

@@ -19,7 +19,7 @@ from uat_jax.decide.programs import settle_by_depth, settle_equation
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit, equation, exact_up_to
+from uat_jax.ledger.edit import OneEdit, SeveralEdits, equation
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
@@ -103,14 +103,36 @@ def _read(reading: tuple[str, str, str], settings: Settings) -> Iterator[Evidenc
         yield replace(proof, subject=f"{kind} network")
 
 
+MOMENTS = {
+    "before all updates": ("original", "original", "own"),
+    "on reaching layer j": RIGHT,
+    "after all updates": ("updated", "updated", "final"),
+}
+"""The readings in which every letter of the formula has its value at one moment: one word mends them."""
+
+LETTERS = ("W_{j,2}", "b_{j−1,3}", "W_{k,3}")
+
+
+def _apart(wrong: list[str]) -> str:
+    """Why no one word mends a reading in which these letters are wrong."""
+    return (
+        f"{', '.join(wrong[:-1])} and {wrong[-1]} are wrong each by itself: with one of them mended another still is. At no one moment of the "
+        "updates of Theorem 2 do the three letters have the values that this reading gives them, so that no other moment "
+        "mends them at once"
+    )
+
+
 def _decide(reading: tuple[str, str, str]) -> Callable[[Settings], Iterable[Evidence]]:
-    """A reading that is wrong in one word is mended by that word; others are true up to the depth of their row."""
-    wrong = sum(word != right for word, right in zip(reading, RIGHT, strict=True))
+    """A reading that is wrong in one word is mended by that word, one that is wrong in its moment by the right moment."""
+    wrong = [letter for letter, word, right in zip(LETTERS, reading, RIGHT, strict=True) if word != right]
     if not wrong:
         return lambda settings: _read(reading, settings)
-    if wrong == 1:
+    if len(wrong) == 1:
         return OneEdit(reading, RIGHT, _read)
-    return exact_up_to(EXACT_TO.get(reading, 1), lambda depths: _at(reading, depths), padding.of_the_biases)
+    if reading in MOMENTS.values():
+        moments = {of: moment for moment, of in MOMENTS.items()}
+        return OneEdit(moments[reading], moments[RIGHT], lambda moment, settings: _read(MOMENTS[moment], settings))
+    return SeveralEdits(reading, RIGHT, _read, (MATRIX, BIAS, VERSION), _apart(wrong))
 
 
 def _right_for_all(kind: str) -> Step:

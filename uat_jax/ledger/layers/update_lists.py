@@ -17,7 +17,7 @@ from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_b
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit, exact_up_to
+from uat_jax.ledger.edit import OneEdit, SeveralEdits
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat, v2
@@ -61,56 +61,57 @@ PRINTED_LATEX = (
 )
 
 
-def _at(rules: tuple[Assignment, ...], number: Any) -> list[Assignment]:
+Rules = tuple[Assignment, ...]
+
+
+def _at(rules: Rules, number: Any) -> list[Assignment]:
     return [rule.at(j, number) for rule in rules]
 
 
-def _biases(last: int) -> list[Assignment]:
-    return [BIAS.at(j, number) for number in range(2, last + 1)]
+def _box(rules: Rules, number: int) -> tuple[Assignment, ...]:
+    """The rules for one j; a rule whose target has the index k is meant for every k ≤ j."""
+    return u.for_every_k(_at(rules, number), number)
 
 
-def _whole_list(last: int) -> list[Assignment]:
-    return [a for number in range(1, last) for a in _at(PRINTED, number)] + _biases(last)
+def _whole_list(rules: Rules, last: int) -> list[Assignment]:
+    """The rules for j = 1 … last − 1, then Eq. 12/34 for j = 2 … last."""
+    biases = [BIAS.at(j, number) for number in range(2, last + 1)]
+    return [a for number in range(1, last) for a in _box(rules, number)] + biases
 
 
 def _is_W3(letter: m.Letter) -> bool:
     return letter.name == "W" and letter.subscripts[1] == 3
 
 
-def one_shot(depth: int) -> list[Block]:
+def one_shot(depth: int, rules: Rules = PRINTED) -> list[Block]:
     """(a) Every symbol on the right is the original one."""
-    return [simultaneous(_whole_list(depth))]
+    return [simultaneous(_whole_list(rules, depth))]
 
 
-def one_sweep(depth: int) -> list[Block]:
+def one_sweep(depth: int, rules: Rules = PRINTED) -> list[Block]:
     """(b) The assignments are executed in the printed order."""
-    return [sequential(_whole_list(depth))]
+    return [sequential(_whole_list(rules, depth))]
 
 
-def boxes(depth: int) -> list[Block]:
+def boxes(depth: int, rules: Rules = PRINTED) -> list[Block]:
     """(c) Fig. 2: one box per layer from top to bottom; in a box the right-hand sides are the values on entering."""
-    return boxes_of(PRINTED, depth)
+    return [simultaneous((*_box(rules, n), BIAS.at(j, n + 1))) for n in range(1, depth)]
 
 
-def boxes_of(rules: tuple[Assignment, ...], depth: int) -> list[Block]:
-    """The boxes of Fig. 2 for some rules; a rule whose target has the index k is meant for every k ≤ j."""
-    return [simultaneous((*u.for_every_k(_at(rules, n), n), BIAS.at(j, n + 1))) for n in range(1, depth)]
-
-
-def boxes_with_new_W3(depth: int) -> list[Block]:
+def boxes_with_new_W3(depth: int, rules: Rules = PRINTED) -> list[Block]:
     """(c′) As (c), but b_{j+1,2} uses the W_{k,3} already updated in the same box."""
-    return [Block((*_at(PRINTED, n), BIAS.at(j, n + 1)), _is_W3) for n in range(1, depth)]
+    return [Block((*_box(rules, n), BIAS.at(j, n + 1)), _is_W3) for n in range(1, depth)]
 
 
-def redone(depth: int) -> list[Block]:
+def redone(depth: int, rules: Rules = PRINTED) -> list[Block]:
     """(d) For each new layer all rules are applied again."""
     passes = range(2, depth + 1)
-    return [simultaneous(_whole_list(last)) for last in passes]
+    return [simultaneous(_whole_list(rules, last)) for last in passes]
 
 
 def corrected_boxes(depth: int) -> list[Block]:
     """(f) As (c), but box j+1 multiplies every W_{k,3}, k ≤ j, by the W_{j+1,1} on entering."""
-    return boxes_of(CORRECTED, depth)
+    return boxes(depth, CORRECTED)
 
 
 def in_place(depth: int) -> list[Block]:
@@ -125,12 +126,25 @@ def _executed(kind: str, order: Order) -> Pair:
     return lambda depth: (plain_network(u.square_layers(kind), depth), u.execute(kind, depth, order(depth)))
 
 
-def _final(kind: str) -> Pair:
+def _final(kind: str, rules: Rules = PRINTED) -> Pair:
     """(e) Every symbol on the right is the final value, except the assigned one, which is the original."""
     return lambda depth: (
         plain_network(u.square_layers(kind), depth),
-        u.final_values(kind, depth, _whole_list(depth)),
+        u.final_values(kind, depth, _whole_list(rules, depth)),
     )
+
+
+ORDERS: dict[str, Callable[[str, Rules], Pair]] = {
+    order: lambda kind, rules, of=of: _executed(kind, lambda depth: of(depth, rules))
+    for order, of in {
+        "one-shot": one_shot,
+        "one-sweep": one_sweep,
+        "boxes": boxes,
+        "boxes-new-w3": boxes_with_new_W3,
+        "redone": redone,
+    }.items()
+} | {"final-values": _final}
+"""An order of execution → what some rules, carried out in it, make of a kind of network."""
 
 
 def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
@@ -147,20 +161,27 @@ def reading(pairs: Callable[[str], Pair], depths: Iterable[int]) -> Iterator[Evi
         yield from settle_by_depth(pairs(kind), depths, what=f"{kind} network", also=_identity_skip(kind))
 
 
-def up_to(exact_to: int, pairs: Callable[[str], Pair]) -> OneEdit:
-    """An order of the printed list, which mistakes W_{j,3} as well: exact up to that depth and at no larger one."""
-    larger = lambda: padding.of_orders(tuple(_at(PRINTED, INDEX)), BIAS.at(j, INDEX + 1), k)
-    return exact_up_to(exact_to, lambda depths: reading(pairs, depths), larger)
-
-
-def which_W3(index: Any, settings: Settings) -> Iterator[Evidence]:
-    """The boxes with W_{n,3} ← W_{j+1,1} W_{n,3} for n that index: j, or k for every k ≤ j."""
+def in_order(statement: tuple[str, Any], settings: Settings) -> Iterator[Evidence]:
+    """(an order, the index n of W_{n,3} ← W_{j+1,1} W_{n,3}: j, or k for every k ≤ j): whether that is exact."""
+    order, index = statement
     rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
-    if rules == CORRECTED:
+    if statement == RIGHT:
         yield from for_all_depths(corrected_boxes, BOX, in_place=False)(settings)
         return
-    yield from reading(_ordered(lambda depth: boxes_of(rules, depth)), DEPTHS)
-    yield from padding.of_boxes(tuple(_at(rules, INDEX)), k, *KINDS)
+    yield from reading(lambda kind: ORDERS[order](kind, rules), DEPTHS)
+    at_i = tuple(_at(rules, INDEX))
+    if order == "boxes":
+        yield from padding.of_boxes(at_i, k, *KINDS)
+    else:
+        yield from padding.of_orders(at_i, BIAS.at(j, INDEX + 1), k)
+
+
+RIGHT = ("boxes", k)
+"""The order and the index that are exact, alone among those that may be read."""
+_APART = (
+    "the order is wrong, and W_{j,3} stands for every W_{k,3}, k ≤ j: with the right index this order is still wrong, and "
+    "with the right order, the boxes, the printed index is (updates.boxes)"
+)
 
 
 BOX = (*(rule.at(j, INDEX) for rule in CORRECTED), BIAS.at(j, INDEX + 1))
@@ -267,25 +288,26 @@ IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
 _PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
 
 
-def _list_claim(name: str, title: str, read: str, exact_to: int, pairs: Callable[[str], Pair]) -> Claim:
+def _list_claim(order: str, title: str, read: str | None, exact_to: int) -> Claim:
+    """The printed list in one order: the boxes are wrong in the index alone, every other order in itself as well."""
+    printed = (order, j)
+    edit = OneEdit(printed, RIGHT, in_order)
+    if order != "boxes":
+        edit = SeveralEdits(printed, RIGHT, in_order, (tuple(ORDERS), (j, k)), _APART)
     return Claim(
-        id=f"updates.{name}",
+        id=f"updates.{order}",
         title=f"update list, {title}",
-        ledger="G15, G19" if name in IN_BOXES else "G15",
+        ledger="G15, G19" if order in IN_BOXES else "G15",
         kind=Kind.ALL_DEPTHS,
-        sources=(*_SOURCES, FIGURE) if name in IN_BOXES else _SOURCES,
+        sources=(*_SOURCES, FIGURE) if order in IN_BOXES else _SOURCES,
         printed=PRINTED_LATEX,
-        reading=read,
+        reading=read or "",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.REFUTED,
         exact_to=exact_to,
         correction="updates.corrected-boxes",
-        decide=up_to(exact_to, pairs),
+        decide=edit,
     )
-
-
-def _ordered(order: Order) -> Callable[[str], Pair]:
-    return lambda kind: _executed(kind, order)
 
 
 CLAIMS = (
@@ -301,12 +323,12 @@ CLAIMS = (
         expects=Verdict.PROVED,
         decide=for_all_depths(in_place, u.in_place_rules(INDEX), in_place=True),
     ),
-    _list_claim("one-shot", "(a) all right-hand sides old", one_shot.__doc__ or "", 2, _ordered(one_shot)),
-    _list_claim("one-sweep", "(b) executed in printed order", one_sweep.__doc__ or "", 1, _ordered(one_sweep)),
-    replace(_list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__ or "", 2, _ordered(boxes)), decide=OneEdit(j, k, which_W3)),
-    _list_claim("boxes-new-w3", "(c′) boxes with the new W_{k,3}", boxes_with_new_W3.__doc__ or "", 1, _ordered(boxes_with_new_W3)),
-    _list_claim("redone", "(d) redone for each layer", redone.__doc__ or "", 2, _ordered(redone)),
-    _list_claim("final-values", "(e) all right-hand sides final", _final.__doc__ or "", 1, _final),
+    _list_claim("one-shot", "(a) all right-hand sides old", one_shot.__doc__, 2),
+    _list_claim("one-sweep", "(b) executed in printed order", one_sweep.__doc__, 1),
+    _list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__, 2),
+    _list_claim("boxes-new-w3", "(c′) boxes with the new W_{k,3}", boxes_with_new_W3.__doc__, 1),
+    _list_claim("redone", "(d) redone for each layer", redone.__doc__, 2),
+    _list_claim("final-values", "(e) all right-hand sides final", _final.__doc__, 1),
     Claim(
         id="updates.corrected-boxes",
         title="update list, (f) corrected: every W_{k,3} is multiplied",
