@@ -22,6 +22,7 @@ from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.exchanges import Exchanged
+from uat_jax.arithmetic.extremes import OF_MEMBERS, REVERSED, of_members
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_balls
 from uat_jax.arithmetic.field_constants import FieldConstants
@@ -116,6 +117,8 @@ class Fields(Arithmetic):
         self.trail: list[Step] = []
         self.values: dict[int, Value] = {}
         self.guarded = False
+        self.extremes: dict[int, JaxprEqn] = {}
+        self.stands_for: dict[JaxprEqn, JaxprEqn] = {}
         self.lawful: set[JaxprEqn] = set()
         self._places: tuple[int, ...] = ()
 
@@ -191,12 +194,30 @@ class Fields(Arithmetic):
         if self.selects:
             for operand in operands:
                 self._remember(operand)
+            equation, operands = self._of_members(equation, operands)
         results = self._shared(equation, operands)
+        if equation.primitive.name in OF_MEMBERS:
+            self.extremes.update((x.expression, equation) for x in results if isinstance(x, Number) and x.expression)
         if self.selects:
             for result in results:
                 self._remember(result)
         self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
+
+    def _of_members(self, equation: JaxprEqn, operands: Sequence[Value]) -> tuple[JaxprEqn, Sequence[Value]]:
+        """An equation and its operands; if it compares a maximum or minimum with a member, the comparison of both."""
+        if "member of an extreme" not in self.functions.laws or equation.primitive.name not in REVERSED:
+            return equation, operands
+        found = of_members(self.expressions, self.extremes, equation, list(map(self.place, operands)))
+        if found is None:
+            return equation, operands
+        comparison, made, places = found
+        members = [self.values.get(place, self.expressions[place].constant) for place in places]
+        if any(x is None for x in members):
+            return equation, operands
+        self.stands_for[comparison] = made
+        self.operand_ranges = [limits(dtype_of(atom)) for atom in comparison.invars]
+        return comparison, members
 
     def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results, which the other program may have computed already at this draw; large arrays are not kept."""

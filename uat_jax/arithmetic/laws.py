@@ -33,6 +33,7 @@ LAWS = frozenset(
         "roots of degree 3",
         "roots met before",
         "signs of multiples",
+        "member of an extreme",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

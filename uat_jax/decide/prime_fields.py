@@ -508,8 +508,8 @@ class Drawn:
 
     @property
     def decisions(self) -> tuple[JaxprEqn, ...]:
-        """The equations that decide between numbers that are not the same function."""
-        return tuple(dict.fromkeys(equation for side in self.sides for equation in side.lawful))
+        """The equations whose operands are not the same function where decisions between them are left out."""
+        return tuple(dict.fromkeys(side.stands_for.get(e, e) for side in self.sides for e in side.lawful))
 
     @property
     def trails(self) -> tuple[list[Step], list[Step]]:
