@@ -15,7 +15,7 @@ import numpy as np
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula, repeats_one
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
@@ -171,7 +171,7 @@ class Alike:
         """What an expression is computed from, entry by entry."""
         expression = self.expressions[place]
         name = "" if expression.equation is None else expression.equation.primitive.name
-        return expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
+        return expression.operands if name in ENTRYWISE or repeats_one(self.expressions, place) else ()
 
     def _see(self, place: int) -> None:
         """Keep the values of an expression, and whether it is made, entry by entry, of what decides by signs."""
@@ -191,10 +191,9 @@ class Alike:
         constant = expression.constant
         if constant is not None and constant.size and np.all(constant == constant.flat[0]):
             return np.full((1,) * (rank + 1), constant.flat[0])
-        if equation is not None and equation.primitive.name == "broadcast_in_dim" and len(expression.operands) == 1:
-            if self.expressions[expression.operands[0]].shape == ():
-                inner = self.values(expression.operands[0])
-                return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
+        if repeats_one(self.expressions, place):
+            inner = self.values(expression.operands[0])
+            return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
         if equation is None or equation.primitive.name not in ENTRYWISE:
             values = SCALES * np.random.default_rng(place).standard_normal(POINTS)
             values = self.ranges[place].folded(values) if place in self.ranges else values

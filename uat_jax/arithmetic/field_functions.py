@@ -123,7 +123,7 @@ class FieldFunctions(Piecewise):
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
         special = combined_special((x.special,), x.shape, _of_positive)
-        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special)
+        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""

@@ -113,6 +113,14 @@ def formula(
     return None if None in results else found
 
 
+def repeats_one(expressions: Expressions, place: int) -> bool:
+    """Whether an array consists of one number, the entry of the array that it is a rearrangement of."""
+    equation, operands = expressions[place].equation, expressions[place].operands
+    if equation is None or len(operands) != 1 or equation.primitive.name not in REARRANGING:
+        return False
+    return math.prod(expressions[operands[0]].shape) == 1
+
+
 class _Builder:
     """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed.
 
@@ -122,6 +130,7 @@ class _Builder:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.nodes: list[Node] = []
+        self.unique: dict[Any, int] = {}
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
         self.begun = 0
@@ -155,10 +164,8 @@ class _Builder:
             return None
         expression = self.expressions[place]
         equation = expression.equation
-        if equation is not None and equation.primitive.name == "broadcast_in_dim" and len(expression.operands) == 1:
-            inner = self.expressions[expression.operands[0]]
-            if inner.shape == ():
-                return self.visit(expression.operands[0], equation)
+        if equation is not None and repeats_one(self.expressions, place):
+            return self.visit(expression.operands[0], equation)
         if equation is not None and equation.primitive.name in ENTRYWISE:
             visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
             operands = tuple(node for node in visited if node is not None)
@@ -177,8 +184,15 @@ class _Builder:
         return self._add(Node(("variable", len(self.nodes)), None, (), dtype))
 
     def _add(self, node: Node) -> int:
-        self.nodes.append(node)
-        return len(self.nodes) - 1
+        """The place of a node among the nodes; of an operation that is there already, that one's."""
+        try:
+            key = (node.key, node.operands, str(node.dtype))
+            first = self.unique.setdefault(key, len(self.nodes))
+        except TypeError:  # a parameter that cannot be looked up
+            first = len(self.nodes)
+        if first == len(self.nodes):
+            self.nodes.append(node)
+        return first
 
 
 class _Anywhere(_Builder):

@@ -16,7 +16,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expression, Expressions
-from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
+from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE, repeats_one
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.recognition import meaning
 from uat_jax.arithmetic.structure import STRUCTURAL
@@ -125,7 +125,7 @@ def _as_far_as(expressions: Expressions, chain: Chain, sides: Sequence[Side]) ->
 
 def repeated(expressions: Expressions, place: int) -> int:
     """The place of the single number that an array consists of, where rearrangements of it make the array."""
-    while is_rearrangement(expressions[place]) and math.prod(expressions[expressions[place].operands[0]].shape) == 1:
+    while repeats_one(expressions, place):
         place = expressions[place].operands[0]
     return place
 

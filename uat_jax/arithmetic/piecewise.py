@@ -52,9 +52,9 @@ class Piecewise(Algebra):
         return Number(self.draw.where(zero, self.draw.fraction(0), found.residues)) if zero.any() else found
 
     def equality(self, x: Number) -> Number:
-        """1 where x = 0, else 0: the letter is an even function of x."""
+        """1 where x = 0, else 0: the letter is an even function of x/s for the positive scale s."""
         zero = vanishes(x.residues)
-        found = self.choice(self.even("equal", x.residues))
+        found = self.choice(self.even("equal", self.direction(x, everywhere=True)))
         return Number(self.draw.where(zero, self.draw.fraction(1), found.residues)) if zero.any() else found
 
     def choice(self, value: Residues) -> Number:
