@@ -59,7 +59,7 @@ def of_members(
 
 
 @functools.lru_cache(maxsize=1024)
-def _comparison(relation: Primitive, equation: JaxprEqn, made: JaxprEqn, shapes: tuple[tuple[int, ...], ...]) -> JaxprEqn:
+def _comparison(relation: Primitive, equation: JaxprEqn, made: JaxprEqn, shapes: Sequence[tuple[int, ...]]) -> JaxprEqn:
     """An equation that compares the operands of a maximum or minimum, in the order in which they have these shapes."""
     turned = tuple(map(shape_of, made.invars)) != shapes
     return equation.replace(primitive=relation, invars=made.invars[::-1] if turned else made.invars, params={})

@@ -60,6 +60,23 @@ class Polynomial:
         """The number that it is, if it is one."""
         return self.terms.get((), Fraction(0)) if not any(self.terms) else None
 
+    def by_powers_of(self, atom: int) -> dict[int, Polynomial]:
+        """What the powers of an atom are multiplied by, by their exponents."""
+        parts: dict[int, dict[Monomial, Fraction]] = {}
+        for monomial, c in self.terms.items():
+            exponent = dict(monomial).get(atom, 0)
+            parts.setdefault(exponent, {})[tuple(f for f in monomial if f[0] != atom)] = c
+        return {exponent: Polynomial(terms) for exponent, terms in parts.items()}
+
+    def evaluated(self, values: Mapping[int, Fraction]) -> Polynomial:
+        """The polynomial where some atoms have these values."""
+        total: dict[Monomial, Fraction] = {}
+        for monomial, c in self.terms.items():
+            kept = tuple(f for f in monomial if f[0] not in values)
+            value = math.prod(values[atom] ** exponent for atom, exponent in monomial if atom in values)
+            total[kept] = total.get(kept, Fraction(0)) + c * value
+        return Polynomial({m: c for m, c in total.items() if c})
+
     def __add__(self, other: Polynomial) -> Polynomial:
         """p + q."""
         total = dict(self.terms)
