@@ -15,7 +15,7 @@ import numpy as np
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula, repeats_one
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, formula, repeats_one
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
@@ -95,18 +95,20 @@ class Alike:
         place, facts = number.expression, number.facts
         if place is None or number.special is not None or number.infinite is not None:
             return False
+        new = place not in self._real
         self._real.add(place)
         if facts is None or facts.guarded:
             return False
-        if certain and place not in self._certain:
+        if certain:
             self._certain.add(place)
+        if new:
             self._know(place, number)
         if place not in self.ranges and (number.nonnegative or facts.positive.all()):
             self.ranges[place] = POSITIVE if facts.positive.all() else NONNEGATIVE
         return True
 
     def _know(self, place: int, number: Number) -> None:
-        """Keep that a number that is defined for all inputs is equal to another one, if its formal value is.
+        """Keep that a number is equal to another one wherever both are defined, if its formal value is.
 
         Arrays are looked up among each other, so that each pair of them is a test: both that are found equal and both
         that are not (docs/soundness.md §6.6 (a)).
@@ -123,14 +125,16 @@ class Alike:
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
-        The arrays at which their formula ends are numbers that are defined for all inputs.
+        The arrays at which their formula ends may be undefined, and have the values of others with the same formal value
+        where they and those are defined.
         """
         if any(x.expression is None or x.special is not None or x.infinite is not None for x in (left, right)):
             return False
         assert left.expression is not None
         assert right.expression is not None
-        pair = formula(self.expressions, left.expression, right.expression, anywhere=True, known_as=self.known_as)
-        if pair is None or not decides(pair) or any(pair.places[v] not in self._certain for v in pair.variables):
+        equals = Equals(self.known_as, self._certain)
+        pair = formula(self.expressions, left.expression, right.expression, anywhere=equals)
+        if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
         ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
         return self.cases.same(pair, ranges, meant=self.meant, partial=True)

@@ -152,7 +152,7 @@ class _Undecided(Exception):
 
 
 class _EitherWay(Exception):
-    """A decision about what is undefined: a device may say either."""
+    """A decision about what is undefined: a device may say either; or a variable that may be undefined."""
 
     def __init__(self, node: int):
         super().__init__()
@@ -224,7 +224,7 @@ class Cell:
                 yield part
 
     def either_way(self, node: int) -> Iterator[Cell]:
-        """The cell with both outcomes of a decision about what is undefined."""
+        """The cell with both outcomes of a decision about what is undefined, or of whether a variable is defined."""
         for outcome in (False, True):
             yield replace(
                 self, outcomes={**self.outcomes, node: outcome}, known=dict(self.known), facts=list(self.facts)
@@ -321,6 +321,7 @@ class _InCell:
     def __init__(self, pair: Formula, cell: Cell, meant: bool):
         self.pair, self.cell, self.meant = pair, cell, meant
         self.found: dict[int, Term | bool] = {}
+        self.asked: set[int] = set()
         self.is_generic = False
 
     def results(self) -> tuple[Term, Term]:
@@ -373,7 +374,7 @@ class _InCell:
 
     def _at(self, index: int, node: Node) -> Term | bool:
         if node.key[0] == "variable":
-            return Term(self.cell.atoms.of_variable(index), index)
+            return self._variable(index)
         if node.key[0] == "literal":
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
@@ -393,6 +394,32 @@ class _InCell:
             raise UnsupportedError(f"'{name}' of what is no real number")
         operands = tuple(map(self.number, node.operands))
         return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
+
+    def _variable(self, index: int) -> Term:
+        """A free variable; one that may be undefined is so or has the value of a number that is equal to it."""
+        if index in self.pair.twins:
+            if index not in self.cell.outcomes:
+                raise _EitherWay(index)
+            if not self.cell.outcomes[index]:
+                return UNDEFINED
+            for twin in self.pair.twins[index]:
+                found = self._twin(index, twin)
+                if found is not None:
+                    return found
+        return Term(self.cell.atoms.of_variable(index), index)
+
+    def _twin(self, index: int, twin: int) -> Term | None:
+        """The number at another node, where it can be followed and is defined; None where it depends on this one."""
+        if twin in self.asked:
+            return None
+        self.asked.add(index)
+        try:
+            found = self.at(twin)
+        except UnsupportedError:
+            return None
+        finally:
+            self.asked.discard(index)
+        return found if isinstance(found, Term) and found is not UNDEFINED else None
 
     def _where_undefined(self, index: int, name: str, node: Node) -> Term | bool | None:
         """What an operation makes of what is undefined in the cell, or if it is undefined itself; None elsewhere.

@@ -196,13 +196,22 @@ class Fields(Arithmetic):
                 self._remember(operand)
             equation, operands = self._of_members(equation, operands)
         results = self._shared(equation, operands)
-        if equation.primitive.name in OF_MEMBERS:
-            self.extremes.update((x.expression, equation) for x in results if isinstance(x, Number) and x.expression)
         if self.selects:
+            self._keep_extreme(equation, operands, results)
             for result in results:
                 self._remember(result)
         self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
+
+    def _keep_extreme(self, equation: JaxprEqn, operands: Sequence[Value], results: Sequence[Value]) -> None:
+        """Keep what made a maximum or minimum of two numbers, unless the result is known as another expression."""
+        if equation.primitive.name not in OF_MEMBERS:
+            return
+        for place in (x.expression for x in results if isinstance(x, Number) and x.expression is not None):
+            made = self.expressions[place]
+            if made.equation is not None and made.equation.primitive is equation.primitive:
+                if sorted(made.operands) == sorted(map(self.place, operands)):
+                    self.extremes[place] = equation
 
     def _of_members(self, equation: JaxprEqn, operands: Sequence[Value]) -> tuple[JaxprEqn, Sequence[Value]]:
         """An equation and its operands; if it compares a maximum or minimum with a member, the comparison of both."""
@@ -328,6 +337,8 @@ class Fields(Arithmetic):
         for result in results:
             if isinstance(result, Refused) or isinstance(result, Number) and result.facts and not result.facts.guarded:
                 self._remember(result)
+            if self.alike is not None and isinstance(result, Number):
+                self.alike.see(result, certain=self.certain(result))
         if equation not in self.lawful:
             return results
         if new:

@@ -7,12 +7,13 @@ and what its decisions make of the sign of their difference, are read off it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expressions
@@ -66,12 +67,14 @@ class Node:
 class Formula:
     """Scalar expressions: nodes in order, each after its operands, and which of them are the results.
 
-    places: of the arrays that the free variables stand for, in the table that the formula was read from.
+    places: of the arrays that the free variables stand for, in the table that the formula was read from.  twins: of
+    each variable that may be undefined the nodes that have its value wherever both are defined.
     """
 
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
     places: Mapping[int, int] = field(default_factory=dict, compare=False)
+    twins: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def variables(self) -> list[int]:
@@ -81,7 +84,8 @@ class Formula:
     @property
     def signature(self) -> Any:
         """Equal for expressions that are the same but for the names of their variables; None if it has no such key."""
-        key = (self.results, *((node.key, node.operands, str(node.dtype)) for node in self.nodes))
+        nodes = ((node.key, node.operands, str(node.dtype)) for node in self.nodes)
+        key = (self.results, tuple(self.twins.items()), *nodes)
         try:
             hash(key)
         except TypeError:
@@ -89,27 +93,37 @@ class Formula:
         return key
 
 
-def formula(
-    expressions: Expressions, *places: int, anywhere: bool = False, known_as: Mapping[int, int] | None = None
-) -> Formula | None:
+@dataclass(frozen=True)
+class Equals:
+    """Which arrays are equal.
+
+    known_as: by their places, the place of the first array with the same formal value; both are equal wherever both are
+    defined.  certain: those that are defined for all inputs.
+    """
+
+    known_as: Mapping[int, int]
+    certain: Container[int]
+
+
+def formula(expressions: Expressions, *places: int, anywhere: Equals | None = None) -> Formula | None:
     """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed.
 
-    A place may be an array of which another place is computed, but not the only one.  anywhere: whether decisions about
-    numbers that may be undefined, and rearrangements of one array, are followed as well, and free variables may depend
-    on decisions between equal numbers.  known_as: the place of an array that is equal to that at another place;
-    both are one variable.
+    A place may be an array of which another place is computed, but not the only one.  anywhere: if decisions about
+    numbers that may be undefined, and rearrangements of one array, are to be followed as well, and free variables may
+    depend on decisions between equal numbers: which arrays are equal.
     """
     size = math.prod(expressions[places[0]].shape)
-    if anywhere and size > MOST_MOVED:
+    if anywhere is not None and size > MOST_MOVED:
         return None
-    builder = (
-        _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
-    )
+    shape = expressions[places[0]].shape
+    builder = _Builder(expressions) if anywhere is None else _Anywhere(expressions, shape, anywhere)
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
     results = tuple(builder.found(place) for place in places)
-    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), builder.places)
+    found = Formula(
+        tuple(builder.nodes), tuple(r for r in results if r is not None), builder.places, builder.twins()
+    )
     return None if None in results else found
 
 
@@ -134,6 +148,10 @@ class _Builder:
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
         self.begun = 0
+
+    def twins(self) -> dict[int, tuple[int, ...]]:
+        """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
+        return {}
 
     def found(self, place: int) -> int | None:
         return self.seen.get(self._key(place))
@@ -199,14 +217,14 @@ class _Anywhere(_Builder):
     """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
 
     source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one
-    array from different places are different variables.  known_as: where an array that is equal to one stands.
+    array from different places are different variables; those of equal arrays that are defined for all inputs are one.
     """
 
-    def __init__(self, expressions: Expressions, shape: tuple[int, ...], known_as: Mapping[int, int]):
+    def __init__(self, expressions: Expressions, shape: tuple[int, ...], equals: Equals):
         super().__init__(expressions)
         self.shape = shape
         self.source = np.arange(math.prod(shape))
-        self.known_as = known_as
+        self.equals = equals
         self.variables: dict[Any, int] = {}
 
     def _key(self, place: int) -> Any:
@@ -237,21 +255,52 @@ class _Anywhere(_Builder):
         equation = expression.equation
         if equation is not None and equation.primitive.name in IDENTITY:
             return self.visit(expression.operands[expression.result], equation, expression.result)
+        if equation is not None and equation.primitive.name == "dot_general" and not _contracts(equation):
+            return self._outer_product(equation, expression.operands)
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
-        self.source = positions(equation, [None])[expression.result].ravel()[self.source]
+        self.source = positions(equation, [None])[expression.result].ravel()[self.source].astype(int)
         self.shape = self.expressions[expression.operands[0]].shape
         return self.visit(expression.operands[0], equation)
+
+    def _outer_product(self, equation: JaxprEqn, operands: Sequence[int]) -> int | None:
+        """x[i]·y[j] for the entry at [i, j] of a product of arrays over no axis."""
+        shapes, size = [self.expressions[p].shape for p in operands], math.prod(self.expressions[operands[1]].shape)
+        found: list[int | None] = []
+        for place, shape, source in zip(operands, shapes, divmod(self.source, size), strict=True):
+            self.shape, kept, self.source = shape, self.source, source
+            found.append(self.visit(place, equation, len(found)))
+            self.source = kept
+        nodes = tuple(node for node in found if node is not None)
+        times = equation.replace(primitive=lax.mul_p, params={})
+        key = ("apply", lax.mul_p, ())
+        return self._add(Node(key, times, nodes, dtype_of(equation.outvars[0]))) if len(nodes) == 2 else None
 
     def _one_variable(self, place: int, node: int | None) -> int | None:
         """The node, or if it is a new variable for entries that have one already, that one."""
         if node is None or self.nodes[node].key[0] != "variable" or node in self.places:
             return node
-        key = self.known_as.get(place, place), self.source.tobytes(), self.nodes[node].dtype
+        known_as = self._known_as(place) if place in self.equals.certain else place
+        key = known_as, self.source.tobytes(), self.nodes[node].dtype
         first = self.variables.setdefault(key, node)
         if first != node:
             self.nodes.pop()
         return first
+
+
+    def _known_as(self, place: int) -> int:
+        return self.equals.known_as.get(place, place)
+
+    def twins(self) -> dict[int, tuple[int, ...]]:
+        alike: dict[Any, list[int]] = {}
+        for (place, source), node in self.seen.items():
+            if node is not None:
+                alike.setdefault((self._known_as(place), source), []).append(node)
+        found = {}
+        for (place, source), node in self.seen.items():
+            if node is not None and self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
+                found[node] = tuple(other for other in alike[self._known_as(place), source] if other != node)
+        return found
 
 
 @dataclass(frozen=True)
@@ -288,6 +337,11 @@ def _ordered(found: Formula, operands: tuple[int, ...]) -> tuple[tuple[int, ...]
     if len(operands) == 2 and is_zero[0] and not is_zero[1]:
         return operands[1:], -1
     return (operands, 1) if len(operands) == 1 or operands[0] < operands[1] else (operands[::-1], -1)
+
+
+def _contracts(equation: JaxprEqn) -> bool:
+    """Whether a product of arrays is one along any axis."""
+    return any(axes for pair in equation.params["dimension_numbers"] for axes in pair)
 
 
 def name_of(node: Node) -> str:
