@@ -15,7 +15,7 @@ import numpy as np
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, formula, repeats_one
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.residues import Draw
@@ -134,10 +134,14 @@ class Alike:
         assert right.expression is not None
         equals = Equals(self.known_as, self._certain)
         pair = formula(self.expressions, left.expression, right.expression, anywhere=equals)
-        if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
+        if pair is None or not decides(pair) or any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
             return False
-        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
-        return self.cases.same(pair, ranges, meant=self.meant, partial=True)
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=True)
+
+    def _ranges(self, pair: Formula) -> dict[int, Range]:
+        """What is known of the variables of a formula."""
+        known = {v: self.ranges[place] for v, place in pair.places.items() if place in self.ranges}
+        return {v: known[v] for v in pair.variables if v in known} | dict.fromkeys(pair.squares, NONNEGATIVE)
 
     def _are_same(self, first: int, second: int) -> bool:
         """Whether two expressions, of which one decides by signs, are one function."""
@@ -149,8 +153,7 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
-        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
-        return self.cases.same(pair, ranges, meant=self.meant)
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant)
 
     def values(self, place: int) -> np.ndarray | None:
         """An expression at random values of the arrays that it is computed from, entry by entry.

@@ -32,7 +32,7 @@ from uat_jax.errors import UnsupportedError
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
 
-MOST_PARTIAL = 24
+MOST_PARTIAL = 48
 """Formulas of more operations are not compared where they may be undefined: each cell takes long."""
 
 MOST_PAIRS = 64
@@ -448,8 +448,10 @@ class _InCell:
 
     def _is_defined(self, name: str, node: Node, operands: Sequence[Term]) -> bool:
         """Whether an operation of numbers is defined in the whole cell; what is known of its atoms then is kept."""
-        if name == "integer_pow" and node.equation.params["y"] >= 0:  # type: ignore[union-attr]
-            return True
+        if name == "integer_pow":
+            if node.equation.params["y"] >= 0:  # type: ignore[union-attr]
+                return True
+            name = "div"
         if name not in DEFINED_AT:
             raise UnsupportedError(f"where '{name}' is defined is not known")
         p = operands[-1].polynomial
@@ -519,6 +521,8 @@ class _InCell:
                 return x - y * self._truncated(x * Polynomial.constant(1 / y.value))
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
                 return power(x, node.equation.params["y"])  # type: ignore[union-attr]
+            case "integer_pow", [x] if -4 <= node.equation.params["y"] < 0:  # type: ignore[union-attr]
+                return power(self._atom("inverse", "inverse", [x]), -node.equation.params["y"])  # type: ignore[union-attr]
             case "pow", [x, y] if y.value in (1, 2, 3, 4):
                 return power(x, int(y.value))
             case "sqrt", [x] if self.cell.partial:

@@ -14,9 +14,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import JaxprEqn
+from jax.extend.core import JaxprEqn, Primitive
 
-from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.common_factors import Factor, factors_of_sums
+from uat_jax.arithmetic.expressions import Expression, Expressions
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of
@@ -67,14 +68,16 @@ class Node:
 class Formula:
     """Scalar expressions: nodes in order, each after its operands, and which of them are the results.
 
-    places: of the arrays that the free variables stand for, in the table that the formula was read from.  twins: of
-    each variable that may be undefined the nodes that have its value wherever both are defined.
+    places: of the arrays that the free variables stand for, in the table that the formula was read from; sums that do
+    not stand there have none, and are defined for all inputs.  squares: those that are sums of squares.  twins: of each
+    variable that may be undefined the nodes that have its value wherever both are defined.
     """
 
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
     places: Mapping[int, int] = field(default_factory=dict, compare=False)
     twins: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    squares: frozenset[int] = frozenset()
 
     @property
     def variables(self) -> list[int]:
@@ -122,7 +125,11 @@ def formula(expressions: Expressions, *places: int, anywhere: Equals | None = No
             builder.visit(place, expressions[place].equation)
     results = tuple(builder.found(place) for place in places)
     found = Formula(
-        tuple(builder.nodes), tuple(r for r in results if r is not None), builder.places, builder.twins()
+        tuple(builder.nodes),
+        tuple(r for r in results if r is not None),
+        builder.places,
+        builder.twins(),
+        frozenset(builder.squares),
     )
     return None if None in results else found
 
@@ -147,6 +154,7 @@ class _Builder:
         self.unique: dict[Any, int] = {}
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
+        self.squares: set[int] = set()
         self.begun = 0
 
     def twins(self) -> dict[int, tuple[int, ...]]:
@@ -226,6 +234,7 @@ class _Anywhere(_Builder):
         self.source = np.arange(math.prod(shape))
         self.equals = equals
         self.variables: dict[Any, int] = {}
+        self.sums: dict[Any, int | None] = {}
 
     def _key(self, place: int) -> Any:
         return place, self.source.tobytes()
@@ -255,13 +264,25 @@ class _Anywhere(_Builder):
         equation = expression.equation
         if equation is not None and equation.primitive.name in IDENTITY:
             return self.visit(expression.operands[expression.result], equation, expression.result)
+        if equation is not None and self._is_squeezed(expression):
+            self.shape = self.expressions[expression.operands[0]].shape
+            return self.visit(expression.operands[0], equation)
         if equation is not None and equation.primitive.name == "dot_general" and not _contracts(equation):
             return self._outer_product(equation, expression.operands)
+        if equation is not None and equation.primitive.name in ("dot_general", "reduce_sum"):
+            return self._sum(place, equation, lambda: super(_Anywhere, self)._visited(place, used_by, operand))
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
         self.source = positions(equation, [None])[expression.result].ravel()[self.source].astype(int)
         self.shape = self.expressions[expression.operands[0]].shape
         return self.visit(expression.operands[0], equation)
+
+    def _is_squeezed(self, expression: Expression) -> bool:
+        """Whether an array is what is left of axes of length 1, of which sums and maxima are their only entries."""
+        assert expression.equation is not None
+        if expression.equation.primitive.name not in ("reduce_max", "reduce_min", "reduce_sum"):
+            return False
+        return math.prod(self.expressions[expression.operands[0]].shape) == math.prod(expression.shape)
 
     def _outer_product(self, equation: JaxprEqn, operands: Sequence[int]) -> int | None:
         """x[i]·y[j] for the entry at [i, j] of a product of arrays over no axis."""
@@ -271,10 +292,47 @@ class _Anywhere(_Builder):
             self.shape, kept, self.source = shape, self.source, source
             found.append(self.visit(place, equation, len(found)))
             self.source = kept
-        nodes = tuple(node for node in found if node is not None)
-        times = equation.replace(primitive=lax.mul_p, params={})
-        key = ("apply", lax.mul_p, ())
-        return self._add(Node(key, times, nodes, dtype_of(equation.outvars[0]))) if len(nodes) == 2 else None
+        return self._applied(lax.mul_p, equation, found)
+
+    def _applied(self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None]) -> int | None:
+        """A node that applies a primitive without parameters to numbers of the dtype of an equation."""
+        nodes = tuple(node for node in operands if node is not None)
+        equation = like.replace(primitive=primitive, params={})
+        node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
+        return self._add(node) if len(nodes) == len(operands) else None
+
+    def _sum(self, place: int, equation: JaxprEqn, alone: Callable[[], int | None]) -> int | None:
+        """c·Σ xₖyₖ for Σ c·xₖyₖ, the second sum being a variable; without such a c the sum itself is one."""
+        factors = factors_of_sums(self.expressions, place, self.source, frozenset(REARRANGING)) or []
+        inside = [f for f in factors if not f.is_common]
+        if not inside or any(f.place not in self.equals.certain for f in inside):
+            return self._one_variable(place, alone())
+        key = (str(dtype_of(equation.outvars[0])), *sorted((self._known_as(f.place), f.source.tobytes()) for f in inside))
+        if len(inside) == len(factors):
+            if key not in self.sums:
+                self.sums[key] = self._one_variable(place, alone())
+            return self.sums[key]
+        if key not in self.sums:
+            self.sums[key] = self._add(Node(("variable", len(self.nodes)), None, (), dtype_of(equation.outvars[0])))
+            if all(key.count(each) % 2 == 0 for each in key[1:]):
+                self.squares.add(self.sums[key])
+        found = self.sums[key]
+        for factor in factors:
+            if factor.is_common:
+                primitive = lax.div_p if factor.inverse else lax.mul_p
+                found = self._applied(primitive, equation, [found, self._entries(factor, equation)])
+                if found is None:
+                    return None
+        return found
+
+    def _entries(self, factor: Factor, equation: JaxprEqn) -> int | None:
+        """A factor that all terms of a sum have."""
+        kept = self.shape, self.source
+        self.shape, self.source = self.expressions[factor.place].shape, factor.source[:, 0]
+        try:
+            return self.visit(factor.place, equation)
+        finally:
+            self.shape, self.source = kept
 
     def _one_variable(self, place: int, node: int | None) -> int | None:
         """The node, or if it is a new variable for entries that have one already, that one."""
