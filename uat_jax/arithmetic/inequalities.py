@@ -120,8 +120,28 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     """False only if no real numbers satisfy all inequalities; some atoms are known to be > 0, others ≥ 0.
 
     Monomials are taken for independent numbers, of which is known that products of positive atoms, and squares, are not
-    negative, and that products of two inequalities hold (docs/soundness.md §8.2).
+    negative, and that products of two inequalities hold (docs/soundness.md §8.2).  Inequalities without a common atom
+    are looked at apart.
     """
+    return all(_together_possible(part, positive, nonnegative) for part in _connected(inequalities))
+
+
+def _connected(inequalities: Sequence[Inequality]) -> Iterator[list[Inequality]]:
+    """The inequalities in parts that have no atom in common."""
+    parts: list[tuple[set[int], list[Inequality]]] = []
+    for row in inequalities:
+        atoms, rows = {atom for m in row.polynomial.terms for atom, _ in m}, [row]
+        apart = [part for part in parts if atoms.isdisjoint(part[0])]
+        for others, more in (part for part in parts if not atoms.isdisjoint(part[0])):
+            atoms |= others
+            rows = [*more, *rows]
+        parts = [*apart, (atoms, rows)]
+    return (rows for _, rows in parts)
+
+
+def _together_possible(
+    inequalities: Sequence[Inequality], positive: Collection[int], nonnegative: Collection[int]
+) -> bool:
     atoms = {atom for row in inequalities for m in row.polynomial.terms for atom, _ in m}
     known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
     rows = [*known, *inequalities]
