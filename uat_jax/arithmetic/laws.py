@@ -11,6 +11,7 @@ LAWS = frozenset(
         "logarithm of a product met before",
         "homogeneity",
         "largest of a set",
+        "largest of magnitudes",
         "logarithm of a positive input",
         "squares are nonnegative",
         "constants as meant",

@@ -67,6 +67,9 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
+BY_CASES = frozenset(["cases", "largest of magnitudes"])
+"""Laws in force in readings of their own, of programs that decide by signs."""
+
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
 """Primitives that are logarithms where functions are written with exponentials."""
 
@@ -82,7 +85,7 @@ POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
 MEETING_ERROR = -192.0
 """Log2 of the chance that one test of what holds in a case of a decision, or where its cases meet, is wrong."""
 
-OF_TESTS = frozenset(["almost everywhere", "cases", "cases that meet"])
+OF_TESTS = BY_CASES | {"almost everywhere", "cases that meet"}
 """Laws that tests of small programs do without: they would need tests of their own, whose chances of error add up."""
 
 DECIDING = DECIDES
@@ -260,7 +263,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | OF_ROOTS | {"cases", "guards"}, False)
+        never = dict.fromkeys(POWERS | OF_ROOTS | BY_CASES | {"guards"}, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -271,7 +274,7 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases", *OF_ROOTS} - POWERS
+        plain = self.laws - {"exponential form", *BY_CASES, *OF_ROOTS} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
@@ -282,7 +285,7 @@ class PrimeFields:
         if self.primitives & POWERED and in_force(self.laws):
             readings.append(plain | self.laws & (POWERS | {"exponential form"}))
         if self.primitives & DECIDING:
-            readings += [laws | {"cases"} & self.laws for laws in readings]
+            readings += [laws | BY_CASES & self.laws for laws in readings]
         if "select_n" in self.primitives:
             readings.append(plain - {"guards"})
         return list(dict.fromkeys(readings))
