@@ -110,7 +110,9 @@ class Algebra:
         return modest(abs(x.scale - y.scale)) if same(base, self.draw.negate(other)) else ONE
 
     def negate(self, x: Number) -> Number:
-        """-x."""
+        """-x; of the opposite of a maximum, that maximum."""
+        if x.opposite is not None:
+            return x.opposite
         draw, q = self.draw, x.quadratic
         if q is None:
             number = Number(draw.negate(x.residues))
@@ -122,6 +124,7 @@ class Algebra:
             scale=x.scale,
             known=None if x.known is None else -x.known,
             direction=None if x.direction is None else self.negate(x.direction),
+            opposite=x if x.largest_of is not None and x.special is None else None,
         )
 
     def subtract(self, x: Number, y: Number) -> Number:

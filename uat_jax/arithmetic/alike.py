@@ -15,7 +15,7 @@ import numpy as np
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, formula
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
 from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
@@ -96,18 +96,20 @@ class Alike:
         place, facts = number.expression, number.facts
         if place is None or number.special is not None or number.infinite is not None:
             return False
+        new = place not in self._real
         self._real.add(place)
         if facts is None or facts.guarded:
             return False
-        if certain and place not in self._certain:
+        if certain:
             self._certain.add(place)
+        if new:
             self._know(place, number)
         if place not in self.ranges and (number.nonnegative or facts.positive.all()):
             self.ranges[place] = POSITIVE if facts.positive.all() else NONNEGATIVE
         return True
 
     def _know(self, place: int, number: Number) -> None:
-        """Keep that a number that is defined for all inputs is equal to another one, if its formal value is.
+        """Keep that a number is equal to another one wherever both are defined, if its formal value is.
 
         Arrays are looked up among each other, so that each pair of them is a test: both that are found equal and both
         that are not (docs/soundness.md §6.6 (a)).
@@ -124,17 +126,25 @@ class Alike:
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
-        The arrays at which their formula ends are numbers that are defined for all inputs.
+        The arrays at which their formula ends may be undefined; where they and others with the same formal value are
+        defined, both have one value.
         """
         if any(x.expression is None or x.special is not None or x.infinite is not None for x in (left, right)):
             return False
         assert left.expression is not None
         assert right.expression is not None
-        pair = formula(self.expressions, left.expression, right.expression, anywhere=True, known_as=self.known_as)
-        if pair is None or not decides(pair) or any(pair.places[v] not in self._certain for v in pair.variables):
+        equals = Equals(self.known_as, self._certain)
+        pair = formula(self.expressions, left.expression, right.expression, anywhere=equals)
+        if pair is None or not decides(pair):
             return False
-        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
-        return self.cases.same(pair, ranges, meant=self.meant, partial=True)
+        if any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
+            return False
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=True)
+
+    def _ranges(self, pair: Formula) -> dict[int, Range]:
+        """What is known of the variables of a formula."""
+        known = {v: self.ranges[place] for v, place in pair.places.items() if place in self.ranges}
+        return {v: known[v] for v in pair.variables if v in known} | dict.fromkeys(pair.squares, NONNEGATIVE)
 
     def signs(self, place: int) -> frozenset[int]:
         """The signs that the difference of what is compared at a place can have, which cases show.
@@ -148,8 +158,7 @@ class Alike:
         compared = formula(self.expressions, place)
         if compared is None or any(compared.places[v] not in self._real for v in compared.variables):
             return ALL_SIGNS
-        ranges = {v: self.ranges[compared.places[v]] for v in compared.variables if compared.places[v] in self.ranges}
-        return self.cases.signs(compared, ranges, meant=self.meant)
+        return self.cases.signs(compared, self._ranges(compared), meant=self.meant)
 
     def _are_same(self, first: int, second: int) -> bool:
         """Whether two expressions, of which one decides by signs, are one function."""
@@ -161,8 +170,7 @@ class Alike:
         pair = formula(self.expressions, first, second)
         if pair is None or not decides(pair) or any(pair.places[v] not in self._real for v in pair.variables):
             return False
-        ranges = {v: self.ranges[pair.places[v]] for v in pair.variables if pair.places[v] in self.ranges}
-        return self.cases.same(pair, ranges, meant=self.meant)
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant)
 
     def values(self, place: int) -> np.ndarray | None:
         """An expression at random values of the arrays that it is computed from, entry by entry.
@@ -187,7 +195,7 @@ class Alike:
         """What an expression is computed from, entry by entry."""
         expression = self.expressions[place]
         name = "" if expression.equation is None else expression.equation.primitive.name
-        return expression.operands if name in ENTRYWISE or name == "broadcast_in_dim" else ()
+        return expression.operands if name in ENTRYWISE or repeats_one(self.expressions, place) else ()
 
     def _see(self, place: int) -> None:
         """Keep the values of an expression, and whether it is made, entry by entry, of what decides by signs."""
@@ -207,10 +215,9 @@ class Alike:
         constant = expression.constant
         if constant is not None and constant.size and np.all(constant == constant.flat[0]):
             return np.full((1,) * (rank + 1), constant.flat[0])
-        if equation is not None and equation.primitive.name == "broadcast_in_dim" and len(expression.operands) == 1:
-            if self.expressions[expression.operands[0]].shape == ():
-                inner = self.values(expression.operands[0])
-                return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
+        if repeats_one(self.expressions, place):
+            inner = self.values(expression.operands[0])
+            return None if inner is None else inner.reshape(len(inner), *(1,) * rank)
         if equation is None or equation.primitive.name not in ENTRYWISE:
             values = SCALES * np.random.default_rng(place).standard_normal(POINTS)
             values = self.ranges[place].folded(values) if place in self.ranges else values

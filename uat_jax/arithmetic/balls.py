@@ -98,7 +98,7 @@ def _logistic(x: arb) -> arb:
 
 
 def _clamp(low: arb, x: arb, high: arb) -> arb:
-    return x.max(low).min(high)
+    return decisions.smaller(decisions.larger(x, low), high)
 
 
 def _reduce(function: Callable[[arb, arb], arb], empty: Callable[[], arb]) -> Callable[..., np.ndarray]:
@@ -201,7 +201,7 @@ def _incomplete_beta(a: arb, b: arb, x: arb) -> arb:
 
 
 _RULES: dict[str, Callable[..., Any]] = {
-    "abs": _elementwise(lambda x: abs(x), 1),
+    "abs": _elementwise(lambda x: x if x >= 0 else abs(x), 1),
     "acos": _elementwise(arb.acos, 1),
     "acosh": _elementwise(arb.acosh, 1),
     "add": _elementwise(lambda x, y: x + y, 2),
@@ -243,15 +243,15 @@ _RULES: dict[str, Callable[..., Any]] = {
     "log1p": _elementwise(arb.log1p, 1),
     "logistic": _elementwise(_logistic, 1),
     "lt": compared(lambda x, y: x < y, lambda x, y: x >= y, "<"),
-    "max": _elementwise(arb.max, 2),
-    "min": _elementwise(arb.min, 2),
+    "max": _elementwise(decisions.larger, 2),
+    "min": _elementwise(decisions.smaller, 2),
     "mul": _elementwise(lambda x, y: x * y, 2),
     "ne": compared(lambda x, y: x != y, lambda x, y: x == y, "!="),
     "neg": _elementwise(lambda x: -x, 1),
     "polygamma": _elementwise(_polygamma, 2),
     "pow": _elementwise(lambda x, y: x ** (y if isinstance(y, arb) else int(y)), 2),
-    "reduce_max": _reduce(arb.max, arb.neg_inf),
-    "reduce_min": _reduce(arb.min, arb.pos_inf),
+    "reduce_max": _reduce(decisions.larger, arb.neg_inf),
+    "reduce_min": _reduce(decisions.smaller, arb.pos_inf),
     "reduce_precision": lambda balls, equation, x: x,
     "reduce_sum": _reduce(lambda x, y: x + y, arb),
     "regularized_incomplete_beta": _elementwise(_incomplete_beta, 3),

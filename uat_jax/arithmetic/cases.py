@@ -20,10 +20,11 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic import whole_numbers
+from uat_jax.arithmetic.atoms import Atoms, power
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.formula import DECIDED, Formula, Node, name_of
 from uat_jax.arithmetic.guards import ALL_SIGNS
-from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial, possible
+from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
 from uat_jax.arithmetic.whole_numbers import ROUNDING
@@ -32,7 +33,7 @@ from uat_jax.errors import UnsupportedError
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
 
-MOST_PARTIAL = 24
+MOST_PARTIAL = 48
 """Formulas of more operations are not compared where they may be undefined: each cell takes long."""
 
 MOST_PAIRS = 64
@@ -41,16 +42,6 @@ MOST_PAIRS = 64
 Equal = Callable[[ClosedJaxpr, ClosedJaxpr, bool, Sequence[int]], bool]
 """Whether two programs of scalars are shown to be the same function, constants being what is written or is meant; of
 each input a sign is given: 1 if only inputs ≥ 0 count, 2 if only those > 0, else 0."""
-
-_AT_ZERO = {Fraction(0): Fraction(0)}
-
-INCREASING: Mapping[str, Mapping[Fraction, Fraction]] = {
-    **dict.fromkeys("asinh atan cbrt erf expm1 log1p sinh tanh".split(), _AT_ZERO),
-    "exp": {Fraction(1): Fraction(0)},
-    "log": {Fraction(0): Fraction(1)},
-    "logistic": {Fraction(1, 2): Fraction(0)},
-}
-"""Strictly increasing functions, with numbers and where they have them as values."""
 
 CONTINUOUS = frozenset(
     "add add_any asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub "
@@ -77,9 +68,6 @@ DEFINED_AT: Mapping[str, frozenset[int]] = {
 
 PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
 """Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
-
-POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
-"""Functions that are positive wherever they are defined."""
 
 
 class Cases:
@@ -127,7 +115,7 @@ class Cases:
         found: frozenset[int] = frozenset()
         try:
             for cell in cells(compared, ranges, self.deadline, meant=meant, read=_InCell.difference):
-                found |= cell.signs(cell.atoms.compared(cell.read))
+                found |= cell.signs(cell.atoms.compared(cell.read, cell.signs))
                 if found == ALL_SIGNS:
                     break
         except UnsupportedError:
@@ -191,86 +179,11 @@ class _Undecided(Exception):
 
 
 class _EitherWay(Exception):
-    """A decision about what is undefined: a device may say either."""
+    """A decision about what is undefined: a device may say either; or a variable that may be undefined."""
 
     def __init__(self, node: int):
         super().__init__()
         self.node = node
-
-
-@dataclass
-class Atoms:
-    """The numbers of which polynomials are made: variables, and functions that are no polynomials of their operands.
-
-    numbers: of every atom.  positive, nonnegative: what is known of atoms.  variables: the nodes of those that are free
-    variables.  functions: the increasing functions, and of what they are.  whole: those that are whole numbers.  known:
-    what holds of atoms for all inputs.
-    """
-
-    numbers: dict[Any, int] = field(default_factory=dict)
-    positive: set[int] = field(default_factory=set)
-    nonnegative: set[int] = field(default_factory=set)
-    variables: dict[int, int] = field(default_factory=dict)
-    functions: dict[int, tuple[str, Polynomial]] = field(default_factory=dict)
-    whole: set[int] = field(default_factory=set)
-    known: list[Inequality] = field(default_factory=list)
-
-    def polynomial(self, key: Any) -> Polynomial:
-        """The atom of a key."""
-        return Polynomial.atom(self.numbers.setdefault(key, len(self.numbers)))
-
-    def of_variable(self, node: int) -> Polynomial:
-        """The atom of a free variable."""
-        found = self.polynomial(("variable", node))
-        self.variables[self.numbers["variable", node]] = node
-        return found
-
-    def of_function(self, name: str, key: Any, operands: Sequence[Polynomial]) -> Polynomial:
-        """The atom of a function of some polynomials."""
-        found = self.polynomial((key, tuple(p.key for p in operands)))
-        number = self.numbers[key, tuple(p.key for p in operands)]
-        if name in POSITIVE or name == "inverse" and self.is_positive(operands[0]):
-            self.positive.add(number)
-        if name == "sqrt":
-            self.nonnegative.add(number)
-        if name in INCREASING:
-            self.functions[number] = name, operands[0]
-        return found
-
-    def compared(self, difference: Polynomial) -> Polynomial:
-        """A polynomial of the same sign, without positive factors and increasing functions around what is compared."""
-        difference = self._without_factors(difference)
-        value = difference.terms.get((), Fraction(0))
-        parts = [(m, c) for m, c in difference.terms.items() if m]
-        match parts, [self._function_of(m) for m, _ in parts]:
-            case [(_, c)], [(name, inside)] if -value / c in INCREASING[name]:
-                other = Polynomial.constant(INCREASING[name][-value / c])
-            case [(_, c), (_, d)], [(name, inside), (same, other)] if name == same and c == -d and not value:
-                pass
-            case _:
-                return difference
-        return self.compared((inside - other) * Polynomial.constant(c))
-
-    def _without_factors(self, p: Polynomial) -> Polynomial:
-        """A polynomial divided by the powers of positive atoms that divide all its monomials, or stand below them."""
-        for atom in sorted({atom for m in p.terms for atom, _ in m} & self.positive):
-            power = min(dict(m).get(atom, 0) for m in p.terms)
-            p = p if not power else p * Polynomial({((atom, -power),): Fraction(1)})
-        return p
-
-    def _function_of(self, monomial: Monomial) -> tuple[str, Polynomial] | None:
-        """The increasing function, and of what, that a monomial is."""
-        return self.functions.get(monomial[0][0]) if len(monomial) == 1 and monomial[0][1] == 1 else None
-
-    def are_variables(self, p: Polynomial) -> bool:
-        """Whether a polynomial is made of variables only, none of which it is divided by."""
-        return all(atom in self.variables and exponent > 0 for m in p.terms for atom, exponent in m)
-
-    def is_positive(self, p: Polynomial) -> bool:
-        """Whether a polynomial is a sum of monomials that cannot be negative, one of which is positive."""
-        above = lambda m: all(atom in self.positive for atom, _ in m)
-        least = lambda m: all(e % 2 == 0 or a in self.positive or a in self.nonnegative for a, e in m)
-        return all(c > 0 and least(m) for m, c in p.terms.items()) and any(map(above, p.terms))
 
 
 @dataclass(frozen=True)
@@ -309,6 +222,7 @@ class Cell:
 
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that a polynomial can have in the cell."""
+        p = self.atoms.exactly(p)
         if p.value is not None:
             return {(p.value > 0) - (p.value < 0)}
         if p.key not in self.known:
@@ -338,7 +252,7 @@ class Cell:
                 yield part
 
     def either_way(self, node: int) -> Iterator[Cell]:
-        """The cell with both outcomes of a decision about what is undefined."""
+        """The cell with both outcomes of a decision about what is undefined, or of whether a variable is defined."""
         for outcome in (False, True):
             yield replace(
                 self, outcomes={**self.outcomes, node: outcome}, known=dict(self.known), facts=list(self.facts)
@@ -442,6 +356,7 @@ class _InCell:
     def __init__(self, pair: Formula, cell: Cell, meant: bool):
         self.pair, self.cell, self.meant = pair, cell, meant
         self.found: dict[int, Term | bool] = {}
+        self.asked: set[int] = set()
         self.is_generic = False
 
     def results(self) -> tuple[Term, Term]:
@@ -451,7 +366,7 @@ class _InCell:
         return left, right
 
     def difference(self) -> Polynomial:
-        """What the one result compares: x − y of two operands, x of one.  Raises `_Undecided`, and `UnsupportedError`."""
+        """What the one result compares: x − y of two operands, x of one.  Raises `_Undecided`, `UnsupportedError`."""
         (result,) = self.pair.results
         x, *rest = (self.number(operand).polynomial for operand in self.pair.nodes[result].operands)
         return x - rest[0] if rest else x
@@ -500,7 +415,7 @@ class _InCell:
 
     def _at(self, index: int, node: Node) -> Term | bool:
         if node.key[0] == "variable":
-            return Term(self.cell.atoms.of_variable(index), index)
+            return self._variable(index)
         if node.key[0] == "literal":
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
@@ -520,6 +435,32 @@ class _InCell:
             raise UnsupportedError(f"'{name}' of what is no real number")
         operands = tuple(map(self.number, node.operands))
         return Term(self._polynomial(name, node, [o.polynomial for o in operands]), index, operands)
+
+    def _variable(self, index: int) -> Term:
+        """A free variable; one that may be undefined is so or has the value of a number that is equal to it."""
+        if index in self.pair.twins:
+            if index not in self.cell.outcomes:
+                raise _EitherWay(index)
+            if not self.cell.outcomes[index]:
+                return UNDEFINED
+            for twin in self.pair.twins[index]:
+                found = self._twin(index, twin)
+                if found is not None:
+                    return found
+        return Term(self.cell.atoms.of_variable(index), index)
+
+    def _twin(self, index: int, twin: int) -> Term | None:
+        """The number at another node, where it can be followed and is defined; None where it depends on this one."""
+        if twin in self.asked:
+            return None
+        self.asked.add(index)
+        try:
+            found = self.at(twin)
+        except UnsupportedError:
+            return None
+        finally:
+            self.asked.discard(index)
+        return found if isinstance(found, Term) and found is not UNDEFINED else None
 
     def _where_undefined(self, index: int, name: str, node: Node) -> Term | bool | None:
         """What an operation makes of what is undefined in the cell, or if it is undefined itself; None elsewhere.
@@ -548,8 +489,10 @@ class _InCell:
 
     def _is_defined(self, name: str, node: Node, operands: Sequence[Term]) -> bool:
         """Whether an operation of numbers is defined in the whole cell; what is known of its atoms then is kept."""
-        if name == "integer_pow" and node.equation.params["y"] >= 0:  # type: ignore[union-attr]
-            return True
+        if name == "integer_pow":
+            if node.equation.params["y"] >= 0:  # type: ignore[union-attr]
+                return True
+            name = "div"
         if name not in DEFINED_AT:
             raise UnsupportedError(f"where '{name}' is defined is not known")
         p = operands[-1].polynomial
@@ -562,7 +505,7 @@ class _InCell:
 
     def _keep(self, name: str, p: Polynomial, signs: set[int]) -> None:
         """Keep that r² = p and r ≥ 0 for the root r of p ≥ 0, and p/p = 1, in this cell, where they are defined."""
-        facts = self.cell.facts
+        facts: list[Inequality] = []
         if name in ("sqrt", "rsqrt"):
             root = self._atom("sqrt", "sqrt", [p])
             facts += _equality(root * root - p)
@@ -574,17 +517,19 @@ class _InCell:
             facts += _equality(p * inverse - Polynomial.constant(1))
             if len(signs) == 1:
                 facts.append(Inequality(inverse if signs == {1} else -inverse, True))
+        exactly = (Inequality(self.cell.atoms.exactly(fact.polynomial), fact.strict) for fact in facts)
+        self.cell.facts.extend(fact for fact in exactly if fact not in self.cell.facts)
 
     def _literal(self, index: int, node: Node) -> Term:
         """A constant; of one that may stand for another number than is written only the sign is known."""
         value = float(node.literal)
         if not np.isfinite(value) or not _is_real(node.dtype) or self.meant and value <= LOWEST:
             raise UnsupportedError("a constant that is no real number")
-        if not self.meant or meaning(value, node.dtype).as_written:
+        meant = meaning(value, node.dtype)
+        if not self.meant or meant.as_written:
             return Term(Polynomial.constant(Fraction(value)), index)
-        atoms = self.cell.atoms
-        magnitude = atoms.polynomial(node.key)
-        atoms.positive.update(a for m in magnitude.terms for a, _ in m)
+        number = None if meant.form is None else meant.form.rational
+        magnitude = self.cell.atoms.of_constant(node.key, None if number is None else abs(number))
         return Term(magnitude if value > 0 else -magnitude, index)
 
     def _polynomial(self, name: str, node: Node, operands: list[Polynomial]) -> Polynomial:
@@ -616,9 +561,11 @@ class _InCell:
             case "rem", [x, y] if y.value:
                 return x - y * self._truncated(x * Polynomial.constant(1 / y.value))
             case "integer_pow", [x] if 0 < node.equation.params["y"] <= 4:  # type: ignore[union-attr]
-                return _power(x, node.equation.params["y"])  # type: ignore[union-attr]
+                return power(x, node.equation.params["y"])  # type: ignore[union-attr]
+            case "integer_pow", [x] if -4 <= node.equation.params["y"] < 0:  # type: ignore[union-attr]
+                return power(self._inverse(x), -node.equation.params["y"])  # type: ignore[union-attr]
             case "pow", [x, y] if y.value in (1, 2, 3, 4):
-                return _power(x, int(y.value))
+                return power(x, int(y.value))
             case "sqrt", [x] if self.cell.partial:
                 return self._atom("sqrt", "sqrt", [x])
             case "rsqrt", [x] if self.cell.partial:
@@ -651,7 +598,7 @@ class _InCell:
 
     def larger(self, x: Term, y: Term) -> bool:
         """Whether x ≥ y may be said; where both are equal either answer is right."""
-        difference = self.cell.atoms.compared(x.polynomial - y.polynomial)
+        difference = self.cell.atoms.compared(x.polynomial - y.polynomial, self.cell.signs)
         signs = self.cell.signs(difference)
         if {-1, 1} <= signs:
             thin = self.is_generic and self.cell.atoms.are_variables(difference)
@@ -660,7 +607,7 @@ class _InCell:
 
     def compared(self, name: str, x: Term, y: Term) -> Any:
         """What a decision makes of the sign of x − y."""
-        difference = self.cell.atoms.compared(x.polynomial - y.polynomial)
+        difference = self.cell.atoms.compared(x.polynomial - y.polynomial, self.cell.signs)
         answers = {DECIDED[name](sign) for sign in self.cell.signs(difference)}
         if len(answers) != 1:
             raise _Undecided(difference, Border.OWN)
@@ -670,14 +617,6 @@ class _InCell:
 def _equality(p: Polynomial) -> list[Inequality]:
     """p = 0."""
     return [Inequality(p, False), Inequality(-p, False)]
-
-
-def _power(x: Polynomial, exponent: int) -> Polynomial:
-    """x^exponent, or a lower power that is long already."""
-    power = x
-    for _ in range(exponent - 1):
-        power = power if power.is_long else power * x
-    return power
 
 
 def _is_continuous(pair: Formula, node: Node) -> bool:

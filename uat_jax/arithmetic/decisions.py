@@ -104,6 +104,16 @@ def order(x: Any, y: Any) -> int:
     raise _undecided(f"the order of {x} and {y}")
 
 
+def larger(x: arb, y: arb) -> arb:
+    """The maximum: where it is decided which number that is, that very ball, so that it is known to be equal to it."""
+    return x if x is y or x >= y else y if y >= x else x.max(y)
+
+
+def smaller(x: arb, y: arb) -> arb:
+    """The minimum, likewise."""
+    return x if x is y or x <= y else y if y <= x else x.min(y)
+
+
 def sort(balls: Any, equation: JaxprEqn, *operands: np.ndarray) -> list[np.ndarray]:
     """Every operand in the order of the first `num_keys` of them along the dimension; stable."""
     axis, count = equation.params["dimension"], equation.params["num_keys"]

@@ -20,8 +20,8 @@ from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.constants import ClosedForms
 from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
-from uat_jax.arithmetic.met_logarithms import MetLogarithms
 from uat_jax.arithmetic.met_keys import MetKeys
+from uat_jax.arithmetic.met_logarithms import MetLogarithms
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -127,7 +127,7 @@ class FieldFunctions(Piecewise):
         letter = self._root_letter(self.draw.scale(x.residues, 1 / scale))
         factor = self.draw.scale(self.draw.root(int(inner), x.shape), outer)
         special = combined_special((x.special,), x.shape, _of_positive)
-        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special)
+        return from_quadratic(self.draw, None, factor, letter).but(nonnegative=True, special=special, scale=outer)
 
     def _root_of_rational(self, value: Fraction, shape: tuple[int, ...]) -> Number:
         """√(k²f) = k√f with f squarefree."""

@@ -23,6 +23,7 @@ from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.exchanges import Exchanged
+from uat_jax.arithmetic.extremes import OF_MEMBERS, REVERSED, of_members
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
 from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_balls
 from uat_jax.arithmetic.field_constants import FieldConstants
@@ -123,6 +124,8 @@ class Fields(Arithmetic):
         self.trail: list[Step] = []
         self.values: dict[int, Value] = {}
         self.guarded = False
+        self.extremes: dict[int, JaxprEqn] = {}
+        self.stands_for: dict[JaxprEqn, JaxprEqn] = {}
         self.lawful: set[JaxprEqn] = set()
         self._places: tuple[int, ...] = ()
 
@@ -201,12 +204,39 @@ class Fields(Arithmetic):
         if self.selects:
             for operand in operands:
                 self._remember(operand)
+            equation, operands = self._of_members(equation, operands)
         results = self._shared(equation, operands)
         if self.selects:
+            self._keep_extreme(equation, operands, results)
             for result in results:
                 self._remember(result)
         self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
+
+    def _keep_extreme(self, equation: JaxprEqn, operands: Sequence[Value], results: Sequence[Value]) -> None:
+        """Keep what made a maximum or minimum of two numbers, unless the result is known as another expression."""
+        if equation.primitive.name not in OF_MEMBERS:
+            return
+        for place in (x.expression for x in results if isinstance(x, Number) and x.expression is not None):
+            made = self.expressions[place]
+            if made.equation is not None and made.equation.primitive is equation.primitive:
+                if sorted(made.operands) == sorted(map(self.place, operands)):
+                    self.extremes[place] = equation
+
+    def _of_members(self, equation: JaxprEqn, operands: Sequence[Value]) -> tuple[JaxprEqn, Sequence[Value]]:
+        """An equation and its operands; if it compares a maximum or minimum with a member, the comparison of both."""
+        if "member of an extreme" not in self.functions.laws or equation.primitive.name not in REVERSED:
+            return equation, operands
+        found = of_members(self.expressions, self.extremes, equation, list(map(self.place, operands)))
+        if found is None:
+            return equation, operands
+        comparison, made, places = found
+        members = [self.values.get(place, self.expressions[place].constant) for place in places]
+        if any(x is None for x in members):
+            return equation, operands
+        self.stands_for[comparison] = made
+        self.operand_ranges = [limits(dtype_of(atom)) for atom in comparison.invars]
+        return comparison, members
 
     def _shared(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results, which the other program may have computed already at this draw; large arrays are not kept."""
@@ -328,6 +358,8 @@ class Fields(Arithmetic):
         for result in results:
             if isinstance(result, Refused) or isinstance(result, Number) and result.facts and not result.facts.guarded:
                 self._remember(result)
+            if self.alike is not None and isinstance(result, Number):
+                self.alike.see(result, certain=self.certain(result))
         if equation not in self.lawful:
             return results
         if new:

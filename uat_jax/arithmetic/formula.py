@@ -7,15 +7,17 @@ and what its decisions make of the sign of their difference, are read off it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import JaxprEqn
+from jax import lax
+from jax.extend.core import JaxprEqn, Primitive
 
-from uat_jax.arithmetic.expressions import Expressions
+from uat_jax.arithmetic.common_factors import Factor, factors_of_sums
+from uat_jax.arithmetic.expressions import Expression, Expressions
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.structure import positions
 from uat_jax.arithmetic.tracing import dtype_of
@@ -66,12 +68,16 @@ class Node:
 class Formula:
     """Scalar expressions: nodes in order, each after its operands, and which of them are the results.
 
-    places: of the arrays that the free variables stand for, in the table that the formula was read from.
+    places: of the arrays that the free variables stand for, in the table that the formula was read from; sums that do
+    not stand there have none, and are defined for all inputs.  squares: those that are sums of squares.  twins: of each
+    variable that may be undefined the nodes that have its value wherever both are defined.
     """
 
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
     places: Mapping[int, int] = field(default_factory=dict, compare=False)
+    twins: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    squares: frozenset[int] = frozenset()
 
     @property
     def variables(self) -> list[int]:
@@ -81,7 +87,8 @@ class Formula:
     @property
     def signature(self) -> Any:
         """Equal for expressions that are the same but for the names of their variables; None if it has no such key."""
-        key = (self.results, *((node.key, node.operands, str(node.dtype)) for node in self.nodes))
+        nodes = ((node.key, node.operands, str(node.dtype)) for node in self.nodes)
+        key = (self.results, tuple(self.twins.items()), *nodes)
         try:
             hash(key)
         except TypeError:
@@ -89,28 +96,50 @@ class Formula:
         return key
 
 
-def formula(
-    expressions: Expressions, *places: int, anywhere: bool = False, known_as: Mapping[int, int] | None = None
-) -> Formula | None:
+@dataclass(frozen=True)
+class Equals:
+    """Which arrays are equal.
+
+    known_as: by their places, the place of the first array with the same formal value; both are equal wherever both are
+    defined.  certain: those that are defined for all inputs.
+    """
+
+    known_as: Mapping[int, int]
+    certain: Container[int]
+
+
+def formula(expressions: Expressions, *places: int, anywhere: Equals | None = None) -> Formula | None:
     """What entries of arrays are computed from, entry by entry; None if that is too long or cannot be followed.
 
-    A place may be an array of which another place is computed, but not the only one.  anywhere: whether decisions about
-    numbers that may be undefined, and rearrangements of one array, are followed as well, and free variables may depend
-    on decisions between equal numbers.  known_as: the place of an array that is equal to that at another place;
-    both are one variable.
+    A place may be an array of which another place is computed, but not the only one.  anywhere: if decisions about
+    numbers that may be undefined, and rearrangements of one array, are to be followed as well, and free variables may
+    depend on decisions between equal numbers: which arrays are equal.
     """
     size = math.prod(expressions[places[0]].shape)
-    if anywhere and size > MOST_MOVED:
+    if anywhere is not None and size > MOST_MOVED:
         return None
-    builder = (
-        _Anywhere(expressions, expressions[places[0]].shape, known_as or {}) if anywhere else _Builder(expressions)
-    )
+    shape = expressions[places[0]].shape
+    builder = _Builder(expressions) if anywhere is None else _Anywhere(expressions, shape, anywhere)
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
     results = tuple(builder.found(place) for place in places)
-    found = Formula(tuple(builder.nodes), tuple(r for r in results if r is not None), builder.places)
+    found = Formula(
+        tuple(builder.nodes),
+        tuple(r for r in results if r is not None),
+        builder.places,
+        builder.twins(),
+        frozenset(builder.squares),
+    )
     return None if None in results else found
+
+
+def repeats_one(expressions: Expressions, place: int) -> bool:
+    """Whether an array consists of one number, the entry of the array that it is a rearrangement of."""
+    equation, operands = expressions[place].equation, expressions[place].operands
+    if equation is None or len(operands) != 1 or equation.primitive.name not in REARRANGING:
+        return False
+    return math.prod(expressions[operands[0]].shape) == 1
 
 
 class _Builder:
@@ -122,9 +151,15 @@ class _Builder:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.nodes: list[Node] = []
+        self.unique: dict[Any, int] = {}
         self.seen: dict[Any, int | None] = {}
         self.places: dict[int, int] = {}
+        self.squares: set[int] = set()
         self.begun = 0
+
+    def twins(self) -> dict[int, tuple[int, ...]]:
+        """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
+        return {}
 
     def found(self, place: int) -> int | None:
         return self.seen.get(self._key(place))
@@ -155,10 +190,8 @@ class _Builder:
             return None
         expression = self.expressions[place]
         equation = expression.equation
-        if equation is not None and equation.primitive.name == "broadcast_in_dim" and len(expression.operands) == 1:
-            inner = self.expressions[expression.operands[0]]
-            if inner.shape == ():
-                return self.visit(expression.operands[0], equation)
+        if equation is not None and repeats_one(self.expressions, place):
+            return self.visit(expression.operands[0], equation)
         if equation is not None and equation.primitive.name in ENTRYWISE:
             visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
             operands = tuple(node for node in visited if node is not None)
@@ -177,23 +210,31 @@ class _Builder:
         return self._add(Node(("variable", len(self.nodes)), None, (), dtype))
 
     def _add(self, node: Node) -> int:
-        self.nodes.append(node)
-        return len(self.nodes) - 1
+        """The place of a node among the nodes; of an operation that is there already, that one's."""
+        try:
+            key = (node.key, node.operands, str(node.dtype))
+            first = self.unique.setdefault(key, len(self.nodes))
+        except TypeError:  # a parameter that cannot be looked up
+            first = len(self.nodes)
+        if first == len(self.nodes):
+            self.nodes.append(node)
+        return first
 
 
 class _Anywhere(_Builder):
     """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
 
     source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one
-    array from different places are different variables.  known_as: where an array that is equal to one stands.
+    array from different places are different variables; those of equal arrays that are defined for all inputs are one.
     """
 
-    def __init__(self, expressions: Expressions, shape: tuple[int, ...], known_as: Mapping[int, int]):
+    def __init__(self, expressions: Expressions, shape: tuple[int, ...], equals: Equals):
         super().__init__(expressions)
         self.shape = shape
         self.source = np.arange(math.prod(shape))
-        self.known_as = known_as
+        self.equals = equals
         self.variables: dict[Any, int] = {}
+        self.sums: dict[Any, int | None] = {}
 
     def _key(self, place: int) -> Any:
         return place, self.source.tobytes()
@@ -223,21 +264,103 @@ class _Anywhere(_Builder):
         equation = expression.equation
         if equation is not None and equation.primitive.name in IDENTITY:
             return self.visit(expression.operands[expression.result], equation, expression.result)
+        if equation is not None and self._is_squeezed(expression):
+            self.shape = self.expressions[expression.operands[0]].shape
+            return self.visit(expression.operands[0], equation)
+        if equation is not None and equation.primitive.name == "dot_general" and not _contracts(equation):
+            return self._outer_product(equation, expression.operands)
+        if equation is not None and equation.primitive.name in ("dot_general", "reduce_sum"):
+            return self._sum(place, equation, lambda: super(_Anywhere, self)._visited(place, used_by, operand))
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
-        self.source = positions(equation, [None])[expression.result].ravel()[self.source]
+        self.source = positions(equation, [None])[expression.result].ravel()[self.source].astype(int)
         self.shape = self.expressions[expression.operands[0]].shape
         return self.visit(expression.operands[0], equation)
+
+    def _is_squeezed(self, expression: Expression) -> bool:
+        """Whether an array is what is left of axes of length 1, of which sums and maxima are their only entries."""
+        assert expression.equation is not None
+        if expression.equation.primitive.name not in ("reduce_max", "reduce_min", "reduce_sum"):
+            return False
+        return math.prod(self.expressions[expression.operands[0]].shape) == math.prod(expression.shape)
+
+    def _outer_product(self, equation: JaxprEqn, operands: Sequence[int]) -> int | None:
+        """x[i]·y[j] for the entry at [i, j] of a product of arrays over no axis."""
+        shapes, size = [self.expressions[p].shape for p in operands], math.prod(self.expressions[operands[1]].shape)
+        found: list[int | None] = []
+        for place, shape, source in zip(operands, shapes, divmod(self.source, size), strict=True):
+            self.shape, kept, self.source = shape, self.source, source
+            found.append(self.visit(place, equation, len(found)))
+            self.source = kept
+        return self._applied(lax.mul_p, equation, found)
+
+    def _applied(self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None]) -> int | None:
+        """A node that applies a primitive without parameters to numbers of the dtype of an equation."""
+        nodes = tuple(node for node in operands if node is not None)
+        equation = like.replace(primitive=primitive, params={})
+        node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
+        return self._add(node) if len(nodes) == len(operands) else None
+
+    def _sum(self, place: int, equation: JaxprEqn, alone: Callable[[], int | None]) -> int | None:
+        """c·Σ xₖyₖ for Σ c·xₖyₖ, the second sum being a variable; without such a c the sum itself is one."""
+        factors = factors_of_sums(self.expressions, place, self.source, frozenset(REARRANGING)) or []
+        inside = [f for f in factors if not f.is_common]
+        if not inside or any(f.place not in self.equals.certain for f in inside):
+            return self._one_variable(place, alone())
+        key = (
+            str(dtype_of(equation.outvars[0])),
+            *sorted((self._known_as(f.place), f.source.tobytes()) for f in inside),
+        )
+        if len(inside) == len(factors):
+            if key not in self.sums:
+                self.sums[key] = self._one_variable(place, alone())
+            return self.sums[key]
+        if key not in self.sums:
+            self.sums[key] = self._add(Node(("variable", len(self.nodes)), None, (), dtype_of(equation.outvars[0])))
+            if all(key.count(each) % 2 == 0 for each in key[1:]):
+                self.squares.add(self.sums[key])
+        found = self.sums[key]
+        for factor in factors:
+            if factor.is_common:
+                primitive = lax.div_p if factor.inverse else lax.mul_p
+                found = self._applied(primitive, equation, [found, self._entries(factor, equation)])
+                if found is None:
+                    return None
+        return found
+
+    def _entries(self, factor: Factor, equation: JaxprEqn) -> int | None:
+        """A factor that all terms of a sum have."""
+        kept = self.shape, self.source
+        self.shape, self.source = self.expressions[factor.place].shape, factor.source[:, 0]
+        try:
+            return self.visit(factor.place, equation)
+        finally:
+            self.shape, self.source = kept
 
     def _one_variable(self, place: int, node: int | None) -> int | None:
         """The node, or if it is a new variable for entries that have one already, that one."""
         if node is None or self.nodes[node].key[0] != "variable" or node in self.places:
             return node
-        key = self.known_as.get(place, place), self.source.tobytes(), self.nodes[node].dtype
+        known_as = self._known_as(place) if place in self.equals.certain else place
+        key = known_as, self.source.tobytes(), self.nodes[node].dtype
         first = self.variables.setdefault(key, node)
         if first != node:
             self.nodes.pop()
         return first
+
+    def _known_as(self, place: int) -> int:
+        return self.equals.known_as.get(place, place)
+
+    def twins(self) -> dict[int, tuple[int, ...]]:
+        alike: dict[Any, list[int]] = {}
+        for (place, source), node in self.seen.items():
+            if node is not None:
+                alike.setdefault((self._known_as(place), source), []).append(node)
+        found = {}
+        for (place, source), node in self.seen.items():
+            if node is not None and self.nodes[node].key[0] == "variable" and place not in self.equals.certain:
+                found[node] = tuple(other for other in alike[self._known_as(place), source] if other != node)
+        return found
 
 
 @dataclass(frozen=True)
@@ -274,6 +397,11 @@ def _ordered(found: Formula, operands: tuple[int, ...]) -> tuple[tuple[int, ...]
     if len(operands) == 2 and is_zero[0] and not is_zero[1]:
         return operands[1:], -1
     return (operands, 1) if len(operands) == 1 or operands[0] < operands[1] else (operands[::-1], -1)
+
+
+def _contracts(equation: JaxprEqn) -> bool:
+    """Whether a product of arrays is one along any axis."""
+    return any(axes for pair in equation.params["dimension_numbers"] for axes in pair)
 
 
 def name_of(node: Node) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from uat_jax.arithmetic.expressions import Expression, Expressions
-from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE
+from uat_jax.arithmetic.formula import DECIDED, ENTRYWISE, repeats_one
 from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.recognition import meaning
 from uat_jax.arithmetic.structure import STRUCTURAL
@@ -24,6 +24,9 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
 
 LONGEST = 200
 """So many operations of an expression are looked at; the rest is taken as it is for all inputs."""
+
+MIXING = frozenset("cumsum dot_general reduce_max reduce_min reduce_sum".split())
+"""Primitives that make each entry of many others: a condition on single numbers holds for all of these."""
 
 ALL_SIGNS = frozenset((-1, 0, 1))
 RELATIONS: Mapping[str, frozenset[int]] = {
@@ -61,7 +64,7 @@ Chain = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Compared:
-    """Two numbers that are compared below a chain of rearrangements."""
+    """Two numbers that are compared below a chain of rearrangements; below () if both are single numbers."""
 
     chain: Chain
     sides: tuple[Side, Side]
@@ -102,19 +105,34 @@ def _conjuncts(
     elif name in RELATIONS and (outcome or place not in expressions.doubtful):  # a comparison with NaN is false
         sides, way = ordered(expressions, operands)
         signs = RELATIONS[name] if outcome else ALL_SIGNS - RELATIONS[name]
-        yield Compared(chain, sides), frozenset(way * sign for sign in signs)
+        yield Compared(_as_far_as(expressions, chain, sides), sides), frozenset(way * sign for sign in signs)
     elif is_rearrangement(expression):
         yield from _conjuncts(expressions, operands[0], outcome, (*chain, rearrangement(expression)))
 
 
 def ordered(expressions: Expressions, operands: Sequence[int]) -> tuple[tuple[Side, Side], int]:
     """Both sides of a comparison in an order of their own, constants last, and 1, or -1 if that exchanges them."""
-    x, y = (_side(expressions, place) for place in operands)
+    x, y = (side_of(expressions, place) for place in operands)
     key = lambda side: (1, side.value) if isinstance(side, Uniform) else (0, side)
     return ((x, y), 1) if key(x) <= key(y) else ((y, x), -1)
 
 
-def _side(expressions: Expressions, place: int) -> Side:
+def _as_far_as(expressions: Expressions, chain: Chain, sides: Sequence[Side]) -> Chain:
+    """The chain below which numbers are compared: () for single numbers, which are the same ones below any."""
+    single = (isinstance(side, Uniform) or math.prod(expressions[side].shape) == 1 for side in sides)
+    return () if all(single) else chain
+
+
+def repeated(expressions: Expressions, place: int) -> int:
+    """The place of the single number that an array consists of, where rearrangements of it make the array."""
+    while repeats_one(expressions, place):
+        place = expressions[place].operands[0]
+    return place
+
+
+def side_of(expressions: Expressions, place: int) -> Side:
+    """What stands at a place as a side of a comparison: a constant, or the place of a number."""
+    place = repeated(expressions, place)
     array, dtype = expressions[place].constant, expressions[place].dtype
     if array is None or not array.size or array.dtype.kind not in "fiu" or not np.all(array == array.flat[0]):
         return place
@@ -171,6 +189,7 @@ def _signs(
     if name not in RELATIONS and name not in CHOSEN:
         return name, frozenset()
     sides, way = ordered(expressions, expression.operands)
+    chain = _as_far_as(expressions, chain, sides)
     signs = given.get(Compared(chain, sides), ALL_SIGNS)
     if isinstance(sides[0], int) and isinstance(sides[1], Uniform):
         signs &= signs_of(given, chain, sides[0], sides[1])
@@ -254,7 +273,8 @@ class UnderCondition:
 
     def signs(self, place: int, chain: Chain = ()) -> frozenset[int]:
         """The signs that the number at a place can have; a cast to floats keeps those of an integer."""
-        signs = signs_of(self.given, chain, place)
+        number = repeated(self.expressions, place)
+        signs = signs_of(self.given, _as_far_as(self.expressions, chain, [number]), number)
         expression = self.expressions[place]
         equation = expression.equation
         if equation is None or equation.primitive.name != "convert_element_type" or not is_number(equation.outvars[0]):
@@ -302,6 +322,8 @@ class UnderCondition:
         if equation.primitive.name in ENTRYWISE and equation.primitive.name != "select_n":
             inner = lambda place: below(chain, self.expressions[place].shape, expression.shape)
             return [self.value(operand, inner(operand)) for operand in operands]
+        if equation.primitive.name in MIXING:
+            return [self.value(operand, (("all of", operand),)) for operand in operands]
         return [self.values[operand] for operand in operands]
 
     def _cases(self, expression: Expression, chain: Chain) -> list[Any]:

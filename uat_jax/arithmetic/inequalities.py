@@ -61,6 +61,23 @@ class Polynomial:
         """The number that it is, if it is one."""
         return self.terms.get((), Fraction(0)) if not any(self.terms) else None
 
+    def by_powers_of(self, atom: int) -> dict[int, Polynomial]:
+        """What the powers of an atom are multiplied by, by their exponents."""
+        parts: dict[int, dict[Monomial, Fraction]] = {}
+        for monomial, c in self.terms.items():
+            exponent = dict(monomial).get(atom, 0)
+            parts.setdefault(exponent, {})[tuple(f for f in monomial if f[0] != atom)] = c
+        return {exponent: Polynomial(terms) for exponent, terms in parts.items()}
+
+    def evaluated(self, values: Mapping[int, Fraction]) -> Polynomial:
+        """The polynomial where some atoms have these values."""
+        total: dict[Monomial, Fraction] = {}
+        for monomial, c in self.terms.items():
+            kept = tuple(f for f in monomial if f[0] not in values)
+            value = math.prod(values[atom] ** exponent for atom, exponent in monomial if atom in values)
+            total[kept] = total.get(kept, Fraction(0)) + c * value
+        return Polynomial({m: c for m, c in total.items() if c})
+
     def __add__(self, other: Polynomial) -> Polynomial:
         """p + q."""
         total = dict(self.terms)
@@ -112,8 +129,28 @@ def possible(inequalities: Sequence[Inequality], positive: Collection[int], nonn
     """False only if no real numbers satisfy all inequalities; some atoms are known to be > 0, others ≥ 0.
 
     Monomials are taken for independent numbers, of which is known that products of positive atoms, and squares, are not
-    negative, and that products of two inequalities hold (docs/soundness.md §8.2).
+    negative, and that products of two inequalities hold (docs/soundness.md §8.2).  Inequalities without a common atom
+    are looked at apart.
     """
+    return all(_together_possible(part, positive, nonnegative) for part in _connected(inequalities))
+
+
+def _connected(inequalities: Sequence[Inequality]) -> Iterator[list[Inequality]]:
+    """The inequalities in parts that have no atom in common."""
+    parts: list[tuple[set[int], list[Inequality]]] = []
+    for row in inequalities:
+        atoms, rows = {atom for m in row.polynomial.terms for atom, _ in m}, [row]
+        apart = [part for part in parts if atoms.isdisjoint(part[0])]
+        for others, more in (part for part in parts if not atoms.isdisjoint(part[0])):
+            atoms |= others
+            rows = [*more, *rows]
+        parts = [*apart, (atoms, rows)]
+    return (rows for _, rows in parts)
+
+
+def _together_possible(
+    inequalities: Sequence[Inequality], positive: Collection[int], nonnegative: Collection[int]
+) -> bool:
     atoms = {atom for row in inequalities for m in row.polynomial.terms for atom, _ in m}
     known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
     rows = [*known, *inequalities]

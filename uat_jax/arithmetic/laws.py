@@ -11,6 +11,7 @@ LAWS = frozenset(
         "logarithm of a product met before",
         "homogeneity",
         "largest of a set",
+        "largest of magnitudes",
         "logarithm of a positive input",
         "squares are nonnegative",
         "constants as meant",
@@ -33,6 +34,7 @@ LAWS = frozenset(
         "roots of degree 3",
         "roots met before",
         "signs of multiples",
+        "member of an extreme",
     ]
 )
 """Every law that can be switched off; "exponential form" writes tanh, logistic, cos and sin with exponentials."""

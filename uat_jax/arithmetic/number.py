@@ -203,7 +203,8 @@ class Number:
     as balls.  factor: an irrational c > 0 if the number is known as c·y.  summand: (y, c) if it is known as y + c with
     a constant c.  nonnegative: every entry is ≥ 0.  scale: some positive rational s, chosen by the program (x = s·y).
     quadratic: the number as a + b·ℓ.  square_of: y if the number is y².  sum_of_squares: (y, axes) if it is a multiple
-    of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  terms, factors: its shape
+    of Σ y².  largest_of: (numbers, present) along a new leading axis if it is their maximum.  opposite: y if
+    the number is -y and y is a maximum.  terms, factors: its shape
     as a sum of exponentials, and as (numerator, denominator).  infinite: where it is ±∞ or NaN on purpose for
     some inputs; the residues are 0 there.  product: its factors.  exponentials: the number as a sum of exponentials
     over others.  logarithms: a product whose logarithm it is.
@@ -227,6 +228,7 @@ class Number:
     square_of: Number | None = None
     sum_of_squares: tuple[Number, tuple[int, ...]] | None = None
     largest_of: tuple[Residues, np.ndarray | None] | None = None
+    opposite: Number | None = None
     terms: Terms | None = None
     factors: tuple[Number, Number] | None = None
     infinite: Infinite | None = None
@@ -277,6 +279,7 @@ class Number:
             exponentials=None,
             logarithms=None,
             magnitude=None,
+            opposite=None,
             reordered=None,
             signless=None,
             direction=None,
@@ -318,6 +321,7 @@ MOVED: Mapping[str, Callable[[Any, Move], Any]] = {
     "terms": lambda terms, move: Terms(terms.exponents.moved(move), terms.count),
     "factors": lambda factors, move: tuple(factor.moved(move) for factor in factors),
     "largest_of": _moved_members,
+    "opposite": _part,
     "infinite": lambda infinite, move: Infinite(infinite.where.moved(move), infinite.code),
     "facts": _part,
     "closed": _part,

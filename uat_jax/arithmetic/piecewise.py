@@ -52,9 +52,9 @@ class Piecewise(Algebra):
         return Number(self.draw.where(zero, self.draw.fraction(0), found.residues)) if zero.any() else found
 
     def equality(self, x: Number) -> Number:
-        """1 where x = 0, else 0: the letter is an even function of x."""
+        """1 where x = 0, else 0: the letter is an even function of x/s for the positive scale s."""
         zero = vanishes(x.residues)
-        found = self.choice(self.even("equal", x.residues))
+        found = self.choice(self.even("equal", self.direction(x, everywhere=True)))
         return Number(self.draw.where(zero, self.draw.fraction(1), found.residues)) if zero.any() else found
 
     def choice(self, value: Residues) -> Number:
@@ -103,7 +103,10 @@ class Piecewise(Algebra):
         if x.quadratic is None and x.residues.degree.affine is not None:
             scale = self.canonical_scale(x.residues, x.scale)
             magnitude = magnitude.but(residues=self.draw.magnitude(magnitude.residues, scale))
-        return magnitude.but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special))
+        known = None
+        if "largest of magnitudes" in self.laws and x.special is None:
+            known = self.draw.stack([x.residues, self.draw.negate(x.residues)]), None
+        return magnitude.but(nonnegative=True, scale=x.scale, special=_magnitudes(x.special), largest_of=known)
 
     def maximum(self, x: Number, y: Number) -> Number:
         """max(x, y)."""
@@ -172,7 +175,7 @@ class Piecewise(Algebra):
             result = self._larger(a.but(scale=scale), b.but(scale=scale))
         else:
             first = self._firsts(members, present)
-            result = self._symmetric_maximum(members, first)
+            result = self._symmetric_maximum(members, first, scale)
         there = None if present is None else np.where(present.any(axis=0), FINITE, MINUS_INFINITY).astype(np.int8)
         known = largest_of if len(members.levels[0][0]) else None
         return result.but(largest_of=known, special=there if there is not None and there.any() else None)
@@ -198,8 +201,8 @@ class Piecewise(Algebra):
         np.put_along_axis(first, order, sorted_there & ~repeated, 0)
         return first
 
-    def _symmetric_maximum(self, members: Residues, first: np.ndarray) -> Number:
-        """mean + H(Σ h(xᵢ - mean)) over different members; half the sum plus half the distance for two of them."""
+    def _symmetric_maximum(self, members: Residues, first: np.ndarray, scale: Fraction) -> Number:
+        """mean + s·H(Σ h((xᵢ - mean)/s)) over different members; half of sum and distance for two of them."""
         draw = self.draw
         counts = np.maximum(first.sum(axis=0), 1)
         chosen = lambda x: x if first.all() else draw.where(first, x, draw.fraction(0))
@@ -209,8 +212,9 @@ class Piecewise(Algebra):
         else:
             mean = draw.multiply(total, _inverses(draw, counts))
         deviation = draw.subtract(members, _repeated(mean, members.shape[0]))
-        hashes = chosen(draw.opaque("member", deviation))
-        largest = draw.add(mean, draw.opaque("largest", draw.sum(hashes, (0,))))
+        scale = self.canonical_scale(deviation, scale)
+        hashes = chosen(draw.opaque("member", draw.scale(deviation, 1 / scale)))
+        largest = draw.add(mean, draw.scale(draw.opaque("largest", draw.sum(hashes, (0,))), scale))
         result = Number(largest if np.all(counts > 1) else draw.where(counts > 1, largest, mean))
         if np.any(counts == 2):
             place = np.argmax(first, axis=0)

@@ -67,6 +67,9 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
+BY_CASES = frozenset(["cases", "largest of magnitudes"])
+"""Laws in force in readings of their own, of programs that decide by signs."""
+
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
 """Primitives that are logarithms where functions are written with exponentials."""
 
@@ -81,6 +84,9 @@ POWERED = LOGARITHMS | ROOTS | {"digamma", "expm1", "lgamma"}
 
 MEETING_ERROR = -192.0
 """Log2 of the chance that one test of what holds in a case of a decision, or where its cases meet, is wrong."""
+
+OF_TESTS = BY_CASES | {"almost everywhere", "cases that meet"}
+"""Laws that tests of small programs do without: they would need tests of their own, whose chances of error add up."""
 
 DECIDING = DECIDES
 """Primitives that decide by the sign of a number, choose by such a decision, or make whole numbers."""
@@ -207,7 +213,7 @@ class PrimeFields:
         So many such questions may be asked that all of their errors together do not show in a certificate.
         """
         self.tests += 1
-        laws = self.laws - {"cases"}
+        laws = self.laws - OF_TESTS
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
         try:
             found = fields.compare(MEETING_ERROR)
@@ -257,7 +263,7 @@ class PrimeFields:
 
     def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
         """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | OF_ROOTS | {"cases", "guards"}, False)
+        never = dict.fromkeys(POWERS | OF_ROOTS | BY_CASES | {"guards"}, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -268,7 +274,7 @@ class PrimeFields:
         return (laws,) if self.meant else (written, laws)
 
     def _of_functions(self) -> list[frozenset[str]]:
-        plain = self.laws - {"exponential form", "cases", *OF_ROOTS} - POWERS
+        plain = self.laws - {"exponential form", *BY_CASES, *OF_ROOTS} - POWERS
         readings = [plain]
         if self.primitives & ROOTS:
             readings.append(plain - {"square of a root"})
@@ -279,7 +285,7 @@ class PrimeFields:
         if self.primitives & POWERED and in_force(self.laws):
             readings.append(plain | self.laws & (POWERS | {"exponential form"}))
         if self.primitives & DECIDING:
-            readings += [laws | {"cases"} & self.laws for laws in readings]
+            readings += [laws | BY_CASES & self.laws for laws in readings]
         if "select_n" in self.primitives:
             readings.append(plain - {"guards"})
         return list(dict.fromkeys(readings))
@@ -509,8 +515,8 @@ class Drawn:
 
     @property
     def decisions(self) -> tuple[JaxprEqn, ...]:
-        """The equations that decide between numbers that are not the same function."""
-        return tuple(dict.fromkeys(equation for side in self.sides for equation in side.lawful))
+        """The equations whose operands are not the same function where decisions between them are left out."""
+        return tuple(dict.fromkeys(side.stands_for.get(e, e) for side in self.sides for e in side.lawful))
 
     @property
     def trails(self) -> tuple[list[Step], list[Step]]:
