@@ -161,12 +161,19 @@ class Algebra:
         scale, negative = self._product_scale(x, y)
         return number.but(
             special=combined_special((x.special, y.special), x.shape, _any_undefined),
-            nonnegative=x.nonnegative and y.nonnegative or square is not None,
+            nonnegative=x.nonnegative and y.nonnegative or square is not None or self._is_multiple_of_square(x, y),
             scale=scale,
             square_of=square,
             sum_of_squares=None if negative else x.sum_of_squares or y.sum_of_squares,
             terms=self._multiplied_terms(x, y),
         )
+
+    def _is_multiple_of_square(self, x: Number, y: Number) -> bool:
+        """Whether xy is 0, or s·z² for a positive s: one of both is zero, or a positive multiple of the other."""
+        if any(z.known is not None and z.special is None and not np.any(z.known) for z in (x, y)):
+            return all(vanishes(z.residues).all() for z in (x, y) if z.known is not None)
+        ratio = x.scale / y.scale
+        return ratio != 1 and same(x.residues, self.draw.scale(y.residues, ratio))
 
     def _product_scale(self, x: Number, y: Number) -> tuple[Fraction, bool]:
         """The scale of a product (a constant factor is all scale), and whether a constant factor is negative."""
