@@ -121,6 +121,7 @@ class Algebra:
             special=combined_special((x.special,), x.shape, _opposite_codes),
             scale=x.scale,
             known=None if x.known is None else -x.known,
+            terms=x.terms,
             direction=None if x.direction is None else self.negate(x.direction),
         )
 
@@ -337,12 +338,12 @@ class Algebra:
         return found
 
     def _terms(self, x: Number) -> Terms | None:
-        """A nonnegative constant is one term with exponent 0."""
+        """A constant is one term with exponent 0."""
         if x.terms is not None or not self.logarithms:
             return x.terms
         closed = None if x.closed is None else x.closed.uniform
-        positive = x.known is not None and np.all(x.known > 0) or closed is not None and closed.positive
-        constant = positive and x.special is None
+        not_zero = x.known is not None and np.all(x.known != 0) or closed is not None and closed.positive
+        constant = not_zero and x.special is None
         return Terms(self.draw.fraction(0, x.shape), 1) if constant else None
 
     def _added_terms(self, x: Number, y: Number) -> Terms | None:
