@@ -123,6 +123,7 @@ class Algebra:
             special=combined_special((x.special,), x.shape, _opposite_codes),
             scale=x.scale,
             known=None if x.known is None else -x.known,
+            terms=x.terms,
             direction=None if x.direction is None else self.negate(x.direction),
             opposite=x if x.largest_of is not None and x.special is None else None,
         )
@@ -164,12 +165,19 @@ class Algebra:
         scale, negative = self._product_scale(x, y)
         return number.but(
             special=combined_special((x.special, y.special), x.shape, _any_undefined),
-            nonnegative=x.nonnegative and y.nonnegative or square is not None,
+            nonnegative=x.nonnegative and y.nonnegative or square is not None or self._is_multiple_of_square(x, y),
             scale=scale,
             square_of=square,
             sum_of_squares=None if negative else x.sum_of_squares or y.sum_of_squares,
             terms=self._multiplied_terms(x, y),
         )
+
+    def _is_multiple_of_square(self, x: Number, y: Number) -> bool:
+        """Whether xy is 0, or s·z² for a positive s: one of both is zero, or a positive multiple of the other."""
+        if any(z.known is not None and z.special is None and not np.any(z.known) for z in (x, y)):
+            return all(vanishes(z.residues).all() for z in (x, y) if z.known is not None)
+        ratio = x.scale / y.scale
+        return ratio != 1 and same(x.residues, self.draw.scale(y.residues, ratio))
 
     def _product_scale(self, x: Number, y: Number) -> tuple[Fraction, bool]:
         """The scale of a product (a constant factor is all scale), and whether a constant factor is negative."""
@@ -333,12 +341,12 @@ class Algebra:
         return found
 
     def _terms(self, x: Number) -> Terms | None:
-        """A nonnegative constant is one term with exponent 0."""
+        """A constant is one term with exponent 0."""
         if x.terms is not None or not self.logarithms:
             return x.terms
         closed = None if x.closed is None else x.closed.uniform
-        positive = x.known is not None and np.all(x.known > 0) or closed is not None and closed.positive
-        constant = positive and x.special is None
+        not_zero = x.known is not None and np.all(x.known != 0) or closed is not None and closed.positive
+        constant = not_zero and x.special is None
         return Terms(self.draw.fraction(0, x.shape), 1) if constant else None
 
     def _added_terms(self, x: Number, y: Number) -> Terms | None:

@@ -127,9 +127,10 @@ class Alike:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
         The arrays at which their formula ends may be undefined; where they and others with the same formal value are
-        defined, both have one value.
+        defined, both have one value.  An infinity, or NaN, that is chosen on purpose is a value like others, and what is
+        undefined is equal to anything.
         """
-        if any(x.expression is None or x.special is not None or x.infinite is not None for x in (left, right)):
+        if any(x.expression is None or x.special is not None for x in (left, right)):
             return False
         assert left.expression is not None
         assert right.expression is not None

@@ -130,7 +130,9 @@ class Cases:
     def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
         left, right = cell.read
-        if left is UNDEFINED or right is UNDEFINED:
+        if _is_chosen(left) or _is_chosen(right):
+            return OF_ZERO.get(left, left) is OF_ZERO.get(right, right)
+        if _is_undefined(left) or _is_undefined(right):
             return True
         if cell.signs(left.polynomial - right.polynomial) == {0}:
             return True
@@ -160,6 +162,23 @@ class Term:
 
 UNDEFINED = Term(Polynomial.constant(0))
 """What is not a finite number at any point of a cell: infinite or NaN."""
+
+
+CHOSEN = {code: Term(Polynomial.constant(0)) for code in (-1, 0, 1)}
+"""What a program writes on purpose where a formula may be undefined: −∞, NaN and ∞; values like others."""
+
+
+OF_ZERO = {Term(Polynomial.constant(0)): CHOSEN[-1], Term(Polynomial.constant(0)): CHOSEN[1]}
+"""What is undefined because it is log 0 or −log 0, and the infinity that it is on a device."""
+
+
+def _is_undefined(term: Term | bool) -> bool:
+    return term is UNDEFINED or term in OF_ZERO
+
+
+def _is_chosen(term: Term | bool) -> bool:
+    """Whether a value is an infinity or NaN that is written on purpose."""
+    return any(term is value for value in CHOSEN.values())
 
 
 class Border(Enum):
@@ -362,8 +381,8 @@ class _InCell:
     def results(self) -> tuple[Term, Term]:
         """Both results.  Raises `_Undecided`, and `UnsupportedError`."""
         self.is_generic = self._compares_nothing_more()
-        left, right = map(self.number, self.pair.results)
-        return left, right
+        left, right = (found if _is_chosen(found := self.at(node)) else self.number(node) for node in self.pair.results)
+        return left, right  # type: ignore[return-value]
 
     def difference(self) -> Polynomial:
         """What the one result compares: x − y of two operands, x of one.  Raises `_Undecided`, `UnsupportedError`."""
@@ -396,8 +415,8 @@ class _InCell:
     def number(self, node: int) -> Term:
         """A node that is a real number."""
         found = self.at(node)
-        if isinstance(found, bool):
-            raise UnsupportedError("a decision that is no number")
+        if isinstance(found, bool) or _is_chosen(found):
+            raise UnsupportedError("a decision, infinity or NaN that is no number")
         return found
 
     def decision(self, node: int) -> bool:
@@ -422,6 +441,10 @@ class _InCell:
         given = [self.pair.nodes[n].dtype for n in node.operands]
         if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in given):
             raise UnsupportedError(f"'{name}' of integers")
+        if name in ("convert_element_type", "neg") and _is_real(node.dtype) and _is_real(given[0]):
+            operand = self.at(node.operands[0])
+            if _is_chosen(operand) or operand in OF_ZERO:
+                return operand if name != "neg" else _opposite(operand)
         if self.cell.partial:
             found = self._where_undefined(index, name, node)
             if found is not None:
@@ -474,9 +497,12 @@ class _InCell:
         if name in LOGICAL or name == "select_n" or given[0] == np.bool_:
             return None
         operands = list(map(self.number, node.operands))
-        missing = [x is UNDEFINED for x in operands]
+        missing = [_is_undefined(x) for x in operands]
         if not any(missing):
-            return UNDEFINED if name not in DEFINED and not self._is_defined(name, node, operands) else None
+            if name in DEFINED or self._is_defined(name, node, operands):
+                return None
+            at_zero = name == "log" and self.cell.signs(operands[0].polynomial) == {0}
+            return next(iter(OF_ZERO)) if at_zero else UNDEFINED
         passing = name in PASSING and _is_real(node.dtype)  # a cast to integers makes a number of NaN
         if passing or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
             return UNDEFINED
@@ -523,6 +549,8 @@ class _InCell:
     def _literal(self, index: int, node: Node) -> Term:
         """A constant; of one that may stand for another number than is written only the sign is known."""
         value = float(node.literal)
+        if self.cell.partial and not np.isfinite(value) and _is_real(node.dtype):
+            return CHOSEN[0 if np.isnan(value) else int(np.sign(value))]
         if not np.isfinite(value) or not _is_real(node.dtype) or self.meant and value <= LOWEST:
             raise UnsupportedError("a constant that is no real number")
         meant = meaning(value, node.dtype)
@@ -635,6 +663,13 @@ def _is_continuous(pair: Formula, node: Node) -> bool:
 
 def _is_real(dtype: Any) -> bool:
     return jnp.issubdtype(dtype, jnp.floating)
+
+
+def _opposite(chosen: Term | bool) -> Term:
+    """−∞ for ∞, ∞ for −∞, and NaN for itself; likewise of log 0."""
+    if chosen in OF_ZERO:
+        return next(term for term in OF_ZERO if term is not chosen)
+    return next(CHOSEN[-code] for code, value in CHOSEN.items() if value is chosen)
 
 
 def _number(value: int) -> Term:

@@ -41,6 +41,8 @@ DECIDING = frozenset(DECIDED) - {"sign"} | {"is_finite"}
 def without_unreached(program: ClosedJaxpr, domains: Domains) -> ClosedJaxpr:
     """The program without the branches that no input of the domains takes, and without what no output needs.
 
+    A program of which nothing is left that depends on an input stays as it is.
+
     Example:
         >>> import jax
         >>> from uat_jax.decide.domain import Interval
@@ -48,12 +50,16 @@ def without_unreached(program: ClosedJaxpr, domains: Domains) -> ClosedJaxpr:
         >>> [e.primitive.name for e in without_unreached(program, Domains((Interval(1.0, 2.0),))).jaxpr.eqns]
         []
     """
+    given = program
     names = [e.primitive.name for inner in programs_within(program) for e in inner.eqns]
     if len(names) <= MOST_EQUATIONS and not DECIDING.isdisjoint(names):
         decisions = _Decisions(program, domains)
         reached = retraced(program, decisions.results)
         program = reached if decisions.made else program
     needed, _ = partial_eval.dce_jaxpr(program.jaxpr, [True] * len(program.jaxpr.outvars), instantiate=True)
+    read = {id(atom) for e in needed.eqns for atom in e.invars} | set(map(id, needed.outvars))
+    if read.isdisjoint(map(id, needed.invars)):
+        return given
     return program if len(needed.eqns) == len(program.jaxpr.eqns) else ClosedJaxpr(needed, program.consts)
 
 
