@@ -134,7 +134,11 @@ class Alike:
         assert right.expression is not None
         equals = Equals(self.known_as, self._certain)
         pair = formula(self.expressions, left.expression, right.expression, anywhere=equals)
-        if pair is None or not decides(pair) or any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
+        if (
+            pair is None
+            or not decides(pair)
+            or any(pair.places.get(v) not in self._real | {None} for v in pair.variables)
+        ):
             return False
         return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=True)
 
