@@ -127,8 +127,8 @@ class Alike:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
         The arrays at which their formula ends may be undefined; where they and others with the same formal value are
-        defined, both have one value.  An infinity, or NaN, that is chosen on purpose is a value like others, and what is
-        undefined is equal to anything.
+        defined, both have one value.  An infinity, or NaN, that is chosen on purpose is a value like others, and what
+        is undefined is equal to anything.
         """
         if any(x.expression is None or x.special is not None for x in (left, right)):
             return False

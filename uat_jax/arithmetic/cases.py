@@ -49,6 +49,29 @@ CONTINUOUS = frozenset(
 )
 """Functions that are continuous for all real numbers."""
 
+MOST_SMALL = 256
+"""Integers up to this are followed where a cell decides them: even floats of 16 bits hold them."""
+
+OF_INTEGERS: Mapping[str, Callable[..., int]] = {
+    "abs": abs,
+    "add": lambda x, y: x + y,
+    "clamp": lambda low, x, high: min(max(x, low), high),
+    "div": lambda x, y: int(Fraction(x, y)) if y else _refused_quotient(),
+    "max": max,
+    "min": min,
+    "mul": lambda x, y: x * y,
+    "neg": lambda x: -x,
+    "rem": lambda x, y: x - y * int(Fraction(x, y)) if y else _refused_quotient(),
+    "sign": lambda x: (x > 0) - (x < 0),
+    "sub": lambda x, y: x - y,
+}
+"""Operations on integers that do not wrap; quotients are truncated."""
+
+
+def _refused_quotient() -> int:
+    raise UnsupportedError("a quotient of an integer by 0")
+
+
 RELATIONS = frozenset(DECIDED) - {"sign"}
 """Comparisons of two numbers."""
 
@@ -435,12 +458,14 @@ class _InCell:
     def _at(self, index: int, node: Node) -> Term | bool:
         if node.key[0] == "variable":
             return self._variable(index)
+        if node.key[0] == "literal" and jnp.issubdtype(node.dtype, jnp.integer):
+            return _number(_small(int(node.literal), node.dtype))
         if node.key[0] == "literal":
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
         given = [self.pair.nodes[n].dtype for n in node.operands]
         if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in given):
-            raise UnsupportedError(f"'{name}' of integers")
+            return self._of_integers(name, node)
         if name in ("convert_element_type", "neg") and _is_real(node.dtype) and _is_real(given[0]):
             operand = self.at(node.operands[0])
             if _is_chosen(operand) or operand in OF_ZERO:
@@ -484,6 +509,28 @@ class _InCell:
         finally:
             self.asked.discard(index)
         return found if isinstance(found, Term) and found is not UNDEFINED else None
+
+    def _of_integers(self, name: str, node: Node) -> Term | bool:
+        """What an operation makes of integers, all of which are small numbers in the cell.
+
+        Raises:
+            UnsupportedError: they are not, or the operation is not followed.
+        """
+        if name == "select_n":
+            return _select(self, node.operands)
+        operands = [self.integer(o) for o in node.operands]
+        if name in DECIDED and name != "sign":
+            return bool(DECIDED[name](operands[0] - operands[1]))
+        if name not in OF_INTEGERS:
+            raise UnsupportedError(f"'{name}' of integers")
+        return _number(_small(OF_INTEGERS[name](*operands), node.dtype))
+
+    def integer(self, node: int) -> int:
+        """A node that is one small integer in the whole cell."""
+        value = self.number(node).polynomial.value
+        if value is None or value.denominator != 1:
+            raise UnsupportedError("an integer that a cell does not decide")
+        return _small(int(value), self.pair.nodes[node].dtype)
 
     def _where_undefined(self, index: int, name: str, node: Node) -> Term | bool | None:
         """What an operation makes of what is undefined in the cell, or if it is undefined itself; None elsewhere.
@@ -672,6 +719,14 @@ def _opposite(chosen: Term | bool) -> Term:
     return next(CHOSEN[-code] for code, value in CHOSEN.items() if value is chosen)
 
 
+def _small(value: int, dtype: Any) -> int:
+    """An integer that its dtype holds, and every float as well."""
+    low, high = limits(np.dtype(dtype))
+    if not max(low, -MOST_SMALL) <= value <= min(high, MOST_SMALL):
+        raise UnsupportedError("an integer that is large, or wraps")
+    return value
+
+
 def _number(value: int) -> Term:
     return Term(Polynomial.constant(value))
 
@@ -708,10 +763,11 @@ def _sign(cell: _InCell, operands: Sequence[int]) -> Term:
 
 
 def _select(cell: _InCell, operands: Sequence[int]) -> Term | bool:
-    if len(operands) != 3:
-        raise UnsupportedError("a selection of more than two cases")
-    predicate, otherwise, then = operands
-    return cell.at(then if cell.decision(predicate) else otherwise)
+    predicate, *choices = operands
+    which = int(cell.decision(predicate)) if cell.pair.nodes[predicate].dtype == np.bool_ else cell.integer(predicate)
+    if not 0 <= which < len(choices):
+        raise UnsupportedError("a selection of a case that does not exist")
+    return cell.at(choices[which])
 
 
 def _comparison(name: str) -> Rule:

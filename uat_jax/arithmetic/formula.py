@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn, Primitive
+from jax.lax import GatherScatterMode
 
 from uat_jax.arithmetic.common_factors import Factor, factors_of_sums
 from uat_jax.arithmetic.expressions import Expression, Expressions
@@ -42,6 +43,12 @@ ENTRYWISE = frozenset(DECIDED) | frozenset(
 
 REARRANGING = frozenset("broadcast_in_dim expand_dims reshape rev slice squeeze transpose".split())
 """Primitives that move the entries of one array, and that a formula may be followed through."""
+
+KEEPING_ORDER = frozenset("broadcast_in_dim expand_dims reshape squeeze".split())
+"""Those of them that leave the order of the entries as it is, if they repeat none."""
+
+LONGEST_ROW = 16
+"""An entry that an integer chooses of a longer row is not followed."""
 
 MOST_MOVED = 1 << 12
 """Entries of arrays with more of them are not followed through rearrangements."""
@@ -142,6 +149,14 @@ def repeats_one(expressions: Expressions, place: int) -> bool:
     return math.prod(expressions[operands[0]].shape) == 1
 
 
+def keeps_order(expressions: Expressions, place: int) -> bool:
+    """Whether an array is another one with axes of length 1 more or less: its entries stand in the same order."""
+    equation, operands = expressions[place].equation, expressions[place].operands
+    if equation is None or len(operands) != 1 or equation.primitive.name not in KEEPING_ORDER:
+        return False
+    return math.prod(expressions[operands[0]].shape) == math.prod(expressions[place].shape)
+
+
 class _Builder:
     """Nodes of the operations behind a place, each once; `visit` gives None for what cannot be followed.
 
@@ -190,8 +205,17 @@ class _Builder:
             return None
         expression = self.expressions[place]
         equation = expression.equation
-        if equation is not None and repeats_one(self.expressions, place):
+        if equation is not None and (repeats_one(self.expressions, place) or keeps_order(self.expressions, place)):
             return self.visit(expression.operands[0], equation)
+        if equation is not None and equation.primitive.name == "gather":
+            chosen = self._chosen(equation, expression)
+            if chosen is not None:
+                return chosen
+        if equation is not None and equation.primitive.name == "select_n":
+            known = self.expressions[expression.operands[0]].constant
+            if known is not None and known.size and np.all(known == known.flat[0]):
+                case = 1 + int(known.flat[0])
+                return self.visit(expression.operands[case], equation, case)
         if equation is not None and equation.primitive.name in ENTRYWISE:
             visited = [self.visit(p, equation, i) for i, p in enumerate(expression.operands)]
             operands = tuple(node for node in visited if node is not None)
@@ -203,11 +227,45 @@ class _Builder:
         dtype = dtype_of(used_by.invars[operand] if len(used_by.invars) > operand else used_by.outvars[0])
         constant = expression.constant
         if constant is not None and constant.size and np.all(constant == constant.flat[0]):
-            value = constant.flat[0]
-            return self._add(Node(("literal", str(dtype), value.tobytes()), None, (), dtype, value))
+            return self._literal(constant.flat[0], dtype)
         if not self._is_free(place) or not jnp.issubdtype(dtype, jnp.floating):
             return None
         return self._add(Node(("variable", len(self.nodes)), None, (), dtype))
+
+    def _literal(self, value: Any, dtype: Any) -> int:
+        return self._add(Node(("literal", str(dtype), value.tobytes()), None, (), dtype, value))
+
+    def _chosen(self, equation: JaxprEqn, expression: Expression) -> int | None:
+        """a[i] for an entry of a short row that the same entry of an array of integers chooses, as a selection."""
+        row, index = expression.operands
+        shape, sizes = self.expressions[row].shape, tuple(equation.params["slice_sizes"])
+        entries = math.prod(expression.shape) == math.prod(self.expressions[index].shape)
+        if len(shape) != 1 or not 0 < shape[0] <= LONGEST_ROW or sizes != (1,) or not entries:
+            return None
+        place = self._beside(index, equation, 1)
+        members = [self._member(row, k, equation) for k in range(shape[0])]
+        if equation.params["mode"] == GatherScatterMode.CLIP and place is not None:
+            integers = self.nodes[place].dtype
+            ends = [self._literal(np.asarray(end, integers), integers) for end in (0, shape[0] - 1)]
+            clamp = equation.replace(primitive=lax.clamp_p, params={})
+            place = self._add(Node(("apply", lax.clamp_p, ()), clamp, (ends[0], place, ends[1]), integers))
+        return self._applied(lax.select_n_p, equation, [place, *members])
+
+    def _beside(self, place: int, used_by: JaxprEqn, operand: int) -> int | None:
+        """The node of an array whose entries stand in the same order, whatever its shape is."""
+        return self.visit(place, used_by, operand)
+
+    def _member(self, row: int, k: int, used_by: JaxprEqn) -> int | None:
+        """The node of the k-th entry of a row."""
+        constant = self.expressions[row].constant
+        return None if constant is None else self._literal(constant[k], dtype_of(used_by.outvars[0]))
+
+    def _applied(self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None]) -> int | None:
+        """A node that applies a primitive without parameters to numbers of the dtype of an equation."""
+        nodes = tuple(node for node in operands if node is not None)
+        equation = like.replace(primitive=primitive, params={})
+        node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
+        return self._add(node) if len(nodes) == len(operands) else None
 
     def _add(self, node: Node) -> int:
         """The place of a node among the nodes; of an operation that is there already, that one's."""
@@ -294,12 +352,14 @@ class _Anywhere(_Builder):
             self.source = kept
         return self._applied(lax.mul_p, equation, found)
 
-    def _applied(self, primitive: Primitive, like: JaxprEqn, operands: Sequence[int | None]) -> int | None:
-        """A node that applies a primitive without parameters to numbers of the dtype of an equation."""
-        nodes = tuple(node for node in operands if node is not None)
-        equation = like.replace(primitive=primitive, params={})
-        node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
-        return self._add(node) if len(nodes) == len(operands) else None
+    def _beside(self, place: int, used_by: JaxprEqn, operand: int) -> int | None:
+        self.shape = self.expressions[place].shape
+        return self.visit(place, used_by, operand)
+
+    def _member(self, row: int, k: int, used_by: JaxprEqn) -> int | None:
+        if self.expressions[row].constant is not None:
+            return super()._member(row, k, used_by)
+        return self._entries(Factor(row, np.full((len(self.source), 1), k)), used_by)
 
     def _sum(self, place: int, equation: JaxprEqn, alone: Callable[[], int | None]) -> int | None:
         """c·Σ xₖyₖ for Σ c·xₖyₖ, the second sum being a variable; without such a c the sum itself is one."""
