@@ -19,6 +19,7 @@ from uat_jax.arithmetic.facts import Defined, Facts, Nature, of_constant
 from uat_jax.arithmetic.interpreter import IDENTITY
 from uat_jax.arithmetic.number import FINITE, Number, rational
 from uat_jax.arithmetic.residues import Draw, vanishes
+from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import is_number, shape_of
 
@@ -49,7 +50,7 @@ PASSES_HOLLOW = POLYNOMIAL | STRUCTURAL | {"convert_element_type"}
 """Operations whose result is not a real number where an operand is infinite or NaN, whatever the other operands are."""
 
 
-WRITTEN_OUT = frozenset("bitcast_convert_type eigh geqrf householder_product lu ormqr qr svd".split())
+WRITTEN_OUT = frozenset([*SCATTERS, *"bitcast_convert_type eigh geqrf householder_product lu ormqr qr svd".split()])
 """Primitives whose rules say what is known of their results, because they are programs of others, or look at ranges."""
 
 

@@ -20,7 +20,8 @@ from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
-from uat_jax.arithmetic.residues import Residues, same, vanishes
+from uat_jax.arithmetic.residues import same, vanishes
+from uat_jax.arithmetic.sorting import of_row, refuse_special, sort
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
@@ -425,13 +426,6 @@ def _with_infinities(fields: Fields, x: Number, y: Number, decide: Rule, compare
     return Number(fields.draw.where(special, values, fields.lift(found).residues))
 
 
-def _refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
-    if any(n.special is not None for n in numbers):
-        raise UnsupportedError(
-            f"'{equation.primitive.name}'{source_line(equation)} compares an infinity or NaN; mask by position instead"
-        )
-
-
 def _refuse_undefined(equation: JaxprEqn, *numbers: Number) -> None:
     """What is undefined may be NaN or infinite: nothing is decided by it."""
     if any(n.special is not None and np.any(n.special == UNDEFINED) for n in numbers):
@@ -586,53 +580,16 @@ def _reduce_logical(negated: bool) -> Rule:
     return rule
 
 
-def _sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
-    """The sorted first key; what is sorted along with it is an unknown function of the row, with all keys in it."""
-    numbers = [fields.lift(operand) for operand in operands]
-    axis, count = equation.params["dimension"], equation.params["num_keys"]
-    _refuse_special(equation, *numbers)
-    if not fields.certain(*numbers[:count]):
-        return [fields.unknown(f"{i}", equation, number.shape) for i, number in enumerate(numbers)]
-    results = [fields.functions.order_statistics(numbers[0], axis)]
-    for i, number in enumerate(numbers[1:], start=1):
-        keys = numbers[:count]
-        place = f"key {i}" if i < count else "payload"
-        found = _of_row(fields, f"sorted {place}", axis, *keys, *([] if i < count else [number]))
-        counted = count == 1 and _counts(operands[i], axis)
-        results.append(standing(found, keys[0], axis, np.arange(found.shape[axis])) if counted else found)
-    return results
-
-
-def _counts(operand: Any, axis: int) -> bool:
-    """Whether an operand is 0, 1, 2, … along an axis."""
-    if isinstance(operand, Number) or not np.issubdtype(operand.dtype, np.integer):
-        return False
-    return bool(np.all(np.moveaxis(operand, axis, -1) == np.arange(operand.shape[axis])))
-
-
-def _of_row(fields: Fields, name: str, axis: int, *numbers: Number) -> Number:
-    """An unknown function of a whole row of every number at each of its places."""
-    draw, shape = fields.draw, numbers[0].shape
-    size = shape[axis]
-    places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(shape) - 1)))
-    arguments = [number.residues.moved(lambda a: np.moveaxis(a, axis + 1, 1)) for number in numbers]
-    total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))
-    spread = Residues(
-        tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree
-    )
-    return Number(draw.opaque(name, spread, places)).moved(lambda a: np.moveaxis(a, 1, axis + 1))
-
-
 def _top_k(fields: Fields, equation: JaxprEqn, x: Number) -> list[Any]:
     """The k largest in descending order, and their places as an unknown function of the row."""
     axis = equation.params.get("axis", len(x.shape) - 1)
-    _refuse_special(equation, x)
+    refuse_special(equation, x)
     count = equation.params["k"]
     if not fields.certain(x):
         return [fields.unknown(f"{i}", equation, shape_of(v)) for i, v in enumerate(equation.outvars)]
     pick = lambda a: np.take(np.flip(a, axis + 1), np.arange(count), axis + 1)
     ordered = fields.functions.order_statistics(x, axis)
-    places = standing(_of_row(fields, "places", axis, x), x, axis, np.arange(x.shape[axis]))
+    places = standing(of_row(fields, "places", axis, x), x, axis, np.arange(x.shape[axis]))
     return [ordered.moved(pick), places.moved(pick)]
 
 
@@ -648,14 +605,14 @@ def _argmax(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     first = lambda a: np.take(a, 0, axis + 1)
     if x.special is not None:
         finite = fields.draw.where(x.special == FINITE, x.residues, fields.draw.fraction(0))
-        return _of_row(fields, "argmax", axis, Number(finite), fields.number(x.special)).moved(first)
+        return of_row(fields, "argmax", axis, Number(finite), fields.number(x.special)).moved(first)
     f, size = fields.functions, x.shape[axis]
     if size == 2:
         found = f.step(
             f.subtract(x.moved(lambda a: np.take(a, [1, 1], axis + 1)), x.moved(lambda a: np.take(a, [0, 0], axis + 1)))
         )
     else:
-        found = _of_row(fields, "argmax", axis, x)
+        found = of_row(fields, "argmax", axis, x)
     return standing(found, x, axis, np.full(size, size - 1)).moved(first)
 
 
@@ -744,7 +701,7 @@ RULES: dict[str, Rule] = {
     "sign": _sign,
     "sin": _circular(1, _odd("sin")),
     "sinh": _hyperbolic(-1, _odd("sinh")),
-    "sort": _sort,
+    "sort": sort,
     "sqrt": _lifted(lambda f, x: f.root(x)),
     "square": _lifted(lambda f, x: f.power(x, 2)),
     "sub": _lifted(lambda f, x, y: f.subtract(x, y)),

@@ -20,6 +20,7 @@ from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.closed_form import rational as rational_form
 from uat_jax.arithmetic.concrete import is_keys
 from uat_jax.arithmetic.constant_parts import with_parts
+from uat_jax.arithmetic.data_scatters import scattered
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.exchanges import Exchanged
@@ -32,7 +33,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.formula import ENTRYWISE
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS, UnderCondition, Values, below, condition
-from uat_jax.arithmetic.integer_ranges import limits, ranges
+from uat_jax.arithmetic.integer_ranges import Range, limits, ranges
 from uat_jax.arithmetic.interpreter import Arithmetic, Value, interpret, positions
 from uat_jax.arithmetic.inverses import is_even, with_inverses
 from uat_jax.arithmetic.known_equations import KnownEquations
@@ -47,6 +48,7 @@ from uat_jax.arithmetic.random_keys import constant_keys
 from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
 from uat_jax.arithmetic.residues import same, vanishes
+from uat_jax.arithmetic.scattering import SCATTERS
 from uat_jax.arithmetic.structure import in_copies
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.arithmetic.uninterpreted import apply_uninterpreted
@@ -190,14 +192,20 @@ class Fields(Arithmetic):
             return value
         return constant_keys(self, value) if is_keys(value) else self.number(value)
 
-    def inner(self, program: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
-        """The outputs of a program that a rule is written as; nothing is known of the ranges of its operands."""
+    def inner(self, program: ClosedJaxpr, operands: Sequence[Value], ranges: Sequence[Range] = ()) -> list[Value]:
+        """The outputs of a program that a rule is written as; ranges: of its operands, if they are known."""
         kept = self.operand_ranges, self.input_ranges, self._places
-        self.input_ranges = ()
+        self.input_ranges = ranges
         try:
             return interpret(program, self, operands)
         finally:
             self.operand_ranges, self.input_ranges, self._places = kept
+
+    def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
+        """Also scatters whose indices are numbers; others have a definition."""
+        return super().supports(equation, operands) or (
+            equation.primitive.name in SCATTERS and isinstance(operands[1], Number)
+        )
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation; the cases of a selection are taken for what they are under its condition."""
@@ -680,6 +688,8 @@ class Fields(Arithmetic):
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """Entries in new places; a symbolic predicate blends its cases."""
         name = equation.primitive.name
+        if name in SCATTERS:
+            return [scattered(self, equation, operands)]
         if name == "select_n" and isinstance(operands[0], Number):
             return [self._blended(equation, *operands)]
         move = in_copies(equation) if isinstance(operands[0], Number) else None

@@ -66,6 +66,15 @@ def taken(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Number
     return _blended(fields.functions, starts, cases, entries) if found is None else found
 
 
+def at_places(fields: Fields, places: Number, x: Number, axis: int) -> Number:
+    """The entries of the rows of x along an axis that stand at some places in them, one for each entry of `places`."""
+    f, start = fields.functions, Start(places, range(x.shape[axis]))
+    row = lambda k: x.moved(lambda a: np.broadcast_to(np.take(a, [k], axis + 1), a.shape))
+    entries = [row(k) for k in start.places]
+    found = _of_rank(f, [start], entries) if "entry at its place" in f.laws else None
+    return _blended(f, [start], [(k,) for k in start.places], entries) if found is None else found
+
+
 def _starts(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> list[Start]:
     """The starts that depend on the inputs."""
     shape, result = shape_of(equation.invars[0]), shape_of(equation.outvars[0])

@@ -114,6 +114,14 @@ def landed(
     return jnp.take(jnp.concatenate([x.reshape(-1), new]), source, mode="clip").reshape(x.shape)
 
 
+def combination(equation: JaxprEqn) -> Callable[[jax.Array, jax.Array], jax.Array]:
+    """What a scatter makes of old entries and updates of the same shape."""
+    update = _update(equation.params) if equation.primitive.name == "scatter" else None
+    if update is None:
+        return _REDUCTIONS[equation.primitive.name][1]
+    return lambda old, new: update(old.reshape(-1), new.reshape(-1)).reshape(old.shape)
+
+
 def _update(parameters: Mapping[str, Any]) -> Callable[..., jax.Array] | None:
     """What a plain scatter computes from an old entry and its update: `x.at[i].apply(f)` writes f(x[i])."""
     program = parameters["update_jaxpr"]

@@ -1,0 +1,92 @@
+"""Sorts in prime fields: the first key as order statistics, what is sorted along with it at the places of its entries.
+
+The place from which the i-th entry comes is an unknown function of the rows of all keys, because the sort is stable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jax.extend.core import JaxprEqn
+
+from uat_jax.arithmetic.number import Number
+from uat_jax.arithmetic.operation import LARGE
+from uat_jax.arithmetic.places import at_places, standing
+from uat_jax.arithmetic.residues import Residues, same
+from uat_jax.arithmetic.tracing import source_line
+from uat_jax.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.arithmetic.fields import Fields
+
+
+def sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
+    """The sorted first key, and every other operand at the places from which its entries come.
+
+    Of rows that are too long an operand is an unknown function of itself and the keys.
+    """
+    numbers = [fields.lift(operand) for operand in operands]
+    axis, count = equation.params["dimension"], equation.params["num_keys"]
+    refuse_special(equation, *numbers)
+    if not fields.certain(*numbers[:count]):
+        return [fields.unknown(f"{i}", equation, number.shape) for i, number in enumerate(numbers)]
+    results: list[Any] = [fields.functions.order_statistics(numbers[0], axis)]
+    if len(numbers) == 1:
+        return results
+    keys = _deciding(operands[:count], numbers[:count], axis)
+    places = of_row(fields, "sorted places", axis, *keys)
+    if len(keys) == 1:
+        places = standing(places, keys[0], axis, np.arange(places.shape[axis]))
+    for i, number in enumerate(numbers[1:], start=1):
+        if counts(operands[i], axis):
+            results.append(places)
+        elif places.shape[axis] * math.prod(places.shape) <= LARGE:
+            results.append(at_places(fields, places, number, axis))
+        else:
+            results.append(of_row(fields, "sorted payload", axis, *keys, number))
+    return results
+
+
+def _deciding(operands: Sequence[Any], keys: Sequence[Number], axis: int) -> list[Number]:
+    """The keys without those that decide nothing: what was a key before, and what follows on 0, 1, 2, …
+
+    A sort leaves entries with equal keys in their order, as does 0, 1, 2, … for a last key, in which no two are equal.
+    """
+    kept: list[Number] = []
+    for place, (operand, key) in enumerate(zip(operands, keys, strict=True)):
+        if place and counts(operand, axis):
+            break
+        if not any(same(key.residues, other.residues) for other in kept):
+            kept.append(key)
+    return kept
+
+
+def refuse_special(equation: JaxprEqn, *numbers: Number) -> None:
+    """Return if no entry is infinite or NaN.  Raises `UnsupportedError`."""
+    if any(n.special is not None for n in numbers):
+        raise UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} compares an infinity or NaN; mask by position instead"
+        )
+
+
+def counts(operand: Any, axis: int) -> bool:
+    """Whether an operand is 0, 1, 2, … along an axis."""
+    if isinstance(operand, Number) or not np.issubdtype(operand.dtype, np.integer):
+        return False
+    return bool(np.all(np.moveaxis(np.asarray(operand), axis, -1) == np.arange(operand.shape[axis])))
+
+
+def of_row(fields: Fields, name: str, axis: int, *numbers: Number) -> Number:
+    """An unknown function of a whole row of every number at each of its places."""
+    draw, shape = fields.draw, numbers[0].shape
+    size = shape[axis]
+    places = draw.floats(np.arange(size, dtype=float)).reshaped((size, *(1,) * (len(shape) - 1)))
+    arguments = [number.residues.moved(lambda a: np.moveaxis(a, axis + 1, 1)) for number in numbers]
+    total = draw.sum(draw.opaque(f"{name} entry", *arguments, places), (0,))
+    spread = Residues(
+        tuple(np.broadcast_to(a[:, None], (len(a), size, *a.shape[1:])) for a in total.levels), total.degree
+    )
+    return Number(draw.opaque(name, spread, places)).moved(lambda a: np.moveaxis(a, 1, axis + 1))
