@@ -499,7 +499,7 @@ class _InCell:
 
     def _twin(self, index: int, twin: int) -> Term | None:
         """The number at another node, where it can be followed and is defined; None where it depends on this one."""
-        if twin in self.asked:
+        if index in self.asked:
             return None
         self.asked.add(index)
         try:
@@ -508,7 +508,8 @@ class _InCell:
             return None
         finally:
             self.asked.discard(index)
-        return found if isinstance(found, Term) and found is not UNDEFINED else None
+        is_number = isinstance(found, Term) and not _is_undefined(found) and not _is_chosen(found)
+        return found if is_number else None
 
     def _of_integers(self, name: str, node: Node) -> Term | bool:
         """What an operation makes of integers, all of which are small numbers in the cell.
