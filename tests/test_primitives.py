@@ -135,7 +135,7 @@ UNBOUNDED_INTEGERS = {"random_clone", "random_fold_in", "random_seed", "random_s
 
 def test_every_primitive_of_integers_has_a_range():
     integers = {name for name, row in TABLE.items() if {*row.kinds} & {*"ibk"} and name not in WALKED}
-    assert integers - set(RANGES) == UNBOUNDED_INTEGERS | {"pow", "sharding_constraint"}
+    assert integers - set(RANGES) == UNBOUNDED_INTEGERS | {"sharding_constraint"}
 
 
 # --- parameters and dtypes --------------------------------------------------------------------------------------------

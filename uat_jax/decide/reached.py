@@ -202,7 +202,7 @@ def _is_defined(equation: JaxprEqn, operands: Sequence[_Value]) -> bool:
     """Whether a result is a real number for all inputs, as far as it is shown."""
     name = equation.primitive.name
     given = slice(1, None) if name == "select_n" else slice(None)
-    if not all(o.defined for o in operands[given]):
+    if not operands or not all(o.defined for o in operands[given]):
         return False
     if not all(map(is_number, (*equation.invars[given], *equation.outvars))):
         return False
