@@ -13,7 +13,7 @@ from jax.experimental import io_callback
 import uat_jax as uj
 from uat_jax import Verdict
 from uat_jax.decide.assumption import AssumptionKind
-from uat_jax.decide.outside_names import made_of
+from uat_jax.decide.outside_names import made_of, name_of_function
 from uat_jax.errors import MismatchError, UnsupportedError
 
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
@@ -172,6 +172,17 @@ def test_functions_are_known_by_what_they_are_made_of():
     changed = of(1)
     changed.power = 2
     assert made_of(changed) != made_of(of(1))
+
+
+def test_no_label_looks_like_the_name_of_another_function():
+    """Two functions of one label are told apart by a number, which another label could end with."""
+    functions = [lambda x: x + 1, lambda x: x + 2, lambda x: x + 3]
+    for function, label in zip(functions, ("f", "f", "f (2)"), strict=True):
+        function.__qualname__ = label
+    calls = (jax.make_jaxpr(called(function))(jnp.zeros(3)).eqns[0] for function in functions)
+    assert len(set(map(name_of_function, calls))) == 3
+    long = "f" * 200
+    assert uj.certify(foreign(long + "a"), foreign(long + "b"), V).verdict not in EQUAL
 
 
 def test_a_certificate_is_decided_again_from_its_file(tmp_path):

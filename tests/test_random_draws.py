@@ -141,6 +141,16 @@ def test_what_no_documentation_promises_is_not_certified(name):
     assert uj.certify(*UNKNOWN[name], V, KEY).verdict not in EQUAL
 
 
+def test_the_words_of_a_key_make_another_key_of_another_generator():
+    """The generators "rbg" and "unsafe_rbg" have words of the same length, and split their keys differently."""
+    of = lambda x: random.key(x[0].astype(jnp.int32), impl="rbg")
+    again = lambda key, impl: random.wrap_key_data(raw(random.split(key)[0]), impl=impl)
+    drawn = lambda x, impl: x * normal(random.split(again(of(x), impl))[0])
+    split = lambda x: x * normal(random.split(random.split(of(x))[0])[0])
+    assert uj.certify(lambda x: drawn(x, "rbg"), split, V).verdict in EQUAL
+    assert uj.certify(lambda x: drawn(x, "unsafe_rbg"), split, V).verdict not in EQUAL
+
+
 def test_other_generators_promise_nothing_of_many_keys():
     """Under `jax.vmap` keys of "rbg" may draw together what none of them draws alone."""
     keys = lambda x: jax.vmap(lambda i: random.key(i, impl="rbg"))(x.astype(jnp.int32))

@@ -20,27 +20,27 @@ KEY, WORDS = "key", "words"
 class MetKeys:
     """Of one draw, which keys were made of which words, and which words of which keys.
 
-    A row is one key, or its words, which lie along the last axis.
+    A row is one key, or its words, which lie along the last axis.  Another generator makes another key of the same words.
     """
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self._made_of: dict[tuple[str, bytes], tuple[Number, int]] = {}
+        self._made_of: dict[tuple[str, str, bytes], tuple[Number, int]] = {}
 
-    def origins(self, made: str, x: Number) -> Sequence[tuple[Number, int]] | None:
+    def origins(self, made: str, generator: str, x: Number) -> Sequence[tuple[Number, int]] | None:
         """The arrays, and their rows, of which the function that undoes `made` made x; None if that is not known."""
         if not 0 < math.prod(x.shape) <= LARGE:
             return None
         self.draw.compared(math.prod(x.shape))
         undone = {KEY: WORDS, WORDS: KEY}[made]
-        found = [self._made_of.get((undone, row)) for row in _rows(undone, x)]
+        found = [self._made_of.get((undone, generator, row)) for row in _rows(undone, x)]
         return None if None in found else [row for row in found if row is not None]
 
-    def keep(self, made: str, x: Number, y: Number) -> None:
+    def keep(self, made: str, generator: str, x: Number, y: Number) -> None:
         """Remember that `made` makes y of x, row by row."""
         if math.prod(y.shape) <= LARGE:
             for place, row in enumerate(_rows(made, y)):
-                self._made_of.setdefault((made, row), (x, place))
+                self._made_of.setdefault((made, generator, row), (x, place))
 
 
 def _rows(kind: str, x: Number) -> list[bytes]:

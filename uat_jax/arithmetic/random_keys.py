@@ -30,11 +30,11 @@ ONE_BY_ONE = "key<fry>"
 """The keys of which many under `jax.vmap` draw what each draws alone; the other generators do not promise it."""
 
 
-def _undone(f: FieldFunctions, made: str, x: Number, y: Number) -> Number:
+def _undone(f: FieldFunctions, made: str, generator: str, x: Number, y: Number) -> Number:
     """y = `made`(x); or what x was made of by the function that undoes this one, if that is known of every row."""
-    origins = f.keys.origins(made, x)
+    origins = f.keys.origins(made, generator, x)
     if origins is None:
-        f.keys.keep(made, x, y)
+        f.keys.keep(made, generator, x, y)
         return y
     width = 1 if made == KEY else y.shape[-1]
     arrays = list({id(of): of for of, _ in origins}.values())
@@ -62,7 +62,7 @@ def key_of(fields: Fields, generator: str, words: Number) -> Number:
     """The keys of a generator that are made of words."""
     f = fields.functions
     each = [words.residues.moved(lambda a, k=k: a[..., k]) for k in range(words.shape[-1])]
-    return _undone(f, KEY, words, Number(f.draw.opaque(f"{generator} of words", *each)))
+    return _undone(f, KEY, generator, words, Number(f.draw.opaque(f"{generator} of words", *each)))
 
 
 def constant_keys(fields: Fields, keys: Any) -> Number:
@@ -72,11 +72,11 @@ def constant_keys(fields: Fields, keys: Any) -> Number:
 
 def unwrapped(fields: Fields, equation: JaxprEqn, keys: Number) -> Number:
     """The words of keys."""
-    f, generator, width = fields.functions, dtype_of(equation.invars[0]), shape_of(equation.outvars[0])[-1]
+    f, generator, width = fields.functions, str(dtype_of(equation.invars[0])), shape_of(equation.outvars[0])[-1]
     keys = _whole(fields, equation, keys)
     spread = keys.residues.moved(lambda a: np.broadcast_to(a[..., None], (*a.shape, width)))
     words = f.draw.opaque(f"words of {generator}", spread, f.draw.floats(np.arange(width, dtype=float)))
-    return _undone(f, WORDS, keys, Number(words))
+    return _undone(f, WORDS, generator, keys, Number(words))
 
 
 def drawn(fields: Fields, equation: JaxprEqn, keys: Any) -> Number:

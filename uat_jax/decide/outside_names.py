@@ -87,7 +87,7 @@ def name_of_function(equation: JaxprEqn) -> str:
             f"'{equation.primitive.name}'{source_line(equation)} has a side effect, which is not compared; remove it"
         )
     if equation.primitive.name == "ffi_call":
-        ignored = ("has_side_effect", "result_avals", "target_name", "vmap_method")
+        ignored = ("has_side_effect", "result_avals", "vmap_method")
         attributes = {name: value for name, value in equation.params.items() if name not in ignored}
         return f"{_printable(equation.params['target_name'])}#{value_digest(attributes, equation)[:32]}"
     callback = equation.params["callback"]
@@ -97,7 +97,8 @@ def name_of_function(equation: JaxprEqn) -> str:
 
 
 def _printable(label: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in label)[:LONGEST]
+    """A label without what stands between a label and what is said beside it, so that no label looks like a name."""
+    return "".join("?" if c in " ()#" or not c.isprintable() else c for c in label)[:LONGEST]
 
 
 @functools.lru_cache(maxsize=1 << 10)
