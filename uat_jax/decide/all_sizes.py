@@ -22,7 +22,7 @@ from uat_jax.errors import InputError, UnsupportedError
 from uat_jax.indexed import Inputs, Open, Proof, proved
 from uat_jax.indexed.constraints import NEW, derived, lowest
 from uat_jax.indexed.dimension import smallest
-from uat_jax.indexed.elementwise import LARGEST_SIZE
+from uat_jax.indexed.whole_numbers import LARGEST_SIZE
 
 ALL_SIZES = "all sizes"
 """The subject of what is said about sizes that were not tried."""

@@ -43,8 +43,9 @@ class Array:
     """Its lengths, and the normal form of its entry at the indices `variables`, or why it has none.
 
     The variables are the same for all arrays of these lengths, so that equal places need no renaming.
-    kind: "f", "i", "u" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing is
-    known.  defined: whether they are proved to be defined for all inputs.
+    kind: "f", "i", "u" or "b".  sign: 2 if all entries are positive by how they are computed, 1 if ≥ 0, 0 if nothing
+    is known.  defined: whether they are proved to be defined for all inputs.  bounded: whether whole numbers in it may
+    wrap at sizes that are too large for the proof.
     """
 
     lengths: tuple[Polynomial, ...]
@@ -53,11 +54,13 @@ class Array:
     body: Polynomial | UnsupportedError | SizeCase
     sign: int = 0
     defined: bool = True
+    bounded: bool = False
 
     def at(self, indices: Indices) -> Polynomial:
         """The entry at indices, which are polynomials.  Raises what stands for the body if there is none."""
         if not isinstance(self.body, Polynomial):
             raise self.body
+        workspace().bounded_sizes |= self.bounded
         return replaced(self.body, dict(zip(self.variables, indices, strict=True)))
 
     def broadcast(self, indices: Indices) -> Polynomial:
@@ -73,13 +76,16 @@ def array(lengths: Sequence[Polynomial], kind: str, rule: Rule, sign: int = 0, d
     """The array with the entry rule(indices)."""
     lengths = tuple(lengths)
     variables = tuple(index(f"o{axis}", length) for axis, length in enumerate(lengths))
+    tables = workspace()
+    before, tables.bounded_sizes = tables.bounded_sizes, False
     try:
         body = rule(tuple(ZERO if v.length == ONE else of(v) for v in variables))
     except (UnsupportedError, SizeCase) as error:  # it counts only if the entries are asked for
         body = error
     except RecursionError:
         body = UnsupportedError("an expression is nested too deeply for the normal form of all sizes")
-    return Array(lengths, kind, variables, body, sign, defined)
+    bounded, tables.bounded_sizes = tables.bounded_sizes, before
+    return Array(lengths, kind, variables, body, sign, defined, bounded)
 
 
 def entry_of_input(name: str, lengths: Sequence[Polynomial], kind: str, sign: int = 0) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from uat_jax.indexed.polynomial import (
@@ -27,8 +28,8 @@ from uat_jax.indexed.workspace import workspace
 DEEPEST = 8
 """So many index variables are put at both ends of their range."""
 
-WHOLE = frozenset([Kind.SIZE, Kind.INDEX, Kind.QUOTIENT])
-"""Letters that are whole numbers, and at least 0 (a quotient where its dividend is)."""
+WHOLE = frozenset([Kind.SIZE, Kind.INDEX, Kind.QUOTIENT, Kind.PLACE, Kind.WHOLE_NUMBER])
+"""Letters that are whole numbers; but for the last kind at least 0 (a quotient where its dividend is)."""
 
 
 def is_whole(value: Polynomial) -> bool:
@@ -42,6 +43,16 @@ def is_whole(value: Polynomial) -> bool:
 def _is_power(factor: tuple[Letter, Fraction]) -> bool:
     letter, exponent = factor
     return letter.kind in WHOLE and exponent > 0 and exponent.denominator == 1
+
+
+RANGES: Mapping[Kind, Callable[[Letter], tuple[Polynomial, Polynomial]]] = {
+    Kind.PLACE: lambda letter: (ZERO, letter.bound[0].length - 1),
+    Kind.WHOLE_NUMBER: lambda letter: (
+        constant(-(2 ** (letter.arguments[1] - 1))),
+        constant(2 ** (letter.arguments[1] - 1) - 1),
+    ),
+}
+"""Kind of a letter → the least and the greatest of its values."""
 
 
 def nonnegative(value: Polynomial | int, depth: int = 0) -> bool:
@@ -64,6 +75,10 @@ def _nonnegative(value: Polynomial, depth: int) -> bool:
         return False
     quotients = sorted((a for a in value.letters if a.kind is Kind.QUOTIENT), key=lambda letter: letter.key)
     indices = sorted((a for a in value.letters if a.kind is Kind.INDEX), key=lambda letter: letter.key)
+    ranged = sorted((a for a in value.letters if a.kind in RANGES), key=lambda letter: letter.key)
+    if ranged:
+        low, high = RANGES[ranged[0].kind](ranged[0])
+        return depth < DEEPEST and _at_both_ends(value, ranged[0], low, high, depth)
     if quotients:
         return depth < DEEPEST and _at_quotient_ends(value, quotients[0], depth)
     if indices:
@@ -178,13 +193,13 @@ def sign_of_letter(letter: Letter, exponent: Fraction = Fraction(1)) -> int:
         return 0 if Kind.IMAGINARY in inside else 1 if Kind.MASK in inside else 2  # exp(-∞) = 0
     if kind is Kind.IMAGINARY or kind is Kind.MASK or any(a.kind is Kind.IMAGINARY for a in letter.within):
         return 0
-    if kind is Kind.INDEX or kind in PREDICATES:
+    if kind in (Kind.INDEX, Kind.PLACE) or kind in PREDICATES:
         return 1
     if kind is Kind.ENTRY and letter.arguments[2]:
         return letter.arguments[2]
     if kind is Kind.SUM:
         known = _sign_of_sum(letter)
-    elif kind in OF_RANGES:
+    elif kind in OF_RANGES or kind is Kind.RANKED:
         known = sign(letter.arguments[1])
     elif kind in (Kind.POWER, Kind.INVERSE):
         known = sign(letter.arguments[0])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from uat_jax.indexed.polynomial import BINDING, OF_RANGES, Kind, Letter, Monomial, Polynomial, digest
+from uat_jax.indexed.polynomial import BINDING, OF_ORDER, OF_RANGES, Kind, Letter, Monomial, Polynomial, digest
 
 Colours = Mapping[Letter, str]
 """Index variable → what tells it from others."""
@@ -47,6 +47,10 @@ def _of_letter(letter: Letter, colours: Colours) -> str:
         return digest(
             letter.kind, *lengths, coloured(body, inside) if letter.kind in OF_RANGES else _of_monomial(body, inside)
         )
+    if letter.kind in OF_ORDER:
+        inside = {variable: colour for variable, colour in colours.items() if variable not in letter.bound}
+        _, body, place = letter.arguments
+        return digest(letter.kind, len(letter.bound), coloured(body, inside), coloured(place, colours))
     return digest(letter.kind, *(coloured(argument, colours) for argument in letter.arguments))
 
 

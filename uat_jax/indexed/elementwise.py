@@ -13,11 +13,22 @@ import numpy as np
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array, kind_of
 from uat_jax.indexed.bounds import is_whole, nonnegative, sign, without_mask
-from uat_jax.indexed.functions import applied, chosen, exponential, logarithm, maximum, minimum, whole_part
+from uat_jax.indexed.functions import (
+    WRAPPED,
+    applied,
+    chosen,
+    exponential,
+    logarithm,
+    maximum,
+    minimum,
+    whole_number,
+    whole_part,
+)
 from uat_jax.indexed.maxima import is_finite
-from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Letter, Polynomial, constant, made, of
-from uat_jax.indexed.predicates import is_positive, is_zero
+from uat_jax.indexed.polynomial import ONE, ZERO, Kind, Polynomial, constant, made, of
+from uat_jax.indexed.predicates import LARGEST_DIVISOR, is_positive, is_zero, split_by_remainder
 from uat_jax.indexed.products import case_by_case, raised
+from uat_jax.indexed.whole_numbers import check_does_not_wrap, unwrapped
 from uat_jax.indexed.workspace import workspace
 
 Lengths = tuple[Polynomial, ...]
@@ -70,6 +81,25 @@ def _distance(x: Polynomial, y: Polynomial) -> Polynomial:
     return x - y
 
 
+def _rounded_down(name: str) -> Callable[[Polynomial], Polynomial]:
+    """⌊u/d⌋, or ⌈u/d⌉ = ⌊(u + d − 1)/d⌋, of a whole number u ≥ 0 and a small number d.
+
+    Of others only the name is known. Numbers that are read as others than they are written decide nothing.
+    """
+
+    def rule(value: Polynomial) -> Polynomial:
+        divisor = constant(math.lcm(*(number.denominator for number in value.terms.values())))
+        dividend = value * divisor
+        small = (divisor.number() or 0) <= LARGEST_DIVISOR and not workspace().constants
+        if not (small and is_whole(dividend) and nonnegative(dividend)):
+            return applied(name, value)
+        dividend = dividend + (divisor - 1 if name == "ceil" else ZERO)
+        split_by_remainder(dividend, divisor)
+        return whole_part(dividend, divisor)
+
+    return rule
+
+
 def opaque(name: str) -> Callable[[Polynomial], Polynomial]:
     """A function of which only the name is known."""
     return lambda value: applied(name, value)
@@ -77,10 +107,12 @@ def opaque(name: str) -> Callable[[Polynomial], Polynomial]:
 
 ONE_OPERAND: Mapping[str, Callable[[Polynomial], Polynomial]] = {
     "abs": opaque("abs"),
+    "ceil": _rounded_down("ceil"),
     "cos": _cosine,
     "exp": exponential,
     "exp2": lambda x: exponential(x * logarithm(constant(2))),
     "expm1": lambda x: exponential(x) - 1,
+    "floor": _rounded_down("floor"),
     "log": logarithm,
     "log1p": lambda x: logarithm(plain(x) + 1),
     "logistic": logistic,
@@ -93,8 +125,8 @@ ONE_OPERAND: Mapping[str, Callable[[Polynomial], Polynomial]] = {
     "sqrt": lambda x: raised(x, HALF),
     "square": lambda x: raised(plain(x), 2),
     "tanh": lambda x: logistic(x * 2) * 2 - 1,
-    **{name: opaque(name) for name in "acosh asin asinh atan atanh ceil cosh digamma erf erf_inv".split()},
-    **{name: opaque(name) for name in "erfc floor lgamma sinh tan cbrt acos".split()},
+    **{name: opaque(name) for name in "acosh asin asinh atan atanh cosh digamma erf erf_inv".split()},
+    **{name: opaque(name) for name in "erfc lgamma sinh tan cbrt acos".split()},
 }
 """Primitive of one operand → its normal form."""
 
@@ -120,13 +152,13 @@ TWO_OPERANDS: Mapping[str, Callable[[Polynomial, Polynomial], Polynomial]] = {
 """Primitive of two operands → its normal form."""
 
 COMPARISONS = frozenset("eq ge gt le lt ne".split())
-CATCHING = COMPARISONS | {"sign", "floor", "ceil", "round", "is_finite"}
+CATCHING = COMPARISONS | {"sign", "floor", "ceil", "round", "is_finite", "to_integers"}
 """Primitives that can make a number out of NaN, or jump: their operands have to be defined for all inputs."""
 BITWISE = frozenset("and or xor not".split())
 
 ALWAYS_DEFINED = frozenset(
     "abs add add_any and asinh atan cbrt ceil clamp cos cosh eq erf erfc exp exp2 expm1 floor ge gt is_finite le "
-    "logistic lt max min mul ne neg not one_minus_square or rem round sign sin sinh square tanh xor".split()
+    "logistic lt max min mul ne neg not one_minus_square or rem round sign sin sinh square tanh to_integers xor".split()
 )
 """Primitives that are defined wherever their operands are; divisors of whole numbers are proved to be at least 1."""
 
@@ -197,66 +229,9 @@ def of_entries(name: str, lengths: Lengths, kind: str, operands: list[Array], fu
 
     def entry(indices: Indices) -> Polynomial:
         value = function(*(x.broadcast(indices) for x in operands))
-        if kind == "i":
-            check_does_not_wrap(value)
-        return value
+        return check_does_not_wrap(value) if kind == "i" else value
 
     return array(lengths, kind, entry, known, there)
-
-
-LARGEST_SIZE = 1 << 18
-"""Up to this size of all axes integers that count places are shown not to wrap."""
-
-WIDEST = 1 << 31
-"""Integers of 32 bits are below this."""
-
-
-@case_by_case
-def check_does_not_wrap(value: Polynomial) -> Polynomial:
-    """The value, if it is affine in sizes and indices and stays within 32 bits while no axis is longer than 2^18.
-
-    Raises:
-        UnsupportedError: it is not.
-    """
-    if not is_whole(value):
-        raise UnsupportedError("integers that are not affine in sizes and indices are not followed")
-    if any(sum(e for _, e in monomial) > 1 for monomial in value.terms) or _reach(value) >= WIDEST:
-        raise UnsupportedError("an integer that may wrap at large sizes is not followed")
-    lengths = [*(x.length for x in value.free), *(of(letter) for letter in value.letters if letter.kind is Kind.SIZE)]
-    is_place = any(nonnegative(length - value) and nonnegative(value + length) for length in lengths)
-    if not is_place and not all(_has_number(letter) for letter in value.letters):
-        workspace().bounded_sizes = True
-    return value
-
-
-def _reach(value: Polynomial) -> Fraction:
-    """A bound of the magnitude of an affine value while no axis of unknown length is longer than 2^18."""
-    return sum(
-        (
-            abs(number) * math.prod(_reach_of(letter) for letter, _ in monomial)
-            for monomial, number in value.terms.items()
-        ),
-        Fraction(0),
-    )
-
-
-def _reach_of(letter: Letter) -> Fraction:
-    """Of a whole part the reach of its dividend: divisors are at least 1."""
-    if letter.kind is Kind.QUOTIENT:
-        return _reach(letter.arguments[0])
-    return letter.length.number() or Fraction(0) if _has_number(letter) else Fraction(LARGEST_SIZE)
-
-
-def _has_number(letter: Letter) -> bool:
-    """Whether a letter is an index of an axis whose length is a number, or a quotient of nothing but such indices."""
-    if letter.kind is Kind.QUOTIENT:
-        return all(map(_has_number, letter.arguments[0].letters))
-    return letter.kind is Kind.INDEX and letter.length.number() is not None
-
-
-def narrowed(x: Array) -> Array:
-    """Integers that are cast to fewer bits, if they do not wrap; a size may, though JAX made it of more bits."""
-    return array(x.lengths, x.kind, lambda indices: check_does_not_wrap(x.at(indices)), x.sign, x.defined)
 
 
 # Rules: function(equation's parameters, lengths and kind of the result, operands) → the result
@@ -361,7 +336,10 @@ def select(parameters: Mapping[str, Any], lengths: Lengths, kind: str, which: Ar
             raise UnsupportedError("'select_n' by an integer is not followed at all sizes")
         if condition in (ONE, ZERO):
             return cases[condition == ONE].at(indices)
-        return chosen(condition, cases[0].at(indices), cases[1].at(indices))
+        values = [case.at(indices) for case in cases]
+        if kind == "i":
+            values = [unwrapped(value, case) for value, case in zip(values, (ONE - condition, condition), strict=True)]
+        return chosen(condition, *values)
 
     return array(lengths, kind, entry, known, defined)
 
@@ -370,10 +348,16 @@ def convert(parameters: Mapping[str, Any], lengths: Lengths, kind: str, x: Array
     """A cast that changes no value: between floats, or from booleans and integers."""
     kind_of(np.dtype(parameters["new_dtype"])) if not jnp.issubdtype(parameters["new_dtype"], jnp.floating) else None
     if kind == x.kind or x.kind in "ib" and kind == "f" or (x.kind, kind) == ("b", "i"):
-        return array(lengths, kind, x.at, x.sign, x.defined)
+        wraps = isinstance(x.body, Polynomial) and any(
+            a.kind is Kind.WHOLE_NUMBER and a.name == WRAPPED for a in x.body.within
+        )
+        return array(lengths, kind, x.at, 0 if wraps else x.sign, x.defined)
     if kind == "b":
         return of_entries("ne", lengths, kind, [x], lambda value: ONE - is_zero(plain(value)))
-    raise UnsupportedError("a cast from floats to integers is not followed at all sizes")
+    if kind == "i":
+        bits = jnp.iinfo(parameters["new_dtype"]).bits
+        return of_entries("to_integers", lengths, kind, [x], lambda value: whole_number(value, bits))
+    raise UnsupportedError("a cast from floats to integers without sign is not followed at all sizes")
 
 
 ELEMENTWISE: Mapping[str, Callable] = {

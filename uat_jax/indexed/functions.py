@@ -26,7 +26,7 @@ from uat_jax.indexed.polynomial import (
     of,
     replaced,
 )
-from uat_jax.indexed.predicates import at_least_zero, is_positive, split_by_size
+from uat_jax.indexed.predicates import at_least_zero, direction_of_computed, is_positive, split_by_size
 from uat_jax.indexed.products import assigned, case_by_case, prime_factors, raised, reduced, split_at
 from uat_jax.indexed.workspace import workspace
 
@@ -124,6 +124,9 @@ def _homogeneous(value: Polynomial, name: str) -> Polynomial:
     known, opposite = sign(value), sign(-value)
     if known or opposite:
         return value if known else -value if name == "abs" else ZERO
+    if is_whole(value):
+        positive_part = _whole_maximum(value, ZERO)
+        return positive_part if name == "relu" else positive_part * 2 - value
     number, common, rest = factored(value, only_positive=True)
     if orientation(rest) < 0:
         return _homogeneous(-value, name) + (value if name == "relu" else ZERO)
@@ -147,12 +150,20 @@ def maximum(left: Polynomial, right: Polynomial) -> Polynomial:
         return _masked_maximum(left, right, ONE)
     difference = left - right
     if is_whole(difference):
-        return right + at_least_zero(difference) * difference
+        return _whole_maximum(left, right)
     if _is_within_a_maximum(difference):
         return left
     if _is_within_a_maximum(-difference):
         return right
     return right + applied("relu", difference)
+
+
+def _whole_maximum(left: Polynomial, right: Polynomial) -> Polynomial:
+    """b + [a − b ≥ 0]·(a − b), or with a and b exchanged, whichever has the comparison that is kept."""
+    difference = left - right
+    if direction_of_computed(difference) < 0:
+        return left - at_least_zero(-difference) * difference
+    return right + at_least_zero(difference) * difference
 
 
 def _is_within_a_maximum(difference: Polynomial) -> bool:
@@ -223,6 +234,30 @@ def _positive_operand(condition: Polynomial) -> Polynomial | None:
     (letter,) = condition.letters
     return letter.arguments[0] if letter.kind is Kind.POSITIVE and condition == of(letter) else None
 
+
+def whole_number(value: Polynomial, bits: int) -> Polynomial:
+    """A real number cast to a whole number of so many bits: a function of which its range is known."""
+    if not without_mask(value):
+        raise UnsupportedError("a cast of a masked number (-inf) is not followed")
+    return _whole_number(cancelled(value), bits)
+
+
+@case_by_case
+def _whole_number(value: Polynomial, bits: int) -> Polynomial:
+    if value.number() is not None and (workspace().constants or not is_whole(value)):
+        raise UnsupportedError("a cast of a constant that may be read as another number is not followed")
+    if is_whole(value) and not any(a.kind is Kind.WHOLE_NUMBER for a in value.letters):
+        return value
+    return of(made(Kind.WHOLE_NUMBER, "int", bits, value))
+
+
+def wrapped(value: Polynomial, bits: int) -> Polynomial:
+    """A whole number that is computed with so many bits and may be too large for them."""
+    return of(made(Kind.WHOLE_NUMBER, WRAPPED, bits, value))
+
+
+WRAPPED = "wrapped int"
+"""The name of a whole number that is a sum computed with some bits, which may be too few for it."""
 
 SHORT = 8
 """Whether a size is larger than a number up to this, by which it divides, is looked at in both cases."""
@@ -320,4 +355,12 @@ REBUILD[Kind.ENTRY] = _entry_rebuilt
 REBUILD[Kind.FUNCTION] = _function_rebuilt
 REBUILD[Kind.EXP] = _exp_rebuilt
 REBUILD[Kind.LOG] = _log_rebuilt
+
+
+def _whole_number_rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
+    how, bits, value = letter.arguments
+    return raised((wrapped if how == WRAPPED else whole_number)(replaced(value, by), bits), exponent)
+
+
 REBUILD[Kind.QUOTIENT] = _quotient_rebuilt
+REBUILD[Kind.WHOLE_NUMBER] = _whole_number_rebuilt

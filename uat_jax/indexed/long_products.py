@@ -35,6 +35,7 @@ from uat_jax.indexed.polynomial import (
 )
 from uat_jax.indexed.products import assigned, raised, split_at
 from uat_jax.indexed.ranges import Range, cut_in_two, forwards, merged, where_divided, written_out
+from uat_jax.indexed.reordered import unsorted
 from uat_jax.indexed.sums import in_range, others, renamed, total
 from uat_jax.indexed.workspace import workspace
 
@@ -126,7 +127,7 @@ def _one(base: Polynomial, guard: Polynomial, over: Sequence[Letter]) -> Polynom
         found = rule(base, guard, over)
         if found is not None:
             return product(*found)
-    for rule in (where_divided, _cut_in_two, merged):
+    for rule in (where_divided, _cut_in_two, merged, unsorted):
         found = rule(value, over)
         if found is not None:
             return found if isinstance(found, Polynomial) else product(*found)

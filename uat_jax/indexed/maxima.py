@@ -17,6 +17,7 @@ from uat_jax.indexed.bounds import nonnegative, places, sign_of_letter, split_af
 from uat_jax.indexed.canonical import named
 from uat_jax.indexed.division import factored
 from uat_jax.indexed.functions import mask, maximum
+from uat_jax.indexed.increasing import of_increasing
 from uat_jax.indexed.polynomial import (
     ONE,
     PREDICATES,
@@ -31,6 +32,7 @@ from uat_jax.indexed.polynomial import (
 )
 from uat_jax.indexed.products import assigned, raised, reduced, split_at
 from uat_jax.indexed.ranges import Range, cut_in_two, forwards, merged, where_divided, written_out
+from uat_jax.indexed.reordered import unsorted
 from uat_jax.indexed.sums import renamed
 
 
@@ -39,11 +41,28 @@ def greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
     for variable in over:
         if not nonnegative(variable.length - 1):
             raise UnsupportedError("a maximum over an axis that may be empty is not followed")
-    outside, value = _masked_free_part(value, over) if not without_mask(value) else _free_part(value, over)
+    outside, value = shifted(value, over)
     over = tuple(variable for variable in over if variable in value.free)
     if not over:
         return outside + value
     return outside + _greatest(value, over)
+
+
+def shifted(value: Polynomial, over: Sequence[Letter]) -> tuple[Polynomial, Polynomial]:
+    """(u, v) with value = u + v, where u does not depend on the variables; −∞ stands in v alone."""
+    return _free_part(value, over) if without_mask(value) else _masked_free_part(value, over)
+
+
+def scaled(value: Polynomial, over: Sequence[Letter], least: int) -> tuple[Polynomial, Polynomial]:
+    """(c, v) with value = c·v, where c does not depend on the variables and is > 0, or ≥ 0 if `least` is 1."""
+    gone, number = split_affine(value, next(iter(mask().letters)))
+    if gone is None or not number:
+        return ONE, value
+    content, common, _ = factored(number, only_positive=True)
+    least = 2 if gone else least
+    scale = {a: e for a, e in common.items() if not a.free & set(over) and sign_of_letter(a) >= least}
+    inside = number * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / content)
+    return reduced(scale) * content, inside + gone * mask()
 
 
 def _free_part(value: Polynomial, over: Sequence[Letter]) -> tuple[Polynomial, Polynomial]:
@@ -78,21 +97,16 @@ def _where_zero(gone: Polynomial, number: Polynomial, case: Polynomial = ONE) ->
 
 
 def _greatest(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    for rule in (_written_out, _of_maximum, where_divided, _cut_in_two, merged):
+    for rule in (_written_out, _of_maximum, where_divided, _cut_in_two, merged, unsorted):
         found = rule(value, over)
         if found is not None:
             return found if isinstance(found, Polynomial) else greatest(*found)
     value = forwards(value, over)
-    gone, number = split_affine(value, next(iter(mask().letters)))
-    if gone is None or not number:
-        return of(named(Kind.MAXIMUM, value, over))
-    content, common, _ = factored(number, only_positive=True)
-    least = 2 if gone else 1
-    scale = {a: e for a, e in common.items() if not a.free & set(over) and sign_of_letter(a) >= least}
-    if content == 1 and not scale:
-        return of(named(Kind.MAXIMUM, value, over))
-    inside = number * reduced({letter: -exponent for letter, exponent in scale.items()}) * (1 / content)
-    return reduced(scale) * content * of(named(Kind.MAXIMUM, inside + gone * mask(), over))
+    scale, inside = scaled(value, over, 1)
+    found = of_increasing(inside, over) if without_mask(inside) else None
+    if found is not None:
+        return scale * found[1](greatest(found[0], over))
+    return scale * of(named(Kind.MAXIMUM, inside, over))
 
 
 def _written_out(value: Polynomial, over: Sequence[Letter]) -> Polynomial | None:

@@ -7,14 +7,14 @@ from typing import Any
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
-from uat_jax.indexed.bounds import is_whole, nonnegative
+from uat_jax.indexed.bounds import nonnegative
 from uat_jax.indexed.dimension import dimension
 from uat_jax.indexed.division import quotient
-from uat_jax.indexed.elementwise import WIDEST, check_does_not_wrap
 from uat_jax.indexed.functions import whole_part
-from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant, fresh, of
-from uat_jax.indexed.predicates import equal_to_zero, split_by_size
-from uat_jax.indexed.sums import in_range, total
+from uat_jax.indexed.polynomial import ONE, ZERO, Polynomial, constant
+from uat_jax.indexed.predicates import equal_to_zero
+from uat_jax.indexed.sums import in_range
+from uat_jax.indexed.whole_numbers import WIDEST
 
 Lengths = tuple[Polynomial, ...]
 Parameters = Mapping[str, Any]
@@ -225,123 +225,6 @@ def pad(parameters: Parameters, lengths: Lengths, kind: str, x: Array, filling: 
     return array(lengths, kind, entry, min(x.sign, filling.sign), x.defined and filling.defined)
 
 
-# Places that are computed
-
-
-def within(start: Polynomial, room: Polynomial) -> Polynomial:
-    """A start that is proved to be in 0, …, room, so that JAX does not move it."""
-    if not is_whole(start):
-        raise UnsupportedError("an index that depends on values is not followed at all sizes")
-    if not (nonnegative(start) and nonnegative(room - start)):
-        split_by_size(room - start)
-        raise UnsupportedError(f"whether the index {start} is in bounds is not known at all sizes")
-    return start
-
-
-def dynamic_slice(parameters: Parameters, lengths: Lengths, kind: str, x: Array, *starts: Array) -> Array:
-    """x[start + i], the start proved to be in bounds."""
-    rooms = [n - length for n, length in zip(x.lengths, lengths, strict=True)]
-
-    def place(indices: Indices) -> list[Polynomial]:
-        at = [within(start.at(()), room) for start, room in zip(starts, rooms, strict=True)]
-        return [i + s for i, s in zip(indices, at, strict=True)]
-
-    return moved(x, lengths, place)
-
-
-def dynamic_update_slice(
-    parameters: Parameters, lengths: Lengths, kind: str, x: Array, new: Array, *starts: Array
-) -> Array:
-    """x with a part replaced, whose start is proved to be in bounds."""
-    rooms = [n - length for n, length in zip(x.lengths, new.lengths, strict=True)]
-
-    def entry(indices: Indices) -> Polynomial:
-        at = [within(start.at(()), room) for start, room in zip(starts, rooms, strict=True)]
-        place = [i - s for i, s in zip(indices, at, strict=True)]
-        here = ONE
-        for index, length in zip(place, new.lengths, strict=True):
-            here = here * in_range(index, length)
-        inner = [ZERO if n == ONE else i for i, n in zip(place, new.lengths, strict=True)]
-        return here * new.at(inner) + (ONE - here) * x.at(indices)
-
-    return array(lengths, kind, entry, min(x.sign, new.sign), x.defined and new.defined)
-
-
-def gather(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array) -> Array:
-    """x[start + offset], the starts proved to be in bounds."""
-    numbers = parameters["dimension_numbers"]
-    sizes = [dimension(size) for size in parameters["slice_sizes"]]
-
-    def place(indices: Indices) -> list[Polynomial]:
-        batch = [i for axis, i in enumerate(indices) if axis not in numbers.offset_dims]
-        offsets = iter([indices[axis] for axis in numbers.offset_dims])
-        found = []
-        for axis, (length, size) in enumerate(zip(x.lengths, sizes, strict=True)):
-            if axis in numbers.operand_batching_dims:
-                of_starts = numbers.start_indices_batching_dims[numbers.operand_batching_dims.index(axis)]
-                found.append(batch[of_starts])
-                continue
-            at = ZERO if axis in numbers.collapsed_slice_dims else next(offsets)
-            if axis in numbers.start_index_map:
-                which = constant(numbers.start_index_map.index(axis))
-                column = ZERO if starts.lengths[-1] == ONE else which
-                at = at + within(starts.at((*batch, column)), length - size)
-            found.append(at)
-        return found
-
-    return moved(x, lengths, place)
-
-
-def scatter(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
-    """x with one slice of updates put at a place in bounds."""
-    if parameters["update_jaxpr"] is not None:
-        raise UnsupportedError("a scatter that applies a function is not followed at all sizes")
-    numbers = parameters["dimension_numbers"]
-    if numbers.operand_batching_dims or len(starts.lengths) != 1:
-        raise UnsupportedError("a scatter of more than one slice is not followed at all sizes")
-
-    def entry(indices: Indices) -> Polynomial:
-        here, new = _slice_at(numbers, x, starts, updates, indices, ())
-        return here * new + (ONE - here) * x.at(indices)
-
-    return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
-
-
-def scatter_add(parameters: Parameters, lengths: Lengths, kind: str, x: Array, starts: Array, updates: Array) -> Array:
-    """x with slices of updates added, each at a place in bounds."""
-    numbers = parameters["dimension_numbers"]
-    if numbers.operand_batching_dims:
-        raise UnsupportedError("a scatter along an axis of slices is not followed at all sizes")
-
-    def entry(indices: Indices) -> Polynomial:
-        over = [fresh(length) for length in starts.lengths[:-1]]
-        here, new = _slice_at(numbers, x, starts, updates, indices, [of(variable) for variable in over])
-        found = x.at(indices) + total(here * new, over)
-        return found if x.kind == "f" else check_does_not_wrap(found)
-
-    return array(lengths, x.kind, entry, 0, x.defined and updates.defined)
-
-
-def _slice_at(
-    numbers: Any, x: Array, starts: Array, updates: Array, indices: Indices, which: Indices
-) -> tuple[Polynomial, Polynomial]:
-    """Whether an entry lies in one of the slices, whose start is proved to be in bounds, and the update there."""
-    window, batch = iter(numbers.update_window_dims), iter(which)
-    here, place = ONE, {}
-    for axis in range(len(x.lengths)):
-        update_axis = None if axis in numbers.inserted_window_dims else next(window)
-        size = ONE if update_axis is None else updates.lengths[update_axis]
-        at = indices[axis]
-        if axis in numbers.scatter_dims_to_operand_dims:
-            column = constant(numbers.scatter_dims_to_operand_dims.index(axis))
-            start = starts.at((*which, ZERO if starts.lengths[-1] == ONE else column))
-            at = at - within(start, x.lengths[axis] - size)
-        here = here * (equal_to_zero(at) if size == ONE else in_range(at, size))
-        if update_axis is not None:
-            place[update_axis] = ZERO if size == ONE else at
-    return here, updates.at([place[a] if a in place else next(batch) for a in range(len(updates.lengths))])
-
-
 def copied(parameters: Parameters, lengths: Lengths, kind: str, x: Array) -> Array:
     """The operand as it is."""
     return x
@@ -353,10 +236,7 @@ PLACEMENT: Mapping[str, Callable] = {
     "copy": copied,
     "copy_p": copied,
     "dim_as_value": dim_as_value,
-    "dynamic_slice": dynamic_slice,
-    "dynamic_update_slice": dynamic_update_slice,
     "expand_dims": expand_dims,
-    "gather": gather,
     "iota": iota,
     "name": copied,
     "optimization_barrier": copied,
@@ -364,8 +244,6 @@ PLACEMENT: Mapping[str, Callable] = {
     "reduce_precision": copied,
     "reshape": reshape,
     "rev": reverse,
-    "scatter": scatter,
-    "scatter-add": scatter_add,
     "slice": slice_,
     "split": split,
     "squeeze": squeeze,

@@ -66,6 +66,14 @@ class Kind(StrEnum):
     """A product over bound indices of a polynomial: (indices, polynomial)."""
     QUOTIENT = "div"
     """The whole part of a quotient of index polynomials: (dividend, divisor)."""
+    RANKED = "rk"
+    """The k-th greatest value of a polynomial over bound indices: (indices, polynomial, k)."""
+    PLACE = "pl"
+    """Where the k-th greatest stands, the first of equals first: (index, polynomial, k)."""
+    RANK = "no"
+    """How many values come before the one at a place, so that `PLACE` is the place: (indices, polynomial, places)."""
+    WHOLE_NUMBER = "int"
+    """A whole number of some bits of which nothing else is known: (what made it, bits, polynomial)."""
 
 
 OF_INDICES = frozenset([Kind.AT_LEAST, Kind.EQUAL])
@@ -77,7 +85,9 @@ REDUCED = PREDICATES | {Kind.IMAGINARY, Kind.PRIME, Kind.POWER, Kind.PRODUCT}
 OF_RANGES = frozenset([Kind.MAXIMUM, Kind.PRODUCT])
 """Letters that bind indices of a polynomial, all of whose values in the range they combine in any order."""
 BINDING = OF_RANGES | {Kind.SUM}
-"""Letters that bind indices."""
+"""Letters that bind indices of all that they are made of."""
+OF_ORDER = frozenset([Kind.RANKED, Kind.PLACE, Kind.RANK])
+"""Letters that bind indices of a polynomial, and tell of the order of its values."""
 
 
 WRITTEN = {
@@ -99,6 +109,10 @@ WRITTEN = {
     Kind.PRODUCT: "Π_{0}({1})",
     Kind.MAXIMUM: "max_{0}({1})",
     Kind.QUOTIENT: "(({0}) div ({1}))",
+    Kind.RANKED: "sorted_{0}({1})[{2}]",
+    Kind.PLACE: "argsort_{0}({1})[{2}]",
+    Kind.RANK: "rank_{0}({1})[{2}]",
+    Kind.WHOLE_NUMBER: "{0}{1}({2})",
 }
 """Kind of a letter → how it is written in messages."""
 
@@ -136,10 +150,10 @@ class Letter:
             return f"{self.name}{list(self.arguments[3])}"
         if self.kind is Kind.FUNCTION:
             return f"{self.name}({', '.join(map(str, self.arguments[1:]))})"
-        if self.kind in BINDING:
-            body = self.arguments[1]
+        if self.bound:
+            body, *place = self.arguments[1:]
             text = _term_text(body, Fraction(1)) if self.kind is Kind.SUM else str(body)
-            return WRITTEN[self.kind].format(",".join(map(str, self.bound)), text)
+            return WRITTEN[self.kind].format(",".join(map(str, self.bound)), text, *place)
         return WRITTEN[self.kind].format(*self.arguments)
 
     @property
@@ -154,8 +168,8 @@ class Letter:
 
     @property
     def bound(self) -> tuple[Letter, ...]:
-        """The indices that a sum or a maximum binds."""
-        return self.arguments[0] if self.kind in BINDING else ()
+        """The indices that a sum, a maximum or an order binds."""
+        return self.arguments[0] if self.kind in BINDING | OF_ORDER else ()
 
     @cached_property
     def within(self) -> frozenset[Letter]:
@@ -187,8 +201,10 @@ def made(kind: Kind, *arguments: Any) -> Letter:
         if kind is Kind.INDEX:
             letter = Letter(kind, arguments, key, frozenset(), 0)
             object.__setattr__(letter, "free", frozenset([letter]))
-        if kind in BINDING:
-            letter = Letter(kind, arguments, key, free - set(arguments[0]), height + 1, masked)
+        if kind in BINDING | OF_ORDER:
+            body, *place = (frozenset().union(*(p.free for p in _parts(argument))) for argument in arguments[1:])
+            free = (body - set(arguments[0])).union(*place)
+            letter = Letter(kind, arguments, key, free, height + 1, masked)
         letters[key] = letter
     return letters[key]
 
@@ -386,6 +402,9 @@ def fresh(length: Polynomial) -> Letter:
 Replacement = Mapping[Letter, Polynomial]
 """Index variable → what stands in its place."""
 
+AT_PLACE: list[Callable[[Letter, Fraction, Replacement], Polynomial | None]] = []
+"""The one function (`orders`) that knows a power of a letter at the place where its k-th greatest value stands."""
+
 
 def replaced(value: Polynomial, by: Replacement) -> Polynomial:
     """A polynomial with index variables replaced, in normal form again."""
@@ -409,7 +428,8 @@ def rebuilt(letter: Letter, exponent: Fraction, by: Replacement) -> Polynomial:
     key = (letter, exponent, tuple(sorted((variable.key, new.key) for variable, new in by.items())))
     remembered = workspace().remembered
     if key not in remembered:
-        remembered[key] = REBUILD[letter.kind](letter, exponent, by)
+        found = AT_PLACE[0](letter, exponent, by)
+        remembered[key] = REBUILD[letter.kind](letter, exponent, by) if found is None else found
     return remembered[key]
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.bounds import is_whole, nonnegative, sign, without_mask
+from uat_jax.indexed.colours import orientation
 from uat_jax.indexed.division import cancelled, content
 from uat_jax.indexed.polynomial import (
     ONE,
@@ -29,6 +30,9 @@ from uat_jax.indexed.polynomial import (
 )
 from uat_jax.indexed.products import case_by_case
 from uat_jax.indexed.workspace import workspace
+
+COMPUTED = frozenset([Kind.PLACE, Kind.WHOLE_NUMBER])
+"""Letters that are whole numbers made of real ones."""
 
 SHIFTS = 3
 """Thresholds of differences of indices up to this are moved to 0."""
@@ -97,7 +101,7 @@ def at_least_zero(value: Polynomial) -> Polynomial:
     slopes = {m[0][0]: c for m, c in value.terms.items() if len(m) == 1 and m[0][0].kind is Kind.INDEX and m[0][1] == 1}
     of_output = sorted((v for v in slopes if v.name.startswith("o")), key=lambda v: v.name)
     direction = slopes[of_output[0]] if of_output else sum(slopes.values())
-    if direction < 0:
+    if (direction or direction_of_computed(value)) < 0:
         return ONE - at_least_zero(-value - 1)
     shift = _distance_from_balance(value, slopes) if len(slopes) > 1 else 0
     if shift and abs(shift) <= SHIFTS:
@@ -106,6 +110,12 @@ def at_least_zero(value: Polynomial) -> Polynomial:
         above = summed(equal_to_zero(base + step) for step in range(1, int(shift) + 1))
         return at_least_zero(base) - below + above
     return of(made(Kind.AT_LEAST, value))
+
+
+def direction_of_computed(value: Polynomial) -> int:
+    """+1 or −1, the opposite for −value − 1, where a whole number made of real ones stands; else 0."""
+    computed = any(letter.kind in COMPUTED for letter in value.letters)
+    return orientation(value - value.terms.get(ONE_MONOMIAL, 0)) if computed else 0
 
 
 def _common_factor(value: Polynomial) -> tuple[Fraction, Fraction]:

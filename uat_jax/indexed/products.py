@@ -39,6 +39,8 @@ from uat_jax.indexed.polynomial import (
     of,
     rebuilt,
     replaced,
+    summed,
+    without,
 )
 from uat_jax.indexed.workspace import workspace
 
@@ -280,6 +282,16 @@ def prime_factors(number: int) -> dict[int, int]:
     if number > 1:
         factors[number] = factors.get(number, 0) + 1
     return factors
+
+
+def with_letter(value: Polynomial, letter: Letter, new: Polynomial) -> Polynomial:
+    """A polynomial with another one in the place of a letter, where its exponent is not negative."""
+    return summed(
+        Polynomial({without(monomial, letter): number}) * raised(new, exponent)
+        if (exponent := dict(monomial).get(letter, Fraction(0))) > 0
+        else Polynomial({monomial: number})
+        for monomial, number in value.terms.items()
+    )
 
 
 # Made again with other indices

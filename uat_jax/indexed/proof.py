@@ -22,6 +22,7 @@ from uat_jax.indexed.division import cancelled, quotient
 from uat_jax.indexed.functions import maximum
 from uat_jax.indexed.long_products import product
 from uat_jax.indexed.maxima import greatest
+from uat_jax.indexed.orders import at_their_places
 from uat_jax.indexed.pieces import SECONDS, outputs_at_once, outputs_in_pieces
 from uat_jax.indexed.polynomial import (
     BINDING,
@@ -38,10 +39,9 @@ from uat_jax.indexed.polynomial import (
     of,
     replaced,
     summed,
-    without,
 )
 from uat_jax.indexed.predicates import RemainderCase, SizeCase, at_least_zero, equal_to_zero, split_by_size
-from uat_jax.indexed.products import raised
+from uat_jax.indexed.products import with_letter
 from uat_jax.indexed.scans import scanned as scanned  # its rule counts from here on
 from uat_jax.indexed.steps import flattened
 from uat_jax.indexed.sums import SHORTEST, cut_of, others, renamed, split_of, total
@@ -240,6 +240,9 @@ WORDS = {
     Kind.SUM: "a sum along an axis",
     Kind.PRODUCT: "a product along an axis",
     Kind.MAXIMUM: "a maximum along an axis",
+    Kind.RANKED: "a sorted row",
+    Kind.PLACE: "a place in an order",
+    Kind.WHOLE_NUMBER: "a cast to whole numbers",
     Kind.INVERSE: "a division by what may be 0",
     Kind.LOG: "a logarithm",
     Kind.POSITIVE: "a comparison of numbers",
@@ -294,21 +297,11 @@ def _in_strides(difference: Polynomial) -> Polynomial:
     for stride in sorted(_strides(difference)):
         for letter in sorted((a for a in difference.letters if a.kind in BINDING), key=lambda a: a.key):
             found = _letter_in_strides(letter, stride)
-            difference = difference if found is None else _with(difference, letter, found)
+            difference = difference if found is None else with_letter(difference, letter, found)
         for letter in sorted((a for a in difference.letters if a.kind in BINDING), key=lambda a: a.key):
             found = _with_last_places(letter, stride)
-            difference = difference if found is None else _with(difference, letter, found)
+            difference = difference if found is None else with_letter(difference, letter, found)
     return difference
-
-
-def _with(value: Polynomial, letter: Letter, new: Polynomial) -> Polynomial:
-    """A polynomial with another one in the place of a letter, where its exponent is not negative."""
-    return summed(
-        Polynomial({without(monomial, letter): number}) * raised(new, exponent)
-        if (exponent := dict(monomial).get(letter, Fraction(0))) > 0
-        else Polynomial({monomial: number})
-        for monomial, number in value.terms.items()
-    )
 
 
 def _place_by_place(difference: Polynomial) -> Polynomial:
@@ -318,7 +311,7 @@ def _place_by_place(difference: Polynomial) -> Polynomial:
             most = next((most for most in range(MOST_CASES) if nonnegative(most - value)), None)
             if most is not None:
                 places = summed(equal_to_zero(value - place) for place in range(most + 1))
-                difference = _with(difference, letter, places if sign > 0 else ONE - places)
+                difference = with_letter(difference, letter, places if sign > 0 else ONE - places)
                 break
     return difference
 
@@ -334,7 +327,7 @@ def _at_one_threshold(difference: Polynomial) -> Polynomial:
         steps = int(_shift(value) - _shift(base))
         if 0 < steps <= MOST_CASES:
             equal = summed(equal_to_zero(base + step) for step in range(1, steps + 1))
-            difference = _with(difference, letter, at_least_zero(base) + equal)
+            difference = with_letter(difference, letter, at_least_zero(base) + equal)
     return difference
 
 
@@ -350,7 +343,7 @@ def _at_turns(difference: Polynomial) -> Polynomial:
                 renaming, new = renamed(letter.bound)
                 parts = (turn * body + (ONE - turn), (ONE - turn) * body + turn)
                 here, elsewhere = (product(replaced(part, renaming), new) for part in parts)
-                difference = _with(difference, letter, here * elsewhere)
+                difference = with_letter(difference, letter, here * elsewhere)
                 break
     return difference
 
@@ -422,7 +415,7 @@ def _remaining(difference: Polynomial) -> Polynomial:
     """What is left of a difference when its denominators are multiplied out, at each place along short axes."""
     parts = _in_two(difference)
     if not parts:
-        difference = _at_one_threshold(_place_by_place(_at_turns(_in_strides(_split(difference)))))
+        difference = _at_one_threshold(_place_by_place(_at_turns(_in_strides(_split(at_their_places(difference))))))
         short = [v for v in difference.free if (v.length.number() or MOST_CASES + 1) <= MOST_CASES]
         if not short or not difference:
             return _multiplied_out(difference)

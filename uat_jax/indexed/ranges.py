@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from uat_jax.indexed.bounds import nonnegative, unit_indices
+from uat_jax.indexed.canonical import MOST_TURNED
 from uat_jax.indexed.colours import coloured
-from uat_jax.indexed.polynomial import OF_INDICES, Kind, Letter, Polynomial, constant, fresh, of, replaced
-from uat_jax.indexed.sums import SHORTEST, cut_of, others, split_of
+from uat_jax.indexed.polynomial import OF_INDICES, ONE, ZERO, Kind, Letter, Polynomial, constant, fresh, of, replaced
+from uat_jax.indexed.sums import SHORTEST, cut_of, in_range, others, split_of
 
 Range = tuple[Polynomial, tuple[Letter, ...]]
 """Terms, and the indices that are bound in them."""
@@ -77,9 +78,40 @@ def merged(value: Polynomial, over: Sequence[Letter]) -> Range | None:
     return None
 
 
+def regrouped(value: Polynomial, over: Sequence[Letter]) -> Range | None:
+    """Arrays that stand behind each other along an axis in another order, and the parts of one array as that array."""
+    if len(over) != 1 or len(parts := _parts(value, over[0])) == 1:
+        return None
+    parts = [(forwards(u, (i,)), i) for u, i in parts]
+    while (found := _joined(parts)) is not None:
+        parts = found
+    parts.sort(key=lambda part: (coloured(part[0], {part[1]: "this"}), part[1].length.key))
+    whole, start, together = fresh(over[0].length), ZERO, ZERO
+    for u, i in parts:
+        place = of(whole) - start
+        together = together + in_range(place, i.length) * replaced(u, {i: ZERO if i.length == ONE else place})
+        start = start + i.length
+    return None if together == replaced(value, {over[0]: of(whole)}) else (together, (whole,))
+
+
+def _parts(value: Polynomial, variable: Letter) -> list[tuple[Polynomial, Letter]]:
+    """A range cut at all places that comparisons tell."""
+    found = cut_in_two(value, (variable,), 0)
+    return [(value, variable)] if found is None else [part for u, over in found for part in _parts(u, over[-1])]
+
+
+def _joined(parts: Sequence[tuple[Polynomial, Letter]]) -> list[tuple[Polynomial, Letter]] | None:
+    """The parts with two of them as one range, {u(i) : i < m} and {u(m + j) : j < k}; None if none belong together."""
+    for (u, i), (v, j) in permutations(parts, 2):
+        if replaced(u, {i: i.length + of(j)}) == v:
+            whole = fresh(i.length + j.length)
+            return [(replaced(u, {i: of(whole)}), whole), *((w, k) for w, k in parts if k is not i and k is not j)]
+    return None
+
+
 def forwards(value: Polynomial, over: Sequence[Letter]) -> Polynomial:
-    """Of u(i) and u(n − 1 − i) the one with the lesser digest."""
-    for variable in over:
-        turned = replaced(value, {variable: variable.length - 1 - of(variable)})
-        value = min(value, turned, key=lambda u: (coloured(u, {}), u.key))
-    return value
+    """Of all u that read some axes backwards the one with the least digest."""
+    found = [value]
+    for variable in over[:MOST_TURNED]:
+        found += [replaced(turned, {variable: variable.length - 1 - of(variable)}) for turned in found]
+    return min(found, key=lambda u: (coloured(u, {}), u.key))

@@ -9,13 +9,14 @@ from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, Indices, array
 from uat_jax.indexed.bounds import nonnegative
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.elementwise import check_does_not_wrap, plain, times
+from uat_jax.indexed.elementwise import plain, times
 from uat_jax.indexed.functions import exponential, logarithm, mask
 from uat_jax.indexed.long_products import product
 from uat_jax.indexed.maxima import greatest, is_finite
 from uat_jax.indexed.polynomial import ONE, ZERO, Letter, Polynomial, fresh, of
 from uat_jax.indexed.predicates import at_least_zero
 from uat_jax.indexed.sums import in_range, total
+from uat_jax.indexed.whole_numbers import check_does_not_wrap
 
 Lengths = tuple[Polynomial, ...]
 Parameters = Mapping[str, Any]

@@ -16,15 +16,18 @@ from uat_jax.arithmetic.primitives import TABLE, check
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
 from uat_jax.indexed.array import Array, kind_of, literal
+from uat_jax.indexed.computed_places import PLACES
 from uat_jax.indexed.dimension import dimension
-from uat_jax.indexed.elementwise import COMPARISONS, ELEMENTWISE, narrowed
+from uat_jax.indexed.elementwise import COMPARISONS, ELEMENTWISE
 from uat_jax.indexed.placement import PLACEMENT
 from uat_jax.indexed.polynomial import Polynomial
 from uat_jax.indexed.predicates import SizeCase
 from uat_jax.indexed.reduction import REDUCTION
+from uat_jax.indexed.sorting import SORTING
+from uat_jax.indexed.whole_numbers import with_other_bits
 from uat_jax.indexed.workspace import workspace
 
-RULES: Mapping[str, Any] = {**ELEMENTWISE, **PLACEMENT, **REDUCTION}
+RULES: Mapping[str, Any] = {**ELEMENTWISE, **PLACEMENT, **PLACES, **REDUCTION, **SORTING}
 """Primitive → rule(parameters, lengths, kind of the result, *operands)."""
 
 CONTROL: dict[str, Callable[[JaxprEqn, Sequence[Array]], list[Array]]] = {}
@@ -36,13 +39,19 @@ OF_SIZES = {
 }
 """Primitives without float operands, which other number systems leave to JAX, and their parameters."""
 
-LINEAR = frozenset(PLACEMENT) | frozenset(
-    "add add_any sub neg mul convert_element_type reduce_sum cumsum dot_general and or not xor conv_general_dilated "
-    "eq ne ge gt le lt select_n".split()
+LINEAR = (
+    PLACEMENT.keys()
+    | PLACES.keys()
+    | frozenset(
+        "add add_any sub neg mul convert_element_type reduce_sum cumsum dot_general and or not xor "
+        "conv_general_dilated eq ne ge gt le lt select_n".split()
+    )
 )
 """Primitives that nest no function of reals: what they make of inputs alone is not deep."""
 
-UNSIGNED = COMPARISONS | {"broadcast_in_dim", "iota", "reshape", "select_n", "squeeze", "transpose"}
+UNSIGNED = COMPARISONS | frozenset(
+    "broadcast_in_dim concatenate gather iota reshape scatter-add select_n sort squeeze transpose".split()
+)
 """Primitives that are followed for integers without sign as well, which are not negative and never wrap here."""
 
 Value = int | np.ndarray
@@ -189,9 +198,9 @@ def evaluated(equation: JaxprEqn, operands: Sequence[Array]) -> list[Array]:
         return [_without_entries(shape, "f", located) for shape in shapes]
 
 
-def _narrows(equation: JaxprEqn) -> bool:
-    """Whether the result of a cast has fewer bits than its operand."""
-    return dtype_of(equation.outvars[0]).itemsize < dtype_of(equation.invars[0]).itemsize
+def _more_bytes(equation: JaxprEqn) -> int:
+    """How many more bytes the result of a cast has than its operand."""
+    return dtype_of(equation.outvars[0]).itemsize - dtype_of(equation.invars[0]).itemsize
 
 
 def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequence[Array]) -> list[Array]:
@@ -205,7 +214,7 @@ def _by_rule(equation: JaxprEqn, lengths: tuple[Polynomial, ...], operands: Sequ
     kind = kind_of(np.dtype(dtype_of(equation.outvars[0])))
     if "u" in (kind, *(x.kind for x in operands)) and name not in UNSIGNED:
         raise UnsupportedError(f"'{name}' of integers without sign is not followed at all sizes")
-    if name == "convert_element_type" and kind == operands[0].kind == "i" and _narrows(equation):
-        operands = [narrowed(operands[0])]
+    if name == "convert_element_type" and kind == operands[0].kind == "i" and _more_bytes(equation):
+        operands = [with_other_bits(operands[0], _more_bytes(equation) < 0)]
     result = RULES[name](equation.params, lengths, kind, *operands)
     return result if isinstance(result, list) else [result]

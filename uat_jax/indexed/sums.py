@@ -43,6 +43,7 @@ from uat_jax.indexed.polynomial import (
 )
 from uat_jax.indexed.predicates import at_least_zero, equal_to_zero, split_by_remainder, split_by_size
 from uat_jax.indexed.products import raised, reduced
+from uat_jax.indexed.reordered import unsorted
 from uat_jax.indexed.workspace import workspace
 
 Variables = Sequence[Letter]
@@ -260,6 +261,12 @@ def _merged(monomial: Monomial, over: Variables) -> Polynomial | None:
     return None
 
 
+def _unsorted(monomial: Monomial, over: Variables) -> Polynomial | None:
+    """Σ_k u(σ(k)) = Σ_i u(i) for the order σ of some numbers."""
+    found = unsorted(alone(monomial), over)
+    return None if found is None else _total(*found)
+
+
 # Ranges: the index of an axis of an input runs over that axis
 
 
@@ -421,6 +428,7 @@ RULES: Sequence[Callable[[Monomial, Variables], Polynomial | None]] = (
     _split_where_divided,
     _cut_where_divided,
     _merged,
+    _unsorted,
     _written_out,
     _aligned,
     _of_index_alone,

@@ -3,7 +3,20 @@
 `TRUE` are equal at all sizes; `FALSE` differ at some, be it a large one.
 """
 
-from . import along_axes, attention, different, extremes, gradients, layers, looking, mixed, models, rules, scans
+from . import (
+    along_axes,
+    attention,
+    different,
+    extremes,
+    gradients,
+    layers,
+    looking,
+    mixed,
+    models,
+    orders,
+    rules,
+    scans,
+)
 from .row import Row
 
 TRUE: tuple[Row, ...] = (
@@ -17,6 +30,7 @@ TRUE: tuple[Row, ...] = (
     *extremes.TRUE,
     *along_axes.TRUE,
     *mixed.TRUE,
+    *orders.TRUE,
 )
 FALSE: tuple[Row, ...] = (
     *different.FALSE,
@@ -25,4 +39,5 @@ FALSE: tuple[Row, ...] = (
     *extremes.FALSE,
     *along_axes.FALSE,
     *mixed.FALSE,
+    *orders.FALSE,
 )
