@@ -55,6 +55,24 @@ def drawn(x):
     return x + jax.random.normal(key, x.shape)
 
 
+GROUPS = [[0, 2, 4, 6], [7, 5, 3, 1]]
+
+IN_GROUPS = {
+    "psum": lax.psum,
+    "pmax": lax.pmax,
+    "pmean": lax.pmean,
+    "all_gather": lax.all_gather,
+    "all_gather, joined": lambda x, axis, **groups: lax.all_gather(x, axis, tiled=True, **groups),
+    "psum_scatter": lambda x, axis, **groups: lax.psum_scatter(x[:4], axis, **groups),
+    "all_to_all": lambda x, axis, **groups: lax.all_to_all(jnp.outer(x[:4], x), axis, 0, 1, **groups),
+}
+
+
+def of_groups(function):
+    """A collective operation of eight devices in two groups, counted in their own order."""
+    return jax.pmap(lambda x: function(x * number("i"), "i", axis_index_groups=GROUPS), axis_name="i")
+
+
 PROGRAMS = {
     "psum": on(P(None, "i"))(lambda x: lax.psum(x, "a")),
     "psum of all": on(P())(lambda x: lax.psum(x, ("a", "i"))),
@@ -90,6 +108,7 @@ PROGRAMS = {
     "one mesh after another": lambda x: on(BOTH)(lambda y: y + number("i"))(on(BOTH)(lambda y: y * number("a"))(x)),
     "a constraint": lambda x: lax.with_sharding_constraint(x, NamedSharding(MESH, BOTH)) * 2,
     "pmap": jax.pmap(lambda x: x - lax.psum(x, "i") * number("i"), axis_name="i"),
+    **{f"{name}, in groups": of_groups(function) for name, function in IN_GROUPS.items()},
     "random numbers": on(BOTH)(drawn),
     "a gradient": jax.grad(lambda x: (on(P())(lambda x: lax.psum(x**3 * number("i"), ("a", "i")))(x) ** 2).sum()),
     "a gradient of a scan": jax.grad(lambda x: sum((y**2).sum() for y in on((BOTH, P()))(rounds)(x))),

@@ -90,6 +90,10 @@ ATTACKS = {
         on(mesh(a=2, b=4), (P(("a", "b")),), P(("b", "a")))(lambda x: x),
         lambda x: x,
     ),
+    "groups exchanged": (
+        kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0, 3], [1, 2]]), FOUR, P("i"), P("i")),
+        lambda x: x + x.reshape(2, 2, 2)[:, ::-1].ravel(),
+    ),
     "the number along two axes": (
         on(mesh(a=2, b=4), (P(("a", "b")),), P(("a", "b")))(lambda x: x * number(("a", "b"))),
         lambda x: x * np.arange(8, dtype=np.float32).reshape(2, 4).T.ravel(),
@@ -120,6 +124,10 @@ TWINS = {
     "sent around": (
         kept(lambda x: lax.ppermute(x, "i", ring(4)), FOUR, P("i"), P("i")),
         lambda x: jnp.roll(x, 2),
+    ),
+    "each group alone": (
+        kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0, 3], [1, 2]]), FOUR, P("i"), P("i")),
+        lambda x: x + x.reshape(4, 2)[::-1].ravel(),
     ),
     "a branch of every device": (
         kept(lambda x: lax.cond(number() > 0, lambda x: -x, lambda x: x, x), TWO, P("i"), P("i")),
@@ -177,7 +185,6 @@ REFUSED = {
         kept(lambda x: x, EXPLICIT, joined=P(unreduced=frozenset(["i"]))),
         "unreduced along 'i', which is not followed",
     ),
-    "groups": (kept(lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1]])), "use a mesh of more axes"),
 }
 
 

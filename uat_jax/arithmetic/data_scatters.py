@@ -58,6 +58,7 @@ def scattered(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> Nu
     reason = windows.refused(fields.operand_ranges[1])
     known = UNKNOWN if reason else _known(fields, starts, max(windows.shape, default=0))
     if not reason and equation.primitive.name == "scatter" and not windows.apart(known):
+        fields.draw.compared(math.prod(written.shape))
         alike = replaces(equation) and windows.alike(written)
         reason = "" if alike else "and may write several updates to one entry; make the indices unique"
     if reason:

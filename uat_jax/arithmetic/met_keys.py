@@ -39,6 +39,7 @@ class MetKeys:
     def keep(self, made: str, generator: str, x: Number, y: Number) -> None:
         """Remember that `made` makes y of x, row by row."""
         if math.prod(y.shape) <= LARGE:
+            self.draw.compared(math.prod(y.shape))
             for place, row in enumerate(_rows(made, y)):
                 self._made_of.setdefault((made, generator, row), (x, place))
 

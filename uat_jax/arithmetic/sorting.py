@@ -36,6 +36,7 @@ def sort(fields: Fields, equation: JaxprEqn, *operands: Any) -> list[Any]:
     results: list[Any] = [fields.functions.order_statistics(numbers[0], axis)]
     if len(numbers) == 1:
         return results
+    fields.draw.compared(count * math.prod(numbers[0].shape))
     keys = _deciding(operands[:count], numbers[:count], axis)
     places = of_row(fields, "sorted places", axis, *keys)
     if len(keys) == 1:

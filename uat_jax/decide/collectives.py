@@ -2,15 +2,17 @@
 
 The n devices that take part hold local arrays x_0, …, x_(n−1) of one shape, stacked as x of shape (n, *local). Every
 definition returns what they hold afterwards: an array (n, *new) again, or the one array (*new) that all of them hold.
-The formulas are those of the documentation of `jax.lax`; docs/soundness.md §11.4 states them.
+The formulas are those of the documentation of `jax.lax`; docs/soundness.md §11.4 states them.  Where devices are in
+groups (`axis_index_groups`), they hold for each group alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 Parameters = Mapping[str, Any]
@@ -27,6 +29,21 @@ class Collective(NamedTuple):
     axes: str
     together: bool
     definition: Definition
+
+
+def is_partition(groups: Sequence[Sequence[int]], count: int) -> bool:
+    """Whether every device from 0 to `count` is in one of the groups, and in no other."""
+    return sorted(device for group in groups for device in group) == list(range(count))
+
+
+def in_groups(collective: Collective, parameters: Parameters, x: Array) -> Array:
+    """What all devices hold after the devices of each group have communicated with each other alone."""
+    groups, found = parameters["axis_index_groups"], []
+    for group in groups:
+        held = collective.definition(parameters, x[np.array(group)])
+        found += [held] * len(group) if collective.together else list(held)
+    order = np.argsort([device for group in groups for device in group])
+    return jnp.stack([found[place] for place in order])
 
 
 def _all_gather(parameters: Parameters, x: Array) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -22,7 +23,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 from uat_jax.arithmetic.interpreter import called, inner_programs, programs_within, scan_counts
 from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.decide.collectives import COLLECTIVES
+from uat_jax.decide.collectives import COLLECTIVES, in_groups, is_partition
 from uat_jax.decide.outside_names import call_outside, is_call
 from uat_jax.errors import UnsupportedError
 
@@ -195,13 +196,15 @@ class _Devices:
         """The result of a collective operation."""
         name, parameters = equation.primitive.name, equation.params
         collective = COLLECTIVES[name]
-        if parameters.get("axis_index_groups") is not None:
-            raise UnsupportedError(f"'{name}'{source_line(equation)} has axis_index_groups; use a mesh of more axes")
+        groups = parameters.get("axis_index_groups")
         named = [axis for axis in _names(parameters[collective.axes]) if isinstance(axis, str)]
+        if groups is not None and not is_partition(groups, math.prod(self.sizes[axis] for axis in named)):
+            what = f"'{name}'{source_line(equation)} has axis_index_groups={groups}"
+            raise UnsupportedError(f"{what}; wanted every device of the axis in one group")
         stacked, others = self.stacked(operand, named)
-        define = lambda x: [collective.definition(parameters, x)]
-        (result,) = self.everywhere(define, [Held(stacked, others)])
-        return result if collective.together else self.unstacked(result, named)
+        define = collective.definition if groups is None else partial(in_groups, collective)
+        (result,) = self.everywhere(lambda x: [define(parameters, x)], [Held(stacked, others)])
+        return result if collective.together and groups is None else self.unstacked(result, named)
 
     def stacked(self, operand: Held, axes: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
         """The array with one axis for all devices along some axes in their order, behind the other axes, and these."""
