@@ -161,7 +161,7 @@ def mutants(file: str) -> Iterator[tuple[Mutant, ast.Module]]:
     for nth, (path, kind, before, after, scope) in enumerate(_places(tree, names)):
         line = getattr(before, "lineno", 0)
         change = Mutant(file, line, kind, _short(before), _short(after), scope, lines[line], nth)
-        yield change, _replaced(tree, path, after)
+        yield change, _replaced(tree, path, before, after)
 
 
 def _short(node: ast.AST) -> str:
@@ -228,16 +228,18 @@ def _is_prose(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > 3
 
 
-def _replaced(tree: ast.Module, path: Path_, after: ast.AST) -> ast.Module:
+def _replaced(tree: ast.Module, path: Path_, before: ast.AST, after: ast.AST) -> ast.Module:
     """A copy of the tree with another node at the path; only what stands above it is copied."""
+    if not hasattr(after, "lineno"):
+        ast.copy_location(after, before)
     root = copy.copy(tree)
     parent: Any = root
     for slot, n in path[:-1]:
         child = copy.copy(getattr(parent, slot) if n is None else getattr(parent, slot)[n])
         _put(parent, slot, n, child)
         parent = child
-    _put(parent, *path[-1], after)
-    return ast.fix_missing_locations(root)
+    _put(parent, *path[-1], ast.fix_missing_locations(after))
+    return root
 
 
 def _put(parent: Any, slot: str, n: int | None, child: ast.AST) -> None:
