@@ -477,7 +477,9 @@ def _is_constant_along(x: Number, axes: tuple[int, ...]) -> bool:
 def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Number], result: Number) -> Number:
     """|x| of a number that may be negative."""
     (x,) = operands
-    return result if x.nonnegative or result.exponentials is not None else result.but(magnitude=(x.alone(), Fraction(1)))
+    return (
+        result if x.nonnegative or result.exponentials is not None else result.but(magnitude=(x.alone(), Fraction(1)))
+    )
 
 
 # --- exponentials -----------------------------------------------------------------------------------------------------

@@ -108,7 +108,9 @@ class _Decisions:
         inputs = []
         for i, (variable, x) in enumerate(zip(self.program.jaxpr.invars, arguments, strict=True)):
             real, domain = is_number(variable), self.domains[i]
-            inputs.append(_Value(x, domain.range if real else limits(dtype_of(variable)), real, real and domain.positive))
+            inputs.append(
+                _Value(x, domain.range if real else limits(dtype_of(variable)), real, real and domain.positive)
+            )
         return [value.array for value in followed(self.program, inputs, _constant, self._applied)]
 
     def _applied(self, equation: JaxprEqn, operands: list[_Value]) -> list[_Value]:
