@@ -20,7 +20,7 @@ KEY, WORDS = "key", "words"
 class MetKeys:
     """Of one draw, which keys were made of which words, and which words of which keys.
 
-    A row is one key, or its words, which lie along the last axis.  Of the same words another generator makes another key.
+    A row is one key, or its words, which lie along the last axis.  Another generator makes another key of them.
     """
 
     def __init__(self, draw: Draw) -> None:
