@@ -13,11 +13,13 @@ import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.alike import Alike
+from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.cases import DECIDES, Cases, Range
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
@@ -197,6 +199,8 @@ class PrimeFields:
         self.constants = left.readings | right.readings
         self.selects = left.selects or right.selects
         self.taken = left.taken + right.taken
+        self.forms = CanonicalForms()
+        self.answers: dict[Any, bool] = {}
         self.meeting = Meeting(self._same_scalars)
         self.cases = Cases(self._same_in_case, self.deadline)
 
@@ -210,15 +214,23 @@ class PrimeFields:
     def _same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains = EVERYWHERE) -> bool:
         """Whether two small programs are one function, with a chance of error of at most 2 to the `MEETING_ERROR`.
 
-        So many such questions may be asked that all of their errors together do not show in a certificate.
+        So many such questions may be asked that all of their errors together do not show in a certificate.  The answers
+        are kept: the entries of an array, and the draws of a comparison, ask the same.
         """
+        try:
+            programs = tuple(self.forms.outputs(program) for program in (left, right))
+            question = programs, tuple(map(str, left.in_avals)), meant, domains
+            if question not in self.answers:
+                self.answers[question] = self._are_same_scalars(left, right, meant, domains)
+        except UnsupportedError:
+            return False
+        return self.answers[question]
+
+    def _are_same_scalars(self, left: ClosedJaxpr, right: ClosedJaxpr, meant: bool, domains: Domains) -> bool:
         self.tests += 1
         laws = self.laws - OF_TESTS
         fields = PrimeFields(left, right, self.seed, laws, self.deadline, self.bits, meant, domains)
-        try:
-            found = fields.compare(MEETING_ERROR)
-        except UnsupportedError:
-            return False
+        found = fields.compare(MEETING_ERROR)
         return found.equal and not found.almost and not found.condition and found.log2_error <= MEETING_ERROR
 
     def compare(
