@@ -42,7 +42,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import MismatchError
 from uat_jax.ledger.claim import Claim
-from uat_jax.ledger.edit import OneEdit, SeveralEdits
+from uat_jax.ledger.edit import Formula, OneEdit, SeveralEdits, parts
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -121,6 +121,19 @@ def _places(of: OneEdit) -> Iterator[str]:
         yield f"no single one: {of.why}"
     else:
         yield f"one edit: {of.edit}"
+    letters = dict.fromkeys((*_letters(of.printed), *_letters(of.corrected)))
+    if letters:
+        yield f"sizes of letters: {', '.join(letters)}"
+
+
+def _letters(statement: Any) -> Iterator[str]:
+    """The letters of formulas that need not make sense, each with its shape."""
+    if isinstance(statement, Formula) and statement.of == "letter":
+        name, rows, columns = statement.operands
+        yield f"{name} is {rows} × {columns}"
+        return
+    for part in parts(statement).values():
+        yield from _letters(part)
 
 
 def _found(evidence: Iterable[Evidence]) -> Iterator[str]:

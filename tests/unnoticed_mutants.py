@@ -33,6 +33,49 @@ SCAN_ONLY_COUNTED = (
 ANY_TOKENS = "how many tokens there are: the chain of softmaxes is as long for any number of them"
 
 UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
+    "attention/context.py": (
+        Unnoticed("_layer", "count * width → count + width", "how wide the output is: as many derivatives are 0"),
+        Unnoticed("_layer", "1 → 2", "the sizes of a feed-forward part that the derivatives of attention do not see"),
+    ),
+    "attention/density.py": (
+        Unnoticed("_matrix", "Y.T → Y", "the entries of a block in other places: as many of them are zero"),
+        Unnoticed("<lambda>", "transpose", "a square matrix without zeros, transposed or not", line='m.Letter("U"'),
+        Unnoticed("_number", "1 → 2", "for a symbolic number of heads the letters a and b have no index", "else h *"),
+        Unnoticed("_nonzero_suffices", "V @ O → O @ V", "a row of zeros, or a column of as many"),
+        Unnoticed("_nonzero_suffices", "0 → 1", "the zeros in another column: as many", line="O[:3, 0]"),
+        Unnoticed("rearranged_sum", "2 → 3", "three heads: the identity holds for any number of them"),
+        Unnoticed("rearrangement_of_one_head", "3 → 4", "another width of Y: every width is rearranged alike"),
+    ),
+    "attention/matrix.py": (
+        Unnoticed("_pattern", "-1 → 1", "the last axis of a matrix is axis 1"),
+        Unnoticed("other_slice_hidden", "dropped term", "what test_context.py asks the other way round"),
+        Unnoticed("other_slice_hidden", "2 → 3", "three heads: the third slice is hidden as well", line="Heads(2)"),
+        Unnoticed("other_slice_hidden", "2 → 3", "what test_context.py asks the other way round", line="piece(2)"),
+    ),
+    "beyond/rank_collapse.py": (Unnoticed("_patterns", "-1 → 1", "the last axis of a matrix is axis 1"),),
+    "beyond/recurrent.py": (
+        Unnoticed("", "constant", "how many steps an example has: every number of them is proved", line="attention"),
+        Unnoticed("", "constant", "how many steps an example has: every number of them is proved", line="state space"),
+    ),
+    "beyond/row.py": (
+        Unnoticed("row", "True → False", "the mark that the statement is ours, with which nothing is decided"),
+        Unnoticed(
+            "steps",
+            "found.method is not Method.BALLS → found.method is Method.BALLS",
+            "no step of a true row fails; test_beyond.py looks at steps that do",
+        ),
+    ),
+    "beyond/wrong_readings.py": (
+        Unnoticed("apart", "DEEPEST + 1 → DEEPEST", "one depth less is looked at; the induction is for every depth"),
+        Unnoticed(
+            "apart",
+            "left != right and (not others) → not others",
+            "every wrong reading parts from the network; test_beyond.py asks it of the right one",
+        ),
+        Unnoticed("left_alone", "1 → 2", "test_beyond.py asks it of rules that are not late", line="j = INDEX"),
+        Unnoticed("left_alone", "1 → 2", "what is later than W_{2,1} is later than W_{1,1}", line="needed = W1(1)"),
+        Unnoticed("<lambda>", "", "test_beyond.py asks it of rules that are not late", line="same_kind ="),
+    ),
     "beyond/separation.py": (
         Unnoticed("breaks", "2 → 3", "a finer grid has the same breaks", "depth + 2"),
         Unnoticed("breaks", "2 → 1", "a grid twice as fine as the pieces has the same breaks", "depth + 2"),
@@ -41,6 +84,12 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "complexity/evaluation.py": (
         Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
         Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
+        Unnoticed("_of_streams", "i → j", "the name of an index: as many σ and products"),
+        Unnoticed(
+            "<lambda>",
+            "vectors(shape) + matrices(shape) → vectors(shape)",
+            "the other part of the row finds that there is no product of two matrices",
+        ),
     ),
     "complexity/evaluators.py": (
         Unnoticed("prefix_products", "cases", SCAN_ONLY_COUNTED),
@@ -53,6 +102,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
             "another multiple of I for the path that leaves a layer out: every Z_i has equal row sums still, and the "
             "ranks that the bounds allow are reached",
         ),
+        Unnoticed("", "64 → 63", "another multiple of I, as above", line="SUM ="),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
     "foundations/uat_sums.py": (
