@@ -46,9 +46,9 @@ def softmax(x):
     return weights / jnp.sum(weights, axis=-1, keepdims=True)
 
 
-def in_order(function):
-    """Its values in ascending order, which the proofs for all sizes do not follow."""
-    return lambda x: jnp.sort(function(x), axis=-1)
+def row_by_row(function):
+    """Its values written into an array row by row, which the proofs for all sizes do not follow."""
+    return lambda x: jnp.zeros_like(x).at[jnp.arange(x.shape[0])].set(function(x))
 
 
 def mean(x):
@@ -69,7 +69,7 @@ CASES = {
     "refuted": (square, wrong, V, {}, "REFUTED"),
     "agrees": (lambda x: jnp.arcsinh(-x), lambda x: -jnp.log(x + jnp.sqrt(1 + x * x)), V, {}, "AGREES"),
     "unknown": (lambda x: jnp.ones(3), lambda x: jnp.ones(3), V, {}, "UNKNOWN"),
-    "any sizes": (in_order(softmax), in_order(jax.nn.softmax), M, {}, "AGREES"),
+    "any sizes": (row_by_row(softmax), row_by_row(jax.nn.softmax), M, {}, "AGREES"),
     "listed sizes": (softmax, jax.nn.softmax, M, {"sizes": [{"b": 1, "d": 2}, {"b": 3, "d": 2}]}, "CERTIFIED"),
     "refuted at some sizes": (mean, mean_over_features, M, {}, "REFUTED"),
     "derivatives": (square, expanded, V, {"wrt": "grad"}, "CERTIFIED"),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from uat_jax.arithmetic.stored_control import CALL, SCAN
+from uat_jax.arithmetic.symbolic_sizes import is_symbolic
 
 EVALUATIONS = 2**20
 """The largest number of equations that one evaluation of a stored program takes, calls and scans unrolled."""
@@ -41,7 +42,11 @@ class Extents:
         self.known: list[Extent] = []
 
     def append(self, calls: Sequence[tuple[int, Sequence[int]]]) -> Extent:
-        """The extent of the next jaxpr; `calls` says for each equation how often it calls which jaxprs before it."""
+        """The extent of the next jaxpr; `calls` says for each equation how often it calls which jaxprs before it.
+
+        A number of times that is no number counts as one: nothing evaluates a program of symbolic dimensions.
+        """
+        calls = [(1 if is_symbolic(times) else times, called) for times, called in calls]
         inner = [(times, [self.known[index] for index in called]) for times, called in calls]
         evaluations = sum(1 + times * sum(e.evaluations for e in called) for times, called in inner)
         size = sum(1 + sum(e.size for e in called) for _, called in inner)

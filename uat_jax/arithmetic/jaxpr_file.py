@@ -8,7 +8,7 @@ equations. So every number below the current count is a defined variable, and th
     equation   [primitive, {parameter: value, ...}, [atom, ...], [type of a result, ...]]
     atom       number of a variable, or a literal array
     array      [dtype, shape, base64 of the little-endian entries]; if all entries are equal, one is enough
-    type       [dtype, shape]
+    type       [dtype, shape]; a symbolic dimension is a text such as "2*n + 1", as a parameter {"size": text}
 
 What does not change the value is left out: equations that nothing uses, copies, names, shardings, and what kind of
 call a call is (jit, remat, custom derivative rules): all are "closed_call". The lines of the source stand beside the
@@ -23,14 +23,17 @@ from typing import Any
 
 import jax
 import jax.extend.core
+import numpy as np
+from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, Var
 
 from uat_jax.arithmetic import jaxpr_values as values
 from uat_jax.arithmetic.interpreter import called
 from uat_jax.arithmetic.jaxpr_extents import LIMITS, Extents
 from uat_jax.arithmetic.jaxpr_values import COPIES, damaged, primitives, shown
-from uat_jax.arithmetic.stored_control import CALL, SCAN, scan_parameters
-from uat_jax.arithmetic.tracing import shape_of, source_line
+from uat_jax.arithmetic.stored_control import CALL, SCAN, SIZE, scan_parameters
+from uat_jax.arithmetic.symbolic_sizes import is_symbolic
+from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 
@@ -142,6 +145,8 @@ class _Writer:
             )
         parameters = {}
         given = scan_parameters(equation) if name == SCAN else equation.params
+        if name == SIZE:  # JAX's own result has the dtype that the session prefers
+            given = {"dim": given["dim"], "dtype": np.dtype(dtype_of(equation.outvars[0]))}
         for parameter, value in sorted(given.items()):
             where = f"the parameter '{parameter}' of the primitive '{name}'{source_line(equation)}"
             kept = None if parameter in values.PLACEMENT else value
@@ -226,9 +231,11 @@ class _Reader:
             raise damaged(f"unstack into {len(results)} results")
         variables.extend(results)
         times = parameters.get("length") if name == SCAN else 1
-        if type(times) is not int or times < 0:
+        if not is_symbolic(times) and (type(times) is not int or times < 0):
             raise damaged(f"a scan of length {shown(times)}")
         calls.append((times, called))
+        if name == SIZE and not is_symbolic(parameters.get("dim")):  # a program that is read at some sizes
+            return _equation(_number_and_zero(parameters), results, primitives()["add"], {}, line)
         return _equation(operands, results, primitives()[name], parameters, line)
 
 
@@ -258,6 +265,14 @@ def _a_list(data: Any, what: str) -> list[Any]:
     if not isinstance(data, list):
         raise damaged(f"got {shown(data)} for {what}, wanted a list")
     return data
+
+
+def _number_and_zero(parameters: dict[str, Any]) -> list[Literal]:
+    """The operands of a sum that is a size."""
+    size, dtype = parameters.get("dim"), parameters.get("dtype")
+    if type(size) is not int or not isinstance(dtype, np.dtype) or not np.issubdtype(dtype, np.signedinteger):
+        raise damaged(f"got {shown(size)} for a size")
+    return [Literal(np.asarray(n, dtype), ShapedArray((), dtype)) for n in (size, 0)]
 
 
 def _atom(data: Any, variables: Sequence[Var]) -> Var | Literal:

@@ -20,7 +20,7 @@ from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 
-from uat_jax.arithmetic import outside_function, stored_control
+from uat_jax.arithmetic import outside_function, stored_control, symbolic_sizes
 from uat_jax.errors import InputError, UnsupportedError
 
 ENTRIES = 2**26
@@ -135,8 +135,9 @@ def generator_of(dtype: Any) -> str | None:
 
 
 def _is_shape(shape: list[Any]) -> bool:
-    sizes = len(shape) <= RANK and all(type(axis) is int and 0 <= axis <= ENTRIES for axis in shape)
-    return sizes and math.prod(shape) <= ENTRIES
+    known = [axis for axis in shape if not symbolic_sizes.is_symbolic(axis)]
+    sizes = len(shape) <= RANK and all(type(axis) is int and 0 <= axis <= ENTRIES for axis in known)
+    return sizes and math.prod(known) <= ENTRIES
 
 
 def encode_type(aval: Any) -> list[Any]:
@@ -153,7 +154,7 @@ def encode_type(aval: Any) -> list[Any]:
             f"an array {name}{shape} cannot be written into a certificate; "
             f"use real numbers, integers or booleans, at most {ENTRIES} entries"
         )
-    return [name, shape]
+    return [name, [symbolic_sizes.written(axis) for axis in shape]]
 
 
 def decode_type(data: Any) -> ShapedArray:
@@ -163,6 +164,7 @@ def decode_type(data: Any) -> ShapedArray:
     name, shape = data
     if name not in DTYPES and name not in generators():
         raise damaged(f"unknown dtype {shown(name)}")
+    shape = [symbolic_sizes.read(axis) if isinstance(axis, str) else axis for axis in shape]
     if not _is_shape(shape):
         raise damaged(f"an array {name} with {shown(shape)} for its shape, wanted at most {ENTRIES} entries")
     return ShapedArray(tuple(shape), DTYPES[name] if name in DTYPES else generators()[name][1])
@@ -221,6 +223,8 @@ def encode_parameter(value: Any, where: str, jaxpr: Callable[[Any], dict[str, in
         UnsupportedError: a value of a kind that is not in the tables.
     """
     kind = type(value).__name__
+    if symbolic_sizes.is_symbolic(value):
+        return {"size": symbolic_sizes.written(value)}
     if value is None or isinstance(value, Jaxpr | ClosedJaxpr):
         return value if value is None else jaxpr(value)
     if type(value) in (tuple, list):
@@ -292,6 +296,8 @@ def _named(kind: str, content: Any, jaxpr: Callable[[str, Any], Any]) -> Any:
         raise damaged(f"got {shown(content)} for a {shown(kind)}, wanted its name")
     if kind == "name" and _is_name(content):
         return content
+    if kind == "size":
+        return symbolic_sizes.read(content)
     if kind == "dtype" and content in DTYPES:
         return DTYPES[content]
     if kind == "generator" and content in generators():

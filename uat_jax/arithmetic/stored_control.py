@@ -13,7 +13,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Primitive
 
 from uat_jax.arithmetic.interpreter import scan_counts
 
-CALL, SCAN = "closed_call", "scan"
+CALL, SCAN, SIZE = "closed_call", "scan", "dim_as_value"
 
 SCAN_PARAMETERS = frozenset(["jaxpr", "length", "reverse", "num_consts", "num_carry"])
 
@@ -37,6 +37,11 @@ def _scanned(
     return [*jaxpr.out_avals[:num_carry], *map(along, jaxpr.out_avals[num_carry:])]
 
 
+def _sized(*, dim: Any, dtype: Any) -> list[Any]:
+    """A symbolic dimension as an integer."""
+    return [ShapedArray((), dtype)]
+
+
 def _agree(what: str, given: Sequence[Any], wanted: Sequence[Any]) -> None:
     types = lambda avals: [(tuple(aval.shape), aval.dtype) for aval in avals]
     if types(given) != types(wanted):
@@ -50,7 +55,7 @@ def _primitive(name: str, rule: Any) -> Primitive:
     return primitive
 
 
-PRIMITIVES = {CALL: _primitive(CALL, _called), SCAN: _primitive(SCAN, _scanned)}
+PRIMITIVES = {CALL: _primitive(CALL, _called), SCAN: _primitive(SCAN, _scanned), SIZE: _primitive(SIZE, _sized)}
 
 
 def scan_parameters(equation: JaxprEqn) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import jax
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.canonical_form import same_program
+from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import domain_of, with_shape
 from uat_jax.decide.effort import Effort
@@ -44,27 +46,58 @@ class _Pair(Protocol):
     def domains(self) -> Any: ...
 
 
-def proof_for_all_sizes(
-    left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
-) -> Evidence | str:
-    """The proof, or why there is none: what stood in the way, or that sizes are listed, so that they are the claim.
+@dataclass(frozen=True)
+class SizedPrograms:
+    """Two programs with symbolic dimensions, what is known of their inputs, and the constraints of their sizes."""
 
-    Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
-    function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
+    left: ClosedJaxpr
+    right: ClosedJaxpr
+    inputs: Inputs
+    constraints: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """What a certificate keeps: both programs, their digests and the constraints, or why they cannot be kept."""
+        try:
+            programs = {"left": encode(self.left), "right": encode(self.right)}
+        except UnsupportedError as error:
+            return {"missing": str(error)}
+        digests = {f"{side}_digest": digest(program) for side, program in programs.items()}
+        return {"constraints": list(self.constraints), **programs, **digests}
+
+
+def proved_for_all_sizes(
+    left: Callable, right: Callable, specification: Specification, pairs: Sequence[_Pair], effort: Effort
+) -> tuple[Evidence, SizedPrograms] | str:
+    """The proof and the programs that it is about, or why there is none: what stood in the way, or that sizes are
+    listed, so that they are the claim.
     """
     if not specification.symbols or specification.listed is not None:
         return "no size is symbolic, or sizes are listed"
     effort.progress("looking for one normal form at all sizes")
     try:
         first, second, inputs = symbolic_programs(left, right, specification)
-        same = same_program(first, second)
-        proof = Proof() if same else proved(with_scans(first), with_scans(second), inputs, effort.deadline)
-    except (Open, InputError, UnsupportedError) as error:
+        programs = SizedPrograms(with_scans(first), with_scans(second), inputs, tuple(specification.constraints))
+    except (InputError, UnsupportedError) as error:
+        return str(error)
+    found = proof_of(programs, pairs, effort)
+    return found if isinstance(found, str) else (found, programs)
+
+
+def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) -> Evidence | str:
+    """The proof that two programs are equal at all sizes, or what stood in the way.
+
+    Whatever was proved, float64 values at the sizes of `pairs` must not differ, and at none of these sizes may one
+    function alone be undefined at all inputs: it would say nothing that both are equal where both are defined.
+    """
+    try:
+        same = same_program(programs.left, programs.right)
+        proof = Proof() if same else proved(programs.left, programs.right, programs.inputs, effort.deadline)
+    except (Open, UnsupportedError) as error:
         return str(error)
     seen = [sample(p.left, p.right, effort.seed, effort.deadline, p.domains).seen for p in pairs]
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return "float64 values differ, or one of the functions is undefined at all inputs tried"
-    return _evidence(proof, specification.constraints, SAME if same else NORMAL_FORM)
+    return _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
 
 
 def symbolic_programs(
@@ -83,14 +116,21 @@ def symbolic_programs(
     with watched(dimensions[0]):
         (first, outputs), (second, others) = (traced(f, arguments) for f in (left, right))
         same_outputs(*map(_without_lengths, (outputs, others)))
-    symbols = [jax.export.symbolic_shape(name, scope=dimensions[0].scope)[0] for name in specification.symbols]
-    found = derived(specification.constraints)
-    if taken := {f"{name}{NEW}" for name in found} & set(specification.symbols):
+    return first, second, inputs_of(leaves, specification.symbols, specification.constraints, dimensions[0].scope)
+
+
+def inputs_of(leaves: Sequence[Any], symbols: Sequence[str], constraints: Sequence[str], scope: Any) -> Inputs:
+    """What is known of inputs and of sizes.
+
+    Raises:
+        UnsupportedError: a size has the name of what is put in the place of another one.
+    """
+    found = derived(constraints)
+    if taken := {f"{name}{NEW}" for name in found} & set(symbols):
         raise UnsupportedError(f"the size {min(taken)} has the name of what is put in the place of another one")
-    lower = {name: smallest(symbol) for name, symbol in zip(specification.symbols, symbols, strict=True)} | lowest(
-        found
-    )
-    return first, second, Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
+    dimensions = [jax.export.symbolic_shape(name, scope=scope)[0] for name in symbols]
+    lower = {name: smallest(size) for name, size in zip(symbols, dimensions, strict=True)} | lowest(found)
+    return Inputs(tuple(_sign(leaf) for leaf in leaves if is_variable(leaf)), lower, found)
 
 
 def _without_lengths(outputs: Any) -> Any:

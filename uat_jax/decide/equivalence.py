@@ -16,7 +16,7 @@ from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.work import equations
-from uat_jax.decide.all_sizes import ALL_SIZES, proof_for_all_sizes, symbolic_programs
+from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, proved_for_all_sizes, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.conditionals import without_conditionals
@@ -375,17 +375,17 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredPair(Mapping[str, Any]):
-    """What a certificate keeps of a pair; the programs are written when they are asked for, as when a file is saved."""
+class Stored(Mapping[str, Any]):
+    """Programs as data, which are written when they are asked for, as when a file is saved."""
 
-    pair: Pair
+    write: Callable[[], Mapping[str, Any]]
 
     @cached_property
-    def _data(self) -> dict[str, Any]:
-        return self.pair.as_data()
+    def _data(self) -> Mapping[str, Any]:
+        return self.write()
 
     def __getitem__(self, name: str) -> Any:
-        return dict(self.pair.sizes) if name == "sizes" else self._data[name]
+        return self._data[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)
@@ -398,14 +398,25 @@ class StoredPair(Mapping[str, Any]):
         return dict, (dict(self),)
 
 
+class StoredPair(Stored):
+    """What a certificate keeps of a pair; its sizes are known at once."""
+
+    def __init__(self, pair: Pair) -> None:
+        super().__init__(pair.as_data)
+        object.__setattr__(self, "sizes", dict(pair.sizes))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__["sizes"] if name == "sizes" else self._data[name]
+
+
 @old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
-    proof = proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
-    if isinstance(proof, Evidence):
-        return _certificate(question, asked.specification, pairs, [proof], effort)
+    proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+    if not isinstance(proof, str):
+        return _certificate(question, asked.specification, pairs, [proof[0]], effort, proof[1])
     pairs += asked.pairs_beyond()
     enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
     pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
@@ -436,9 +447,9 @@ def _generalized(question: Question, effort: Effort) -> Certificate | None:
             pairs, _ = asked.pairs()
         except (InputError, UnsupportedError):  # a function needs a size as it is
             continue
-        proof = proof_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
-        if isinstance(proof, Evidence):
-            return _certificate(general, asked.specification, pairs, [proof], effort)
+        proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
+        if not isinstance(proof, str):
+            return _certificate(general, asked.specification, pairs, [proof[0]], effort, proof[1])
     return None
 
 
@@ -612,8 +623,9 @@ def _certificate(
     pairs: Sequence[Pair],
     evidence: list[Evidence],
     effort: Effort,
+    sized: SizedPrograms | None = None,
 ) -> Certificate:
-    claim, verdict = _claim(question, specification, pairs), combine(evidence)
+    claim, verdict = _claim(question, specification, pairs, sized), combine(evidence)
     names = input_names(question.left, specification)
     of_inputs = [*specification.assumptions, *specification.hypotheses(names), *_readings(question)]
     of_inputs += [*_in_parts(pairs), *_kernels(pairs), *of_outside_functions(pairs), *_errors(pairs)]
@@ -694,8 +706,10 @@ def certificate_of(
     )
 
 
-def _claim(question: Question, specification: Specification, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """What was asked, with both programs as data."""
+def _claim(
+    question: Question, specification: Specification, pairs: Sequence[Pair], sized: SizedPrograms | None
+) -> dict[str, Any]:
+    """What was asked, with both programs as data, also with symbolic dimensions where these were compared."""
     leaves = [leaf for _, leaf in specification.inputs]
     return {
         "id": KIND,
@@ -707,6 +721,7 @@ def _claim(question: Question, specification: Specification, pairs: Sequence[Pai
         "symbols": list(specification.symbols),
         "sizes_listed": specification.listed is not None,
         "programs": [StoredPair(pair) for pair in pairs],
+        **({} if sized is None else {"all_sizes": Stored(sized.as_data)}),
     }
 
 

@@ -34,7 +34,7 @@ CONTROL: dict[str, Callable[[JaxprEqn, Sequence[Array]], list[Array]]] = {}
 """Primitive → rule(equation, operands), for those that call a program again and again (`scans`)."""
 
 OF_SIZES = {
-    "dim_as_value": frozenset(["dim"]),
+    "dim_as_value": frozenset(["dim", "dtype"]),
     "iota": frozenset("dtype shape dimension sharding".split()),
 }
 """Primitives without float operands, which other number systems leave to JAX, and their parameters."""

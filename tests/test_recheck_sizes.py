@@ -1,0 +1,197 @@
+"""Certificates for all sizes are decided again from the file alone, and forged ones are refused."""
+
+import copy
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from excerpt import one_in
+from pairs.all_sizes import TRUE
+
+import uat_jax as uj
+from uat_jax.arithmetic.jaxpr_file import digest
+from uat_jax.arithmetic.symbolic_sizes import at_sizes, in_scope, read, readable
+from uat_jax.decide.verdict import Verdict
+from uat_jax.errors import InputError, UatJaxError
+
+
+def halves(x):
+    """x, by a divisor that cancels and a window that is all of a short row."""
+    window = jnp.sum(x[:2]) + jnp.sum(x[2:])
+    return x * x / x + window
+
+
+def whole(x):
+    return x + jnp.sum(x)
+
+
+@pytest.fixture(scope="module")
+def body():
+    scope = jax.export.SymbolicScope(["n >= 2", "mod(n, 2) == 0"])
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n", scope=scope), jnp.float32)
+    certificate = uj.certify(halves, whole, spec)
+    assert certificate.verdict is Verdict.PROVED and "all_sizes" in certificate.claim
+    return json.loads(certificate.to_json())
+
+
+def rechecked(body, tmp_path):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(body))
+    return uj.recheck(uj.load(path))
+
+
+def test_a_proof_is_found_again_from_the_file_alone(body, tmp_path):
+    found = rechecked(body, tmp_path)
+    assert found.verdict is Verdict.PROVED and found.passes
+    assert json.loads(found.to_json())["evidence"] == body["evidence"]
+    assert found.evidence[0].figures["divisors"]
+    assert rechecked(json.loads(found.to_json()), tmp_path).passes
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("row", one_in(1, TRUE), ids=lambda row: row.name)
+def test_true_pairs_are_decided_again(row, tmp_path):
+    certificate = uj.certify(row.left, row.right, *row.specs)
+    if certificate.verdict is Verdict.PROVED:
+        again = rechecked(json.loads(certificate.to_json()), tmp_path)
+        assert again.evidence == certificate.evidence and set(again.assumptions) == set(certificate.assumptions)
+
+
+def sized(body):
+    return body["claim"]["all_sizes"]
+
+
+def equations(program, name):
+    found = [e for jaxpr in program["jaxprs"] for e in jaxpr["equations"] if e[0] == name]
+    assert found, name
+    return found
+
+
+def renewed(part):
+    for side in ("left", "right"):
+        part[f"{side}_digest"] = digest(part[side])
+
+
+def other_operation(parts, side="right", old="add", new="sub"):
+    """Another operation in some programs, with digests that fit."""
+
+    def change(body):
+        for part in parts(body):
+            equations(part[side], old)[-1][0] = new
+            renewed(part)
+
+    return change
+
+
+def with_all(**changes):
+    return lambda body: sized(body).update(changes)
+
+
+def shape_of_input(text):
+    def change(body):
+        for side in ("left", "right"):
+            sized(body)[side]["jaxprs"][-1]["inputs"][0][1] = [text]
+        renewed(sized(body))
+
+    return change
+
+
+def evidence(**changes):
+    return lambda body: body["evidence"][0].update(changes)
+
+
+def figures(**changes):
+    return lambda body: body["evidence"][0]["figures"].update(changes)
+
+
+def everywhere(body):
+    return [sized(body), *body["claim"]["programs"]]
+
+
+def other_programs(body):
+    """Both programs at all sizes are that of the right side, those at some sizes are as they were."""
+    sized(body)["left"] = copy.deepcopy(sized(body)["right"])
+    renewed(sized(body))
+
+
+def other_constraints(*constraints):
+    def change(body):
+        sized(body)["constraints"] = list(constraints)
+
+    return change
+
+
+FORGED = {
+    "no programs": (lambda body: body["claim"].pop("all_sizes"), "holds no programs with symbolic dimensions"),
+    "programs that are missing": (lambda body: body["claim"].update(all_sizes={"missing": "too long"}), "too long"),
+    "another field": (with_all(more=1), "have not the fields"),
+    "no digest": (lambda body: sized(body).pop("left_digest"), "have not the fields"),
+    "another digest": (with_all(left_digest="0" * 64), "not the one whose digest"),
+    "another operation, the old digest": (
+        lambda body: equations(sized(body)["right"], "add")[-1].__setitem__(0, "sub"),
+        "not the one whose digest",
+    ),
+    "another operation at all sizes": (other_operation(lambda body: [sized(body)]), "not the one with symbolic"),
+    "another operation at some sizes": (
+        other_operation(lambda body: body["claim"]["programs"]),
+        "not the one with symbolic",
+    ),
+    "another operation everywhere": (other_operation(everywhere), "decided again that is not found"),
+    "one program twice": (other_programs, "not what is found again"),
+    "divisors left out": (figures(divisors=[]), "the figures of the proof"),
+    "cases left out": (figures(cases=["n >= 3"]), "the figures of the proof"),
+    "another finding": (evidence(finding="equal at all sizes"), "the finding of the proof"),
+    "no constraints": (other_constraints(), "the certificate"),
+    "one constraint": (other_constraints("n >= 2"), "the certificate"),
+    "more constraints": (other_constraints("n >= 2", "mod(n, 2) == 0", "n >= 100"), "do not fit n >= 100"),
+    "constraints that are none": (other_constraints("print(1) == 0"), "damaged"),
+    "constraints of another kind": (other_constraints(3), "damaged"),
+    "another length": (shape_of_input("2*n"), "the certificate"),
+    "a length that is another size": (shape_of_input("m"), "the certificate"),
+    "a length that is code": (shape_of_input("__import__('os')"), "damaged"),
+    "a length without end": (shape_of_input("9^9^9^9^9"), "damaged"),
+    "an input that is positive": (
+        lambda body: body["claim"].update(inputs=["float32[n] > 0"]),
+        "the certificate",
+    ),
+    "CERTIFIED": (lambda body: body.update(verdict="CERTIFIED"), "which is not what its evidence says"),
+    "an axis more": (lambda body: sized(body)["right"]["jaxprs"][-1]["inputs"][0][1].append("n"), "JAX rejects it"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_files_are_refused_in_one_line(name, body, tmp_path):
+    forge, said = FORGED[name]
+    changed = copy.deepcopy(body)
+    forge(changed)
+    with pytest.raises(UatJaxError) as error:
+        rechecked(changed, tmp_path)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["9^9", "n^99", "n^2^2", "(n)^9", "n" * 300, "n.x", "n[0]", "1.5", "12345678901", "n;m", "n==m", "é"]
+)
+def test_texts_that_are_no_dimensions(text):
+    assert not readable(text)
+    with in_scope(()), pytest.raises(InputError, match="damaged"):
+        read(text)
+
+
+def test_a_dimension_is_what_it_is_at_sizes():
+    texts = {"2*n^2 + m": 21, "floordiv(n, 2) - 1": 0, "mod(n, 2)": 1, "max(n, m)": 3, "min(-n, m)": -3}
+    assert all(map(readable, texts))
+    with at_sizes({"n": 3, "m": 3}):
+        assert {text: read(text) for text in texts} == texts
+        with pytest.raises(InputError):
+            read("k")
+
+
+def test_programs_without_symbolic_dimensions_have_none(body, tmp_path):
+    certificate = uj.certify(lambda x: x + x, lambda x: x * np.float32(2), jax.ShapeDtypeStruct((3,), jnp.float32))
+    changed = json.loads(certificate.to_json())
+    changed["claim"]["programs"][0]["left"]["jaxprs"][-1]["inputs"][0][1] = ["n"]
+    with pytest.raises(UatJaxError, match="damaged"):
+        rechecked(changed, tmp_path)

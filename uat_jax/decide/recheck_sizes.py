@@ -1,0 +1,116 @@
+"""A proof for all sizes found again, from the programs with symbolic dimensions in a certificate alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax.extend.core import ClosedJaxpr
+
+from uat_jax.arithmetic import symbolic_sizes
+from uat_jax.arithmetic.jaxpr_file import decode, digest
+from uat_jax.decide.all_sizes import SizedPrograms, inputs_of, proof_of
+from uat_jax.decide.certificate import Certificate, one_line
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.equivalence import Pair
+from uat_jax.decide.sampling import sample
+from uat_jax.decide.specification import Specification, sizes_text
+from uat_jax.decide.verdict import Evidence
+from uat_jax.errors import InputError, MismatchError
+
+FIELDS = frozenset("constraints left right left_digest right_digest".split())
+
+
+def proved_again(given: Certificate, pairs: Sequence[Pair], stated: Specification, effort: Effort) -> Evidence:
+    """The proof for all sizes, which is the one in the certificate.
+
+    ``pairs``: the programs at some sizes in it; they have to be what the programs with symbolic dimensions are there.
+
+    Raises:
+        InputError: the file is damaged, or holds no such programs.
+        MismatchError: they are not those of the digests, the inputs or the pairs, or no proof or another one is found.
+        BudgetError: the time is used up.
+    """
+    data = _stored(given.claim)
+    with symbolic_sizes.in_scope(data["constraints"]) as scope:
+        left, right = decode(data["left"]), decode(data["right"])
+        for side in ("left", "right"):
+            if digest(data[side]) != data[f"{side}_digest"]:
+                raise MismatchError(
+                    f"the {side} program with symbolic dimensions is not the one whose digest stands in the certificate"
+                )
+        _check_inputs((left, right), stated)
+        inputs = inputs_of(stated.arguments, stated.symbols, data["constraints"], scope)
+        programs = SizedPrograms(left, right, inputs, tuple(data["constraints"]))
+        instances = [_instance(pair, data) for pair in pairs]
+        for pair, instance in zip(pairs, instances, strict=True):
+            _check_same(pair, instance, effort)
+        found = proof_of(programs, [*pairs, *instances], effort)
+    effort.deadline.check()
+    if isinstance(found, str):
+        raise MismatchError(f"the certificate says PROVED; decided again that is not found: {one_line(found)}")
+    (said,) = given.evidence
+    for field in dataclasses.fields(Evidence):
+        if getattr(said, field.name) != getattr(found, field.name):
+            raise MismatchError(f"the {field.name} of the proof in the certificate is not what is found again")
+    return found
+
+
+def _stored(claim: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The programs with symbolic dimensions as data."""
+    data = claim.get("all_sizes")
+    if data is None:
+        raise InputError(
+            "the certificate is about all sizes, and its file holds no programs with symbolic dimensions; certify both "
+            "functions again"
+        )
+    if not isinstance(data, Mapping) or set(data) not in ({"missing"}, FIELDS):
+        raise InputError(
+            f"the certificate is damaged: its programs with symbolic dimensions have not the fields "
+            f"{', '.join(sorted(FIELDS))}; take the file as uat_jax wrote it"
+        )
+    if "missing" in data:
+        raise InputError(
+            f"the certificate holds no programs with symbolic dimensions ({one_line(data['missing'])}); certify both "
+            "functions again"
+        )
+    if not isinstance(data["constraints"], list | tuple):
+        raise InputError("the certificate is damaged: its constraints are no list; take the file as uat_jax wrote it")
+    return data
+
+
+def _check_inputs(programs: Sequence[ClosedJaxpr], stated: Specification) -> None:
+    """Both programs take the stated inputs, and return as many floating-point arrays of the same dtypes."""
+    wanted = [(leaf.dtype, [str(d) for d in leaf.shape]) for leaf in stated.arguments]
+    for program in programs:
+        if [(aval.dtype, [str(d) for d in aval.shape]) for aval in program.in_avals] != wanted:
+            raise MismatchError("the inputs in the certificate are not those of its programs with symbolic dimensions")
+    dtypes = [[aval.dtype for aval in program.out_avals] for program in programs]
+    if dtypes[0] != dtypes[1] or not dtypes[0] or not all(jnp.issubdtype(d, jnp.floating) for d in dtypes[0]):
+        raise MismatchError("the programs with symbolic dimensions do not return floating-point arrays of equal dtypes")
+
+
+def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:
+    """The programs with symbolic dimensions at the sizes of a pair, which fit the constraints."""
+    with symbolic_sizes.at_sizes(pair.sizes):
+        for text in data["constraints"]:
+            one, relation, other = re.split("(==|>=|<=)", text)
+            low, high = symbolic_sizes.read(one), symbolic_sizes.read(other)
+            if not {"==": low == high, ">=": low >= high, "<=": low <= high}[relation]:
+                raise MismatchError(f"the sizes {sizes_text(pair.sizes)} in the certificate do not fit {text}")
+        return dataclasses.replace(pair, left=decode(data["left"]), right=decode(data["right"]))
+
+
+def _check_same(pair: Pair, instance: Pair, effort: Effort) -> None:
+    """The programs at some sizes are those with symbolic dimensions, as far as float64 values show."""
+    for side in ("left", "right"):
+        one, other = getattr(pair, side), getattr(instance, side)
+        same = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
+        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if same else None
+        if seen is None or seen.apart or seen.mismatched:
+            raise MismatchError(
+                f"the {side} program at {sizes_text(pair.sizes)} is not the one with symbolic dimensions there"
+            )
