@@ -124,8 +124,8 @@ class Alike:
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
-        The arrays at which their formula ends are numbers that are defined for all inputs.  An infinity, or NaN, that is
-        chosen on purpose is a value like others, and what is undefined is equal to anything.
+        The arrays at which their formula ends are numbers that are defined for all inputs.  An infinity or NaN that is
+        written on purpose is a value like others.
         """
         if any(x.expression is None or x.special is not None for x in (left, right)):
             return False
