@@ -408,7 +408,7 @@ class _InCell:
         return left, right  # type: ignore[return-value]
 
     def difference(self) -> Polynomial:
-        """What the one result compares: x − y of two operands, x of one.  Raises `_Undecided`, `UnsupportedError`."""
+        """What the result compares: x − y of two operands, x of one.  Raises `_Undecided`, and `UnsupportedError`."""
         (result,) = self.pair.results
         x, *rest = (self.number(operand).polynomial for operand in self.pair.nodes[result].operands)
         return x - rest[0] if rest else x

@@ -17,7 +17,7 @@ from uat_jax.arithmetic.definitions import defined
 from uat_jax.arithmetic.facts import Nature
 from uat_jax.arithmetic.gathering import gathered
 from uat_jax.arithmetic.guards import ALL_SIGNS
-from uat_jax.arithmetic.integer_ranges import keeps_values, signs_between
+from uat_jax.arithmetic.integer_ranges import Range, keeps_values, signs_between
 from uat_jax.arithmetic.number import FINITE, UNDEFINED, Number, combined_special, rational
 from uat_jax.arithmetic.places import standing
 from uat_jax.arithmetic.residues import same, vanishes
@@ -34,6 +34,9 @@ Rule = Callable[..., Any]
 MOST_TERMS = 1 << 10
 """Of a product of matrices with more terms, squares of roots are not looked for."""
 
+
+NOTHING = Range(0, 0)
+"""What a number is compared with by a cast to booleans."""
 
 MOST_EXPONENTS = 32
 """So many different exponents of an array are powers of their own."""
@@ -371,7 +374,7 @@ def _signs(fields: Fields, equation: JaxprEqn, x: Number, y: Number) -> frozense
         elif difference.nonnegative:
             known &= {0, way}
     if x.special is None and y.special is None:
-        known &= signs_between(*fields.operand_ranges)
+        known &= signs_between(*(*fields.operand_ranges, NOTHING)[:2])
     return known if len(known) == 1 else known & fields.signs(equation, x, y)
 
 
@@ -442,7 +445,7 @@ def _sign(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
         return f.constant(1, x.shape)
     signs = fields.signs(equation, x)
     if len(signs) == 1:
-        return f.constant(*signs, x.shape)
+        return f.constant(next(iter(signs)), x.shape)
     almost = lambda: f.constant(1, x.shape) if x.nonnegative else f.almost_sign(x)
     return fields.decision(equation, (x,), x, lambda: f.sign(x), almost, strict=True)
 

@@ -55,10 +55,7 @@ MOST_EXACT = 16
 """Powers of fractions with larger exponents are rounded."""
 
 
-ONLY_ZERO = Range(0, 0)
-
-
-def signs_between(x: Range, y: Range = ONLY_ZERO) -> frozenset[int]:
+def signs_between(x: Range, y: Range) -> frozenset[int]:
     """The signs that the difference of a number of one range and one of the other can have."""
     possible = {1: x.high > y.low, 0: x.low <= y.high and y.low <= x.high, -1: x.low < y.high}
     return frozenset(sign for sign, may_be in possible.items() if may_be)

@@ -45,10 +45,11 @@ class MetLogarithms:
 
 def _is_met(x: Number) -> bool:
     """Whether a number is a real one for all inputs, and not under a condition only."""
-    finite = x.special is None and x.infinite is None and x.facts is not None
-    if not finite or x.facts.guarded or x.facts.hollow or x.known is not None:
+    facts = x.facts
+    if x.special is not None or x.infinite is not None or x.known is not None or facts is None:
         return False
-    return x.facts.defined is Defined.ALWAYS and 0 < math.prod(x.shape) <= REMEMBERED
+    solid = not facts.guarded and not facts.hollow and facts.defined is Defined.ALWAYS
+    return solid and 0 < math.prod(x.shape) <= REMEMBERED
 
 
 def _key(x: Number) -> tuple[tuple[int, ...], bytes]:

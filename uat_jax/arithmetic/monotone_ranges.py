@@ -2,8 +2,8 @@
 
     low ≤ x ≤ high   →   f(low) ≤ f(x) ≤ f(high)
 
-Each end is enclosed by a ball and then moved to the next float outwards.  Where a function is undefined it says
-nothing, so a bound below the numbers at which it is defined gives the limit there.
+Each end is enclosed by a ball and then moved to the next float outwards.  Where a function is undefined nothing is said
+of it, so a bound below the numbers at which it is defined gives the limit there.
 """
 
 from __future__ import annotations
