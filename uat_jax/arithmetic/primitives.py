@@ -133,6 +133,7 @@ jit                    *    walked walked walked walked  *
 le                     fib  rule   rule   rule   exact
 le_to                  fib  parts  parts  parts  parts
 lgamma                 f--  rule   rule   rule   rounds
+linear_call            *    walked walked walked walked  *
 log                    f--  rule   rule   rule   rounds
 log1p                  f--  rule   rule   rule   rounds
 log2                   f--  parts  parts  parts  parts
