@@ -156,3 +156,34 @@ def test_what_is_followed_now(name):
     left, right, wrong = CALLED[name]
     assert uj.certify(left, right, V).passes
     assert uj.certify(left, wrong, V).verdict is uj.Verdict.REFUTED
+
+
+to_half = lambda x: lax.reduce_precision(x, 5, 10)
+
+ROUNDED = {
+    "two writings": (lambda x: 2 * to_half(x), lambda x: to_half(x) + to_half(1 * x)),
+    "an odd function": (lambda x: to_half(-x), lambda x: -to_half(x)),
+    "all bits": (lambda x: lax.reduce_precision(x, 8, 23), lambda x: x + 0),
+    "one by one": (lambda x: to_half(x)[0], lambda x: to_half(x[0])),
+}
+
+NOT_ROUNDED = {
+    "the identity": (to_half, lambda x: x),
+    "other bits": (to_half, lambda x: lax.reduce_precision(x, 8, 10)),
+    "twice the number": (lambda x: to_half(2 * x), lambda x: 2 * to_half(x)),
+    "a sum": (lambda x: to_half(x + 1), lambda x: to_half(x) + 1),
+    "a square is not negative": (lambda x: jnp.abs(to_half(x * x)), lambda x: to_half(x * x)),
+    "too large": (lambda x: jnp.where(jnp.isinf(to_half(x)), 0, x), lambda x: x),
+    "another dtype": (to_half, lambda x: to_half(x.astype(jnp.bfloat16)).astype(jnp.float32)),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_a_rounding_that_is_meant_is_one_function(name, tmp_path):
+    found = uj.certify(*ROUNDED[name], V)
+    assert found.passes and uj.recheck(found.save(tmp_path / "certificate.json")).passes
+
+
+@pytest.mark.parametrize("name", NOT_ROUNDED)
+def test_nothing_else_is_known_of_a_rounding(name):
+    assert not uj.certify(*NOT_ROUNDED[name], V, budget=2).passes

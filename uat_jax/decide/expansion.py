@@ -18,6 +18,7 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
+from uat_jax.arithmetic.fewer_bits import rounded, rounds
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
@@ -76,7 +77,7 @@ def _changes(equation: JaxprEqn) -> bool:
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
     return name in SPECIAL or any(
-        found(equation) for found in (is_call, is_kernel, is_exported, _is_for_one_use, _is_foreign)
+        found(equation) for found in (is_call, is_kernel, is_exported, rounds, _is_for_one_use, _is_foreign)
     )
 
 
@@ -114,6 +115,9 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     name = equation.primitive.name
     if function is not None:
         return _results(function, operands)
+    if rounds(equation):
+        with source_info_util.user_context(equation.source_info.traceback):
+            return [rounded(*operands, **equation.params)]
     if is_call(equation):
         return call_outside(equation, operands)
     if name == "platform_index":

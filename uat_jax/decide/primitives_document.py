@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from uat_jax.arithmetic import outside_function
+from uat_jax.arithmetic import fewer_bits, outside_function
 from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
 from uat_jax.arithmetic.field_rules import RULES, Unknown
 from uat_jax.arithmetic.interpreter import BODY, LOOPS
@@ -26,6 +26,7 @@ DRAWS = "random_bits random_fold_in random_seed random_split rng_bit_generator t
 """Primitives that draw bits, or make keys."""
 
 NOTES = {
+    "reduce_precision": "the identity, or with fewer bits than the dtype an unknown odd function",
     "bitcast_convert_type": "of integers; the bits of floats are refused",
     **dict.fromkeys(DRAWS, "equal keys and shapes give equal results; of constants JAX computes it"),
     **dict.fromkeys(["random_unwrap", "random_wrap"], "each undoes the other; of constants JAX computes it"),
@@ -62,7 +63,7 @@ def known() -> frozenset[str]:
         CALLS,
         [EXPORTED, KERNEL],
     )
-    return frozenset(name for table in tables for name in table) - {outside_function.NAME}
+    return frozenset(name for table in tables for name in table) - {fewer_bits.NAME, outside_function.NAME}
 
 
 def said(name: str) -> tuple[str, str]:
