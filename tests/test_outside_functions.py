@@ -212,6 +212,27 @@ def test_on_several_devices_every_one_calls_the_function():
     assert uj.certify(sharded, lambda x: jnp.concatenate([part(x[2:]), part(x[:2])]), four).verdict not in EQUAL
 
 
+def lowered(function):
+    """A function as StableHLO, read again."""
+    return uj.read_stablehlo(jax.jit(function).trace(V).lower(lowering_platforms=("cpu",)).as_text())
+
+
+def test_foreign_functions_of_stablehlo_are_those_of_jax():
+    """By their target and attributes, in both directions."""
+    given = {"eps": np.float32(0.1), "n": np.int32(3), "name": "a", "flag": True}
+    doubled = lambda **attributes: lambda x: 2 * foreign(**attributes)(x)
+    assert uj.certify(doubled(**given), lowered(doubled(**given)), V).verdict in EQUAL
+    assert uj.certify(lowered(doubled(**given)), lowered(lambda x: foreign(**given)(x) * 2), V).verdict in EQUAL
+    for changed in (
+        {"eps": np.float32(0.2)},
+        {"n": np.int32(4)},
+        {"name": "b"},
+        {"flag": False},
+        {"eps": np.float64(0.1)},
+    ):
+        assert uj.certify(doubled(**given), lowered(doubled(**{**given, **changed})), V).verdict not in EQUAL
+
+
 def test_rounding_and_hazards_say_that_the_function_is_not_called():
     found = uj.certify(*SAME["two writings around it"], V)
     assert found.floats is not None and any("outside of JAX" in line for _, line in found.floats.lines())

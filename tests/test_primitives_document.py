@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.custom_derivatives import linear_call
 from jax.extend.core import Primitive
 
 import uat_jax as uj
@@ -125,7 +126,24 @@ def test_written_entries_are(name, monkeypatch):
 
 double = lambda x: lax.composite(lambda x: x * 2, "my.double")(x)
 
+linear = lambda x: linear_call(lambda r, y: r * y[0] + y[1], lambda r, t: (r * t, t), x * x, (x, 2 * x))
+exported = jax.export.export(jax.jit(lambda x, *, y: (jnp.sin(x) * y, {"a": x * x})))(V, y=V)
+scalar = jax.export.symbolic_shape("n")
+summed = jax.export.export(jax.jit(lambda x: x + jnp.sum(x)))(jax.ShapeDtypeStruct(scalar, jnp.float32))
+
 CALLED = {
+    "linear_call": (linear, lambda x: x**3 + 2 * x, lambda x: x**3 + 3 * x),
+    "an exported program": (
+        lambda x: exported.call(x, y=2 * x)[0],
+        lambda x: 2 * x * jnp.sin(x),
+        lambda x: 2 * x * jnp.cos(x),
+    ),
+    "in a scan": (
+        lambda x: lax.scan(lambda c, _: (exported.call(c, y=c)[1]["a"], None), x, None, length=2)[0],
+        lambda x: x**4,
+        lambda x: x**3,
+    ),
+    "an exported program of any size": (summed.call, lambda x: jnp.sum(x) + x, lambda x: jnp.mean(x) + x),
     "composite": (lambda x: double(x) + x, lambda x: 3 * x, lambda x: 4 * x),
     "composite of 0.12 or 0.10, twice": (lambda x: double(double(x)), lambda x: 4 * x, lambda x: 3 * x),
     "base 2": (lambda x: jnp.log2(jnp.exp(x)) * jnp.log(np.float32(2)), lambda x: x * 1, lambda x: x * 2),
@@ -138,3 +156,34 @@ def test_what_is_followed_now(name):
     left, right, wrong = CALLED[name]
     assert uj.certify(left, right, V).passes
     assert uj.certify(left, wrong, V).verdict is uj.Verdict.REFUTED
+
+
+to_half = lambda x: lax.reduce_precision(x, 5, 10)
+
+ROUNDED = {
+    "two writings": (lambda x: 2 * to_half(x), lambda x: to_half(x) + to_half(1 * x)),
+    "an odd function": (lambda x: to_half(-x), lambda x: -to_half(x)),
+    "all bits": (lambda x: lax.reduce_precision(x, 8, 23), lambda x: x + 0),
+    "one by one": (lambda x: to_half(x)[0], lambda x: to_half(x[0])),
+}
+
+NOT_ROUNDED = {
+    "the identity": (to_half, lambda x: x),
+    "other bits": (to_half, lambda x: lax.reduce_precision(x, 8, 10)),
+    "twice the number": (lambda x: to_half(2 * x), lambda x: 2 * to_half(x)),
+    "a sum": (lambda x: to_half(x + 1), lambda x: to_half(x) + 1),
+    "a square is not negative": (lambda x: jnp.abs(to_half(x * x)), lambda x: to_half(x * x)),
+    "too large": (lambda x: jnp.where(jnp.isinf(to_half(x)), 0, x), lambda x: x),
+    "another dtype": (to_half, lambda x: to_half(x.astype(jnp.bfloat16)).astype(jnp.float32)),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_a_rounding_that_is_meant_is_one_function(name, tmp_path):
+    found = uj.certify(*ROUNDED[name], V)
+    assert found.passes and uj.recheck(found.save(tmp_path / "certificate.json")).passes
+
+
+@pytest.mark.parametrize("name", NOT_ROUNDED)
+def test_nothing_else_is_known_of_a_rounding(name):
+    assert not uj.certify(*NOT_ROUNDED[name], V, budget=2).passes

@@ -302,9 +302,9 @@ BAD = {
         "unregistered dialect",
     ),
     "a dialect that is not read": (MAIN.format("%0 = math.sin %a : tensor<2xf32>"), "uses math.sin, which is not read"),
-    "an unknown custom call": (
-        MAIN.format("%0 = stablehlo.custom_call @my_kernel(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
-        "makes the custom call 'my_kernel', which is not known",
+    "a function of Python": (
+        MAIN.format("%0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
+        "calls back to Python with 'xla_ffi_python_cpu_callback'",
     ),
     "a side effect": (
         MAIN.format("%0 = stablehlo.custom_call @log(%a) {has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>"),

@@ -539,6 +539,11 @@ def _complement(rule: Rule) -> Rule:
     return complement
 
 
+def _kind_of_rounding(equation: JaxprEqn) -> str:
+    """The name of a rounding to fewer bits: those that it keeps, and the dtype, which bounds what is not infinite."""
+    return f"{dtype_of(equation.invars[0])} rounded to {sorted(equation.params.items())}"
+
+
 def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     _refuse_undefined(equation, x)
     finite = np.ones(x.shape, bool) if x.special is None else x.special == FINITE
@@ -659,6 +664,7 @@ RULES: dict[str, Rule] = {
     "erfc": _complement(_odd("erf")),
     "exp": _lifted(lambda f, x: f.exponential(x)),
     "expm1": _lifted(lambda f, x: f.subtract(f.exponential(x), f.constant(1, x.shape))),
+    "fewer_bits": lambda fields, equation, x: _odd(_kind_of_rounding(equation))(fields, equation, x),
     "floor": _opaque("floor"),
     "ge": _comparison(strict=False, swapped=False),
     "geqrf": orthogonal.reflections,

@@ -20,7 +20,7 @@ from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 
-from uat_jax.arithmetic import outside_function, stored_control, symbolic_sizes
+from uat_jax.arithmetic import fewer_bits, outside_function, stored_control, symbolic_sizes
 from uat_jax.errors import InputError, UnsupportedError
 
 ENTRIES = 2**26
@@ -111,7 +111,8 @@ def primitives() -> dict[str, Primitive]:
     ]
     words = np.zeros(2, np.uint32)
     found += [equation.primitive for function in keys for equation in jax.make_jaxpr(function)(words).eqns]
-    own = {outside_function.NAME: outside_function.OUTSIDE, **stored_control.PRIMITIVES}
+    own = {primitive.name: primitive for primitive in (outside_function.OUTSIDE, fewer_bits.FEWER_BITS)}
+    own |= stored_control.PRIMITIVES
     return {p.name: p for p in found if p.name in PRIMITIVES} | own
 
 

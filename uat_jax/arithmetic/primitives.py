@@ -15,6 +15,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn
 
+from uat_jax.arithmetic.fewer_bits import FEWER_BITS
 from uat_jax.arithmetic.monoids import is_reduced
 from uat_jax.arithmetic.operation import once_per_operation
 from uat_jax.arithmetic.scattering import combines
@@ -119,6 +120,7 @@ exp                    f--  rule   rule   rule   rounds
 exp2                   f--  parts  rule   rule   rounds
 expand_dims            fibk moved  moved  moved  exact   dimensions
 expm1                  f--  rule   rule   rule   rounds
+fewer_bits             f--  rule   none   none   none    exponent_bits mantissa_bits
 floor                  f--  rule   rule   rule   exact
 gather                 fibk moved  moved  moved  exact   @gather
 ge                     fib  rule   rule   rule   exact
@@ -133,6 +135,7 @@ jit                    *    walked walked walked walked  *
 le                     fib  rule   rule   rule   exact
 le_to                  fib  parts  parts  parts  parts
 lgamma                 f--  rule   rule   rule   rounds
+linear_call            *    walked walked walked walked  *
 log                    f--  rule   rule   rule   rounds
 log1p                  f--  rule   rule   rule   rounds
 log2                   f--  parts  parts  parts  parts
@@ -297,8 +300,9 @@ def _accumulated(equation: JaxprEqn, dtype: Any) -> bool:
 
 
 def _as_wide(bits: str) -> Callable[[JaxprEqn, Any], bool]:
-    """As many bits as the dtype has, so that nothing is rounded."""
-    return lambda equation, value: value >= getattr(jnp.finfo(dtype_of(equation.invars[0])), bits)
+    """As many bits as the dtype has, so that nothing is rounded, unless the primitive is a rounding."""
+    enough = lambda equation, value: value >= getattr(jnp.finfo(dtype_of(equation.invars[0])), bits)
+    return lambda equation, value: equation.primitive is FEWER_BITS or enough(equation, value)
 
 
 _ACCEPTED: Mapping[str, Callable[[JaxprEqn, Any], bool]] = {

@@ -18,10 +18,12 @@ from jax import lax
 from jax.extend import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
+from uat_jax.arithmetic.fewer_bits import rounded, rounds
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
+from uat_jax.decide.exported_calls import exported, is_exported
 from uat_jax.decide.kernels import is_kernel, kernel, named
 from uat_jax.decide.outside_names import call_outside, is_call, never_returns
 
@@ -74,7 +76,9 @@ def _changes(equation: JaxprEqn) -> bool:
     name = equation.primitive.name
     if name == "cond":
         return any(map(_surely_raises, equation.params["branches"]))
-    return name in SPECIAL or any(found(equation) for found in (is_call, is_kernel, _is_for_one_use, _is_foreign))
+    return name in SPECIAL or any(
+        found(equation) for found in (is_call, is_kernel, is_exported, rounds, _is_for_one_use, _is_foreign)
+    )
 
 
 def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
@@ -107,9 +111,13 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
         program = kernel(equation)
         with source_info_util.user_context(equation.source_info.traceback):
             return named(lambda *arrays: _results(program, arrays))(*operands)
-    name, function = equation.primitive.name, called(equation) or implementation(equation)
+    function = called(equation) or implementation(equation) or exported(equation)
+    name = equation.primitive.name
     if function is not None:
         return _results(function, operands)
+    if rounds(equation):
+        with source_info_util.user_context(equation.source_info.traceback):
+            return [rounded(*operands, **equation.params)]
     if is_call(equation):
         return call_outside(equation, operands)
     if name == "platform_index":

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from uat_jax.arithmetic import outside_function
+from uat_jax.arithmetic import fewer_bits, outside_function
 from uat_jax.arithmetic.complex_rules import RULES as COMPLEX
 from uat_jax.arithmetic.field_rules import RULES, Unknown
 from uat_jax.arithmetic.interpreter import BODY, LOOPS
@@ -13,6 +13,7 @@ from uat_jax.arithmetic.power_rules import RULES as POWERS
 from uat_jax.arithmetic.primitives import REFUSED, TABLE, UNINTERPRETED
 from uat_jax.decide.collectives import COLLECTIVES
 from uat_jax.decide.expansion import SPECIAL
+from uat_jax.decide.exported_calls import EXPORTED
 from uat_jax.decide.kernels import KERNEL
 from uat_jax.decide.one_device import OF_DEVICES, PLACEMENT
 from uat_jax.decide.outside_names import CALLS
@@ -21,13 +22,11 @@ from uat_jax.decide.specification import CALLBACKS
 WITHOUT_OPERANDS = frozenset(["empty2", "iota"])
 """Primitives of no operands: JAX says what their results are.  Its own derivatives of loops begin with `empty2`."""
 
-NOT_FOLLOWED = frozenset(["call_exported", "linear_call"])
-"""Primitives without a rule, of which no table says that they are functions of real numbers."""
-
 DRAWS = "random_bits random_fold_in random_seed random_split rng_bit_generator threefry2x32".split()
 """Primitives that draw bits, or make keys."""
 
 NOTES = {
+    "reduce_precision": "the identity, or with fewer bits than the dtype an unknown odd function",
     "bitcast_convert_type": "of integers; the bits of floats are refused",
     **dict.fromkeys(DRAWS, "equal keys and shapes give equal results; of constants JAX computes it"),
     **dict.fromkeys(["random_unwrap", "random_wrap"], "each undoes the other; of constants JAX computes it"),
@@ -59,13 +58,12 @@ def known() -> frozenset[str]:
         UNINTERPRETED,
         REFUSED,
         WITHOUT_OPERANDS,
-        NOT_FOLLOWED,
         SPECIAL,
         CALLBACKS,
         CALLS,
-        [KERNEL],
+        [EXPORTED, KERNEL],
     )
-    return frozenset(name for table in tables for name in table) - {outside_function.NAME}
+    return frozenset(name for table in tables for name in table) - {fewer_bits.NAME, outside_function.NAME}
 
 
 def said(name: str) -> tuple[str, str]:
@@ -75,6 +73,8 @@ def said(name: str) -> tuple[str, str]:
         >>> said("mul"), said("erf")
         (('exact rule', ''), ('uninterpreted', 'an odd function'))
     """
+    if name == EXPORTED:
+        return "exact rule", "its program is read as StableHLO"
     if name == KERNEL:
         return "exact rule", "what JAX's interpreter of kernels computes, block after block"
     if name in CALLS:

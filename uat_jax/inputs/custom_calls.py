@@ -1,4 +1,4 @@
-"""Calls of functions outside StableHLO that JAX writes into artifacts, by the names of their targets."""
+"""Calls of functions outside StableHLO, by the names of their targets: those that JAX makes, and unknown functions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 from jax import lax
+from jax.extend.mlir import ir
 
 from uat_jax.errors import InputError, UnsupportedError
-from uat_jax.inputs.mlir_values import shape_of
+from uat_jax.inputs.mlir_values import DTYPES, dtype_of, shape_of
 
 if TYPE_CHECKING:
     from uat_jax.inputs.rules import Call
@@ -21,23 +23,65 @@ PLACEMENT = frozenset(
 """Calls that say where a value is, and change nothing of it."""
 
 
+CONFIG = "mhlo.backend_config"
+"""The attribute that holds those of a foreign function."""
+
+IGNORED = frozenset(["call_target_name", "has_side_effect", "mhlo.sharding", "sdy.sharding"])
+"""Attributes that say nothing of what an unknown function computes, or that are looked at elsewhere."""
+
+USUAL = frozenset(['""', "[]", "{}", "4 : i32"])
+"""Attributes that are as if they were not there; the last one is JAX's version of the interface."""
+
+
 def known(target: str) -> bool:
-    """Whether a target is read."""
-    return target in PLACEMENT or target in TARGETS or _lapack(target) is not None
+    """Whether a target is read: any but functions of Python, of which an artifact has a number and no name."""
+    return "python" not in target
 
 
 def custom_call(target: str, call: Call) -> Any:
     """The results of a custom call.
 
     Raises:
-        UnsupportedError: its target is none of those that are read.
+        UnsupportedError: its target is unknown, and it calls functions of its module.
     """
     if target in PLACEMENT:
         return list(call.operands)
     found = TARGETS.get(target) or _lapack(target)
-    if found is None:
-        raise UnsupportedError(f"the custom call {target!r}, which is not known")
-    return found(call)
+    return _unknown(target, call) if found is None else found(call)
+
+
+def _unknown(target: str, call: Call) -> list[Any]:
+    """The results of a foreign function of which nothing is known but its target and its attributes."""
+    attributes: Any = call.operation.attributes
+    stated = {getattr(item, "name", item) for item in attributes} - IGNORED  # names, in some versions with values
+    stated -= {name for name in ("operand_layouts", "result_layouts") if _are_usual(attributes, name)}
+    texts = {name: str(attributes[name]) for name in sorted(stated) if str(attributes[name]) not in USUAL}
+    if "called_computations" in texts:
+        raise UnsupportedError(f"the custom call {target!r}, which calls functions of its module, is not read")
+    given = {entry.name: _value(entry.attr) for entry in attributes[CONFIG]} if CONFIG in stated else {}
+    texts.pop(CONFIG, None)
+    more = {"stated": repr(texts)} if texts else {}
+    results = [jax.ShapeDtypeStruct(shape_of(x.type), dtype_of(x.type)) for x in call.operation.results]
+    return list(jax.ffi.ffi_call(target, results)(*call.operands, **given, **more))
+
+
+def _are_usual(attributes: Any, name: str) -> bool:
+    """Whether layouts are what they are where nothing is said: the last axis lies together."""
+    return name in attributes and all(list(x) == sorted(x, reverse=True) for x in map(_numbers, attributes[name]))
+
+
+def _numbers(attribute: Any) -> list[int]:
+    return np.array(attribute).reshape(-1).tolist()
+
+
+def _value(attribute: Any) -> Any:
+    """An attribute as JAX has it where it calls the function itself, or as a text."""
+    for kind, made in ((ir.StringAttr, str), (ir.BoolAttr, bool)):
+        if isinstance(attribute, kind):
+            return made(attribute.value)
+    if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) and str(attribute.type) in DTYPES:
+        return np.dtype(DTYPES[str(attribute.type)]).type(attribute.value)
+    return f"{attribute}"
 
 
 def _shape_assertion(call: Call) -> list[Any]:

@@ -206,7 +206,7 @@ class _Reader:
         if effect is not None and effect.value and target not in NO_EFFECT_NEEDED:
             raise UnsupportedError(f"{self.name} calls {target!r}, which has a side effect; export it without")
         if not custom_calls.known(target):
-            raise UnsupportedError(f"{self.name} makes the custom call {target!r}, which is not known")
+            raise UnsupportedError(f"{self.name} calls back to Python with {target!r}; an artifact cannot say to what")
 
     @property
     def _arguments(self) -> list[ir.Value]:
