@@ -75,7 +75,8 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
         "complex numbers are pairs of real ones; zero has no sign, also on branch cuts"
     ),
     AssumptionKind.KERNELS: lambda: (
-        "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other"
+        "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other, at places "
+        "within its arrays"
     ),
     AssumptionKind.NO_ERROR: lambda *, side, where: (
         f"inputs for which the {side} function raises an error {where} are left out"

@@ -21,6 +21,10 @@ PLACEMENT = frozenset(
 """Calls that say where a value is, and change nothing of it."""
 
 
+UNWRITTEN_MEMORY = "uat_jax.unwritten_memory"
+"""A call that marks memory of a kernel that nobody has written, and changes nothing of it."""
+
+
 def known(target: str) -> bool:
     """Whether a target is read."""
     return target in PLACEMENT or target in TARGETS or _lapack(target) is not None
@@ -69,6 +73,7 @@ TARGETS: dict[str, Callable[[Any], Any]] = {
     "mhlo.erf": lambda call: lax.erf(call.operands[0]),
     "mhlo.topk": lambda call: top_k(call, call.attribute("mhlo.attributes")),
     "shape_assertion": _shape_assertion,
+    UNWRITTEN_MEMORY: lambda call: lax.optimization_barrier(call.operands[0]),
 }
 
 # --- LAPACK: what JAX's linear algebra is on a CPU -------------------------------------------------------------------
