@@ -35,6 +35,7 @@ fields.py            prime fields as a number system
 exchanges.py         elimination in prime fields, for every way to exchange rows
 orthogonal.py        Q and R in prime fields
 spectra.py           eigenvalues and singular values in prime fields
+unwritten.py         which entries depend on memory that nobody has written
 uninterpreted.py     primitives without a rule as unknown functions
 chosen_infinities.py infinities and NaN that the input chooses
 facts.py             where a number is analytic, defined, positive and zero (fact_rules.py: primitive by primitive)

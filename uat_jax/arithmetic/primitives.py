@@ -256,10 +256,13 @@ A primitive that stands neither here nor in another table is refused: nobody has
 _EFFECT = "calls the host or a device for its effect; use pure functions of arrays"
 _REFERENCE = "works on a reference, which is followed inside of Pallas kernels only; use arrays"
 
+REFERENCES = frozenset("addupdate freeze get new_ref ref swap".split())
+"""Primitives that work on references."""
+
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys("debug_callback debug_print infeed io_callback outfeed".split(), _EFFECT),
     **dict.fromkeys("after_all create_token dce_sink".split(), "orders effects, and is no function of arrays"),
-    **dict.fromkeys("addupdate freeze get new_ref ref swap".split(), _REFERENCE),
+    **dict.fromkeys(REFERENCES, _REFERENCE),
     "empty": "makes an array of which no entry is written; write them, as jnp.zeros does",
     **dict.fromkeys(
         "prng_random_bits prng_seed rng_uniform".split(),

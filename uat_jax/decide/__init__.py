@@ -61,6 +61,8 @@ landmarks.py        inputs near the constants of both programs
 explained.py        whether rounded constants explain a difference
 strict_decisions.py decisions that are between different numbers for almost all inputs
 except_where.py     equal except where an input has some value
+kernels.py          kernels of Pallas as the program that JAX's interpreter runs
+kernel_memory.py    their memory that nobody has written
 reproducer.py       such an input as a JAX program
 constant_readings.py  the float constants of a program
 agreement.py        exact values compared to many digits

@@ -77,7 +77,8 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
         "complex numbers are pairs of real ones; zero has no sign, also on branch cuts"
     ),
     AssumptionKind.KERNELS: lambda: (
-        "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other"
+        "a Pallas kernel computes what JAX's interpreter of kernels does: its blocks one after the other, at places "
+        "within its arrays"
     ),
     AssumptionKind.OUTSIDE_FUNCTION: lambda *, function: (
         f"{function}, which is outside of JAX, is a function of its operands: equal ones give equal results"

@@ -603,16 +603,17 @@ def _sizes_of(evidence: Evidence) -> Sizes:
 
 def _writer(question: Question) -> Writer:
     def write(found: Counterexample) -> str:
-        left, right = question.left, question.right
+        left, right, kernels = question.left, question.right, question.traces.kernels
         if isinstance(left, OnParameters) and isinstance(right, OnParameters):
             arguments = question.specification.at(found.sizes)
             original = Specification(jax.tree.unflatten(left.tree, left.leaves)).at(found.sizes)
-            return reproducer(left.function, right.function, Specification(original), located(found, left, arguments))
+            found = located(found, left, arguments)
+            return reproducer(left.function, right.function, Specification(original), found, kernels=kernels)
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
         specification = Specification(question.specification.at(found.sizes))
         parts = question.traces.complex_outputs
-        return reproducer(question.left, question.right, specification, found, complex_outputs=parts)
+        return reproducer(left, right, specification, found, complex_outputs=parts, kernels=kernels)
 
     return write
 

@@ -24,6 +24,7 @@ from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.retracing import bound, retraced, with_programs
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.exported_calls import exported, is_exported
+from uat_jax.decide.kernel_memory import check_written, left_unwritten
 from uat_jax.decide.kernels import is_kernel, kernel, named
 from uat_jax.decide.outside_names import call_outside, is_call, never_returns
 
@@ -47,7 +48,17 @@ def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
     """A program of the same inputs and outputs, without the primitives of other libraries and without errors.
 
     What JAX chooses by the platform is what it chooses for the one on which this process computes.
+
+    Raises:
+        UnsupportedError: a kernel cannot be followed, or an output depends on memory that a kernel has not written.
     """
+    found = _expanded(program)
+    check_written(found)
+    return found
+
+
+def _expanded(program: ClosedJaxpr) -> ClosedJaxpr:
+    """The same of a program, or of one inside of it."""
     if not any(_changes(equation) for inner in programs_within(program) for equation in inner.eqns):
         return program
     return retraced(program, lambda *arguments: _results(program, arguments))
@@ -108,9 +119,10 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any]) -> list[Any]:
 def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     """The results of an equation."""
     if is_kernel(equation):
-        program = kernel(equation)
+        program, doubts = kernel(equation, operands)
         with source_info_util.user_context(equation.source_info.traceback):
-            return named(lambda *arrays: _results(program, arrays))(*operands)
+            found = named(lambda *arrays: _results(program, arrays))(*operands)
+            return list(map(left_unwritten, found, doubts))
     function = called(equation) or implementation(equation) or exported(equation)
     name = equation.primitive.name
     if function is not None:
@@ -128,7 +140,7 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> list[Any]:
     known = all(isinstance(x, np.ndarray | np.generic) for x in operands)
     if name == "nextafter" and known:
         return [np.nextafter(*operands)]
-    parameters = with_programs(equation, lambda inner: _error(inner) if _surely_raises(inner) else expanded(inner))
+    parameters = with_programs(equation, lambda inner: _error(inner) if _surely_raises(inner) else _expanded(inner))
     return bound(equation, operands, parameters)
 
 

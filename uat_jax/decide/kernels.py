@@ -1,19 +1,21 @@
 """Kernels of Pallas: the program that JAX's own interpreter of kernels runs, one block of the grid after the other.
 
 JAX lowers a `pallas_call` with ``interpret=True`` to loops over the grid, slices and updates.  That program is read as
-any other in StableHLO, so nothing of Pallas is written a second time here.  What no block writes is NaN in it.
+any other in StableHLO, so nothing of Pallas is written a second time here.  Which results depend on memory that nobody
+has written is found in `kernel_memory.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.interpreter import programs_within
-from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, shape_of
+from uat_jax.decide.kernel_memory import Doubt, check_body, doubtful, filled, mark_memory, written_at
 from uat_jax.errors import InputError, UnsupportedError
 
 KERNEL = "pallas_call"
@@ -28,33 +30,40 @@ def is_kernel(equation: JaxprEqn) -> bool:
     return equation.primitive.name == KERNEL
 
 
-def kernel(equation: JaxprEqn) -> ClosedJaxpr:
-    """The program of a `pallas_call`.
+def kernel(equation: JaxprEqn, operands: Sequence[Any]) -> tuple[ClosedJaxpr, list[Doubt | None]]:
+    """The program of a `pallas_call`, and what of each result depends on memory that the kernel has not written.
 
     Raises:
-        UnsupportedError: JAX's interpreter cannot run the kernel, such as one that copies between memories, or what it
+        UnsupportedError: JAX's interpreter cannot run the kernel, such as one that draws random numbers, or what it
             runs cannot be read.
     """
-    from uat_jax.inputs.stablehlo import read_stablehlo  # most programs have no kernel, and reading takes modules
+    from uat_jax.inputs.mlir_parsing import parsed  # most programs have no kernel, and reading takes modules
+    from uat_jax.inputs.stablehlo import of_module
 
     specs = [jax.ShapeDtypeStruct(shape_of(atom), dtype_of(atom)) for atom in equation.invars]
     parameters = {**equation.params, "interpret": True}
     wide = any(dtype_of(atom).itemsize == 8 for atom in (*equation.invars, *equation.outvars))
-    interpreted = lambda *operands: equation.primitive.bind(*operands, **parameters)
+    interpreted = jax.jit(lambda *operands: equation.primitive.bind(*operands, **parameters), keep_unused=True)
     try:
         with jax.enable_x64(wide):
-            read = read_stablehlo(jax.export.export(jax.jit(interpreted), platforms=("cpu",))(*specs))
-    except (InputError, UnsupportedError) as error:
-        raise UnsupportedError(f"the kernel{source_line(equation)} cannot be followed: {error}") from error
+            exported = jax.export.export(interpreted, platforms=("cpu",))(*specs)
     except Exception as error:  # whatever Pallas raises about a kernel that is made for one kind of device
         what = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
         raise UnsupportedError(
-            f"JAX cannot interpret the kernel{source_line(equation)} ({what}); compare functions that run with "
+            f"JAX cannot interpret the kernel{written_at(equation)} ({what}); compare functions that run with "
             "interpret=True"
         ) from error
-
-    with jax.enable_x64(wide):
-        return jax.make_jaxpr(lambda *operands: list(read(*operands)))(*specs)
+    if exported.ordered_effects or exported.unordered_effects:
+        raise UnsupportedError(f"the kernel{written_at(equation)} has side effects, which a function has not")
+    check_body(equation)
+    module = parsed(exported.mlir_module_serialized)
+    try:
+        mark_memory(module, equation.params["jaxpr"])
+        with jax.enable_x64(wide):
+            marked = jax.make_jaxpr(lambda *operands: jax.tree.leaves(of_module(module, "it")(*operands)))(*specs)
+    except (InputError, UnsupportedError) as error:
+        raise UnsupportedError(f"the kernel{written_at(equation)} cannot be followed: {error}") from error
+    return filled(marked), list(doubtful(equation, marked, operands))
 
 
 def named(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ def reproducer(
     witness: Counterexample,
     *,
     complex_outputs: bool = False,
+    kernels: bool = False,
 ) -> str:
     """A program that prints both values of the entry that differs, and fails if they are equal.
 
@@ -33,6 +34,7 @@ def reproducer(
     the exact values, which are in a comment, and is not checked.
 
     complex_outputs: whether the functions return complex numbers, of which the witness counts both parts.
+    kernels: whether they run kernels of Pallas, which the program leaves to JAX's interpreter of kernels on any device.
     """
     leaves = "parts" if complex_outputs else "jax.tree.leaves"
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
@@ -42,7 +44,7 @@ def reproducer(
         notes.append("# in float64: narrower inputs would hide the difference")
     return script(
         "jnp",
-        (*_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
+        (*(KERNELS if kernels else ()), *_imported("left", left), *_imported("right", right), "", *notes, PRECISION),
         PARTS if complex_outputs else (),
         [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
@@ -58,6 +60,14 @@ PARTS = (
     "    return [part for leaf in jax.tree.leaves(tree) for part in both(leaf)]",
 )
 """The lines that define `parts`, the leaves of a tree with the real and the imaginary part of each complex one."""
+
+KERNELS = (
+    "from jax.experimental.pallas import tpu as pltpu",
+    "",
+    "pltpu.set_tpu_interpret_mode(True)  # kernels are interpreted on any device, as with interpret=True",
+    "",
+)
+"""The lines after which `pallas_call` runs everywhere; functions may make their kernels when they are imported."""
 
 PRECISION = 'jax.config.update("jax_default_matmul_precision", "highest")'
 

@@ -32,6 +32,9 @@ IGNORED = frozenset(["call_target_name", "has_side_effect", "mhlo.sharding", "sd
 USUAL = frozenset(['""', "[]", "{}", "4 : i32"])
 """Attributes that are as if they were not there; the last one is JAX's version of the interface."""
 
+UNWRITTEN_MEMORY = "uat_jax.unwritten_memory"
+"""A call that marks memory of a kernel that nobody has written, and changes nothing of it."""
+
 
 def known(target: str) -> bool:
     """Whether a target is read: any but functions of Python, of which an artifact has a number and no name."""
@@ -113,6 +116,7 @@ TARGETS: dict[str, Callable[[Any], Any]] = {
     "mhlo.erf": lambda call: lax.erf(call.operands[0]),
     "mhlo.topk": lambda call: top_k(call, call.attribute("mhlo.attributes")),
     "shape_assertion": _shape_assertion,
+    UNWRITTEN_MEMORY: lambda call: lax.optimization_barrier(call.operands[0]),
 }
 
 # --- LAPACK: what JAX's linear algebra is on a CPU -------------------------------------------------------------------

@@ -64,7 +64,7 @@ def _content(path: Path) -> bytes:
 
 def _of_bytes(content: bytes, name: str, expression: str) -> Program:
     if content.startswith(BYTECODE) or _is_text(content):
-        return _of_module(_module(content, name, parsed_carefully), name, expression)
+        return of_module(_module(content, name, parsed_carefully), name, expression)
     return _of_exported(_deserialized(content, name), name, parsed_carefully, expression)
 
 
@@ -98,7 +98,7 @@ def _of_exported(
         raise UnsupportedError(
             f"{name} has side effects, which a function has not; export it without prints and callbacks"
         )
-    inner = _of_module(_module(exported.mlir_module_serialized, name, parse), name, expression)
+    inner = of_module(_module(exported.mlir_module_serialized, name, parse), name, expression)
     avals = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in exported.in_avals]
     specs, keywords = jax.tree.unflatten(exported.in_tree, avals)
 
@@ -118,7 +118,7 @@ def _of_exported(
     return Program(function, (*specs, *keywords.values()), name=name, source=expression, readings=inner.readings)
 
 
-def _of_module(module: ir.Module, name: str, expression: str) -> Program:
+def of_module(module: ir.Module, name: str, expression: str = "") -> Program:
     """The function `main` of a module, of arrays."""
     reader = _Reader(module, name)
 
