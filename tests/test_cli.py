@@ -52,6 +52,13 @@ def test_claims_lists_the_ledger(capsys):
     assert all(claim.id in text for claim in uj.claims())
 
 
+def test_show_says_what_mends_a_refuted_claim(capsys):
+    assert main(["show", "lora.bias-index"]) == 0
+    assert "mended by  c_1 for the printed b_{1,1}" in capsys.readouterr().out
+    assert main(["show", "lemma-1"]) == 0
+    assert "mended by" not in capsys.readouterr().out
+
+
 def test_show_prints_every_step_checked(capsys):
     assert main(["show", "residual.closed-form", "--depth", "2"]) == 0
     text = capsys.readouterr().out

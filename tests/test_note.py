@@ -14,8 +14,9 @@ from uat_jax.cli import main
 from uat_jax.ledger.corrected import WRITTEN, corrected, same_formula
 from uat_jax.ledger.ledger import CHAPTERS, find, script_of
 from uat_jax.ledger.page import Display, Paragraph, Table
+from uat_jax.ledger.quotes import is_printed
 from uat_jax.ledger.weight import Weight, rank, weight_of
-from uat_jax.report import note, page_latex, tex
+from uat_jax.report import note, page_html, page_latex, tex
 from uat_jax.report.breaking import aligned, broken, equations
 from uat_jax.report.inline import latex_of_prose
 
@@ -183,6 +184,8 @@ PROSE = {
     "max_n, LN_1": r"$\mathrm{max}_{n}$, $\mathrm{LN}_{1}$",
     "f(z)_i": r"f(z)${}_{i}$",
     "2*L*r + 1": "2 L r + 1",
+    "W ⊗ I_M": r"W ${}\otimes  \mathbf{I}_{M}$",
+    "D_j × 1, −σ": r"$D_{j}  \times{}$ 1, $- \sigma$",
 }
 
 
@@ -219,6 +222,27 @@ def test_equations_of_a_long_list_stand_below_each_other():
     assert equations(r"a=b,\ c=d") == [r"a=b,\ c=d"]
     terms = "+".join([r"\mathbf{x}_{i+1}"] * 40)
     assert equations(f"j={terms},2,3") == [f"j={terms},2,3"]
+
+
+def test_a_line_ends_within_as_few_brackets_as_it_can():
+    inside = "(" + "+".join([r"\mathbf{a}"] * 6) + ")"
+    lines = broken(rf"(\mathbf{{x}}\otimes {inside}\otimes {inside}\otimes {inside})")
+    assert len(lines) > 1 and all(line.startswith(r"\otimes") for line in lines[1:])
+
+
+def test_a_long_formula_in_prose_may_end_a_line_and_a_bracket_stays_with_it():
+    long = "A_{i+1} b_{i} + B_{i+1} b_{i} + C_{i+1} b_{i} + A_{i+1} c_{i} + B_{i+1} c_{i} + C_{i+1} c_{i}"
+    assert page_html.prose(long).count(r"\(") > 1 and r"\({}+" in page_html.prose(long)
+    assert page_html.prose("(error 2^-9), or") == r'(error <span class="kept">\(2^{-9}\)),</span> or'
+    assert page_html.prose("x_1 < 2 & so") == r"\(\mathbf{x}_{1}  &lt;\) 2 &amp; so"
+
+
+def test_what_no_paper_prints_is_not_called_printed(page):
+    shown = [part for section in page.sections for part in section.parts if isinstance(part, Display)]
+    printed = {part.formula.text for part in shown if part.name == "Printed"}
+    own = {part.formula.text for part in shown if part.name == "In our words"}
+    assert all(any(claim.printed == text and is_printed(claim) for claim in REFUTED) for text in printed) and own
+    assert not any(claim.printed in own and is_printed(claim) for claim in REFUTED)
 
 
 def test_a_long_text_is_broken_between_words():

@@ -39,6 +39,7 @@ from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.inputs.functions import is_file, read_file, specs_of
 from uat_jax.inputs.weights import leaves_of, nearest
 from uat_jax.ledger.claim import Claim, Kind
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.layers.closed_form import check_own_network
 from uat_jax.ledger.layers.exposition import KINDS, check_depth, exposition, kind_of_page, legend_alone
 from uat_jax.ledger.ledger import CHAPTERS, claims, find, named, recheck, records, script_of, select
@@ -370,7 +371,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.latex:
         print(latex(certificate, page), end="")
     else:
-        show_statement(_console(), certificate, script_of(claim), page)
+        edits = claim.decide.edits if isinstance(claim.decide, OneEdit) else ()
+        show_statement(_console(), certificate, script_of(claim), page, edits)
     return 0
 
 

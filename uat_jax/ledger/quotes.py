@@ -28,3 +28,8 @@ def is_quoted(claim: Claim) -> bool:
     """Whether ``claim.printed`` is what the papers among its sources print."""
     ours = claim.ledger.startswith(OUR_CHAPTERS) or claim.reading.startswith(NOT_A_QUOTATION)
     return not ours and claim.id not in OWN_WORDS
+
+
+def is_printed(claim: Claim) -> bool:
+    """Whether the words are a paper's, if only in a sense that it does not claim."""
+    return is_quoted(claim) or (claim.reading.startswith("not claimed") and claim.id not in OWN_WORDS)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import inf
 
 WIDTH = 62
 """Signs that a line of an A4 page holds, about."""
@@ -78,7 +79,7 @@ class _Piece:
 
     latex: str = ""
     size: float = 0.0
-    quality: tuple[int, int] = (0, 0)
+    quality: tuple[float, int] = (-inf, 0)
     begins: str = ""
     joins: bool = False
 

@@ -58,6 +58,9 @@ _PRODUCT = re.compile(r"(?<=[\w)])\*(?=[\w(])")
 _JOINING = re.compile(r"[ +=(\[]*")
 """What stands between two formulas that are one."""
 
+_BINARY = tuple(SIGNS[sign] for sign in "⋄⊗⊙−·×∘")
+"""Signs between two operands, with room on both sides where an operand is text."""
+
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """(whether it is a formula, what is written): a formula as LaTeX, anything else as it stands."""
@@ -66,7 +69,8 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
         if is_formula:
             formula = f"{formula} {piece}".strip()
         elif formula and _JOINING.fullmatch(piece):
-            formula += piece
+            behind_text = formula in _BINARY and piece.startswith(" ")
+            formula = f"{'{}' * behind_text}{formula}{piece}"
         else:
             yield from _joined(formula)
             formula = ""
@@ -78,7 +82,8 @@ def _joined(formula: str) -> Iterator[tuple[bool, str]]:
     """A formula, and what joined nothing to it."""
     kept = formula.rstrip(" +=([")
     if kept:
-        yield True, kept
+        in_front_of_text = kept.endswith(_BINARY) and kept.removeprefix("{}") not in _BINARY
+        yield True, kept + "{}" * in_front_of_text
     if formula != kept:
         yield False, formula[len(kept) :]
 

@@ -16,6 +16,7 @@ from uat_jax.ledger.claim import Claim
 from uat_jax.ledger.corrected import corrected, same_formula
 from uat_jax.ledger.layers.theorems import theorem_1, theorem_2, theorem_3
 from uat_jax.ledger.page import Display, Formula, Page, Paragraph, Part, Section, Table
+from uat_jax.ledger.quotes import is_printed
 from uat_jax.ledger.source import PAPERS, written
 from uat_jax.ledger.weight import Weight, rank, weight_of
 from uat_jax.report.table import reason
@@ -139,7 +140,8 @@ def _entry(
     first = group[0]
     sources = tuple(dict.fromkeys(source for claim in group for source in claim.sources))
     yield Paragraph(written(sources), "Where.")
-    yield Display(Formula(first.printed, first.printed), "Printed")
+    told = "Printed" if any(map(is_printed, group)) else "In our words"
+    yield Display(Formula(first.printed, first.printed), told)
     if len(group) == 1:
         yield from _reading(first)
         yield Paragraph(_one_line(reason(found[first.id])), "Smallest example.")

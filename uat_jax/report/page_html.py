@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
-from uat_jax.report.breaking import aligned, loosened
+from uat_jax.report.breaking import aligned, broken, loosened
 from uat_jax.report.inline import pieces
 
 STYLE = """
@@ -21,6 +23,7 @@ p { margin: .35rem 0; }
 .math { overflow-x: auto; overflow-y: hidden; margin: .3rem 0; }
 .math mjx-container { margin: .3rem 0 !important; }
 .name { font-style: italic; }
+.kept { white-space: nowrap; }
 .holds { color: #17692f; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: .5rem 0; font-size: .95em; }
@@ -73,9 +76,33 @@ def document(page: Page) -> str:
     )
 
 
+INLINE = 26
+"""Signs of a formula that a line of a narrow screen holds, about."""
+
+_BESIDE = re.compile(r"^[).,:;!?”’\]]+")
+"""Signs that stand on the line of the formula before them."""
+
+
 def prose(text: str) -> str:
-    r"""Prose with its formulas between \( and \)."""
-    return "".join(rf"\({escape(piece)}\)" if formula else escape(piece) for formula, piece in pieces(text))
+    r"""Prose with its formulas between \( and \); a long one may end a line at its signs, as words do."""
+    found, html = [*pieces(text)], list[str]()
+    beside = ""
+    for (formula, piece), (_, next_piece) in pairwise([*found, (False, "")]):
+        if not formula:
+            html.append(escape(piece.removeprefix(beside)))
+            beside = ""
+            continue
+        *lines, last = broken(piece, INLINE)
+        beside = "".join(_BESIDE.findall(next_piece))
+        html += [rf"\({_continued(line, n)}\) " for n, line in enumerate(lines)]
+        last = rf"\({_continued(last, len(lines))}\){escape(beside)}"
+        html.append(f'<span class="kept">{last}</span>' if beside else last)
+    return "".join(html)
+
+
+def _continued(line: str, n: int) -> str:
+    """A line of a formula; a sign at the beginning of a later one has room on both sides."""
+    return escape(f"{{}}{line}" if n else line)
 
 
 def _section(section: Section) -> Iterator[str]:

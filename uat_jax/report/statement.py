@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -10,6 +10,7 @@ from rich.text import Text
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.figures import Depths, Equation, Proof, Written
 from uat_jax.decide.verdict import Evidence
+from uat_jax.ledger.edit import Edit
 from uat_jax.ledger.page import Page
 from uat_jax.ledger.record import Record
 from uat_jax.ledger.source import written
@@ -20,10 +21,19 @@ from uat_jax.report.page_text import show_page
 from uat_jax.report.table import COLOURS
 
 
-def show_statement(console: Console, certificate: Certificate, script: str, page: Page | None = None) -> None:
+def show_statement(
+    console: Console, certificate: Certificate, script: str, page: Page | None = None, edits: Sequence[Edit] = ()
+) -> None:
     """Print the claim, its verdict, the script that argues it, and every step or executed line with what was found.
 
     A claim that has a page of its own is told by it: then what was found is listed without the steps.
+
+    Args:
+        console: where to.
+        certificate: of the claim.
+        script: the file below proofs/ that argues it.
+        page: what tells it.
+        edits: the places that mend a refuted claim.
     """
     claim = certificate.claim
     console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
@@ -32,6 +42,8 @@ def show_statement(console: Console, certificate: Certificate, script: str, page
             console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
     if claim.get("ours"):
         console.print(Text.assemble(("  printed by ", "dim"), "no paper: it shows where a printed statement ends"))
+    if edits:
+        console.print(Text.assemble(("  mended by  ", "dim"), " and ".join(map(str, edits))))
     console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
     console.print(Text.assemble(("  script     ", "dim"), f"proofs/{script}"))
     console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from uat_jax.decide.certificate import Certificate
 from uat_jax.decide.figures import Depths, Fields, FloatFigures, WrongWord
-from uat_jax.decide.verdict import Method, Verdict
+from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.chapter import Chapter
 from uat_jax.ledger.claim import Claim, Kind
 from uat_jax.ledger.record import Record
@@ -71,9 +71,13 @@ def _proofs(certificate: Certificate) -> list[str]:
     inductions = [e for e in found if e.method is Method.INDUCTION]
     others = [e for e in found if e.method is not Method.PRIME_FIELDS]
     chosen = inductions or others or found
-    return list(
-        dict.fromkeys(f"{e.subject}: {e.finding}" if e.subject and not inductions else e.finding for e in chosen)
-    )
+    return list(dict.fromkeys(e.finding if inductions else _with_subject(e) for e in chosen))
+
+
+def _with_subject(evidence: Evidence) -> str:
+    """What was found, and of what, unless that is said already."""
+    told = evidence.finding.removeprefix("§").startswith(evidence.subject)
+    return evidence.finding if told else f"{evidence.subject}: {evidence.finding}"
 
 
 def _predictions(certificate: Certificate) -> list[str]:
