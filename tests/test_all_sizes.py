@@ -116,6 +116,24 @@ def test_integers_that_count_places_are_bounded_and_others_assumed_to_be(scaled,
     assert [a.kind for a in certificate.assumptions] == [AssumptionKind.LARGEST_SIZE] * bounded
 
 
+def test_whole_numbers_in_the_step_of_a_scan_are_assumed_not_to_wrap():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+
+    def scanned(compare):
+        def function(x):
+            def step(carry, r):
+                large = compare(jnp.int32(3000) * x.shape[0])
+                return jnp.where(large, jnp.sin(carry) + r, carry), None
+
+            return jax.lax.scan(step, x[0], x)[0]
+
+        return function
+
+    certificate = uj.certify(scanned(lambda n: n >= 0), scanned(lambda n: n > -1), spec)
+    assert certificate.verdict is Verdict.PROVED
+    assert [a.kind for a in certificate.assumptions] == [AssumptionKind.LARGEST_SIZE]
+
+
 def test_tables_are_long_enough_and_names_unique():
     names = [row.name for row in (*TRUE, *FALSE)]
     assert len(FALSE) >= 100 and len(TRUE) >= 100

@@ -160,6 +160,7 @@ def _body(number: int, start: Array, after: Array, time: Letter) -> _Body | None
 
     None as well where it depends on indices or carries of a loop around the scan, which its name would hide.
     """
+    workspace().bounded_sizes |= start.bounded or after.bounded
     first, step = start.body, after.body
     if not (isinstance(first, Polynomial) and isinstance(step, Polynomial)) or start.lengths != after.lengths:
         return None
