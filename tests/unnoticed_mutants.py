@@ -105,6 +105,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("", "64 → 63", "another multiple of I, as above", line="SUM ="),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
+    "foundations/transformer_density.py": (Unnoticed("_zero", "0 - s → s", "|0 − s| is |s|"),),
     "foundations/uat_sums.py": (
         Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
     ),
@@ -123,6 +124,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/dependence.py": (
+        Unnoticed("<lambda>", "0 → 1", "A is square: all layers have one width", line="m.Identity(line.shape[0])"),
         Unnoticed(
             "_needed",
             "letter in lines and letter not in used → letter in lines",
@@ -137,6 +139,8 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/nested_bias.py": (
+        Unnoticed("_decide", "dropped term", "test_one_edit.py counts what can be said", line="SeveralEdits("),
+        Unnoticed("_remark", "dropped term", "which citations a row has", line="of_its_form ="),
         Unnoticed(
             "pair",
             "1 → 2",
@@ -152,6 +156,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
             "b_{i,3} has the shape of W_{i,1} x_0 before it: whether the shapes fit does not hang on it",
         ),
     ),
+    "layers/update_lists.py": (Unnoticed("redone", "2 → 1", "a pass over one layer assigns nothing"),),
     "lora/attention.py": (
         Unnoticed(
             "unfold",
