@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr, JaxprEqn
-from jax.interpreters import partial_eval
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.formula import DECIDED, REARRANGING
@@ -56,11 +55,23 @@ def without_unreached(program: ClosedJaxpr, domains: Domains) -> ClosedJaxpr:
         decisions = _Decisions(program, domains)
         reached = retraced(program, decisions.results)
         program = reached if decisions.made else program
-    needed, _ = partial_eval.dce_jaxpr(program.jaxpr, [True] * len(program.jaxpr.outvars), instantiate=True)
-    read = {id(atom) for e in needed.eqns for atom in e.invars} | set(map(id, needed.outvars))
-    if read.isdisjoint(map(id, needed.invars)):
+    needed, read = _needed(program.jaxpr)
+    if read.isdisjoint(program.jaxpr.invars):
         return given
-    return program if len(needed.eqns) == len(program.jaxpr.eqns) else ClosedJaxpr(needed, program.consts)
+    if len(needed) == len(program.jaxpr.eqns):
+        return program
+    return ClosedJaxpr(program.jaxpr.replace(eqns=needed), program.consts)
+
+
+def _needed(jaxpr: Jaxpr) -> tuple[list[JaxprEqn], set[Any]]:
+    """The equations that have an effect, or on which an output depends, and the variables that these and it read."""
+    needed: list[JaxprEqn] = []
+    read = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or not read.isdisjoint(equation.outvars):
+            needed.append(equation)
+            read.update(atom for atom in equation.invars if not isinstance(atom, Literal))
+    return needed[::-1], read
 
 
 @dataclass(frozen=True, eq=False)
