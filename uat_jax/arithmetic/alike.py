@@ -125,8 +125,8 @@ class Alike:
     def same_where_defined(self, left: Number, right: Number) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
-        The arrays at which their formula ends may be undefined, and have the values of others with the same formal value
-        where they and those are defined.
+        The arrays at which their formula ends may be undefined, and have the values of others with the same formal
+        value where they and those are defined.
         """
         if any(x.expression is None or x.special is not None or x.infinite is not None for x in (left, right)):
             return False
