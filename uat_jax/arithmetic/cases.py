@@ -27,7 +27,7 @@ from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.inequalities import Inequality, Polynomial, possible
 from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
-from uat_jax.arithmetic.whole_numbers import ROUNDING
+from uat_jax.arithmetic.whole_numbers import OF_INTEGERS, ROUNDING, small
 from uat_jax.errors import UnsupportedError
 
 MOST_CELLS = 96
@@ -48,29 +48,6 @@ CONTINUOUS = frozenset(
     "tanh".split()
 )
 """Functions that are continuous for all real numbers."""
-
-MOST_SMALL = 256
-"""Integers up to this are followed where a cell decides them: even floats of 16 bits hold them."""
-
-OF_INTEGERS: Mapping[str, Callable[..., int]] = {
-    "abs": abs,
-    "add": lambda x, y: x + y,
-    "clamp": lambda low, x, high: min(max(x, low), high),
-    "div": lambda x, y: int(Fraction(x, y)) if y else _refused_quotient(),
-    "max": max,
-    "min": min,
-    "mul": lambda x, y: x * y,
-    "neg": lambda x: -x,
-    "rem": lambda x, y: x - y * int(Fraction(x, y)) if y else _refused_quotient(),
-    "sign": lambda x: (x > 0) - (x < 0),
-    "sub": lambda x, y: x - y,
-}
-"""Operations on integers that do not wrap; quotients are truncated."""
-
-
-def _refused_quotient() -> int:
-    raise UnsupportedError("a quotient of an integer by 0")
-
 
 RELATIONS = frozenset(DECIDED) - {"sign"}
 """Comparisons of two numbers."""
@@ -459,7 +436,7 @@ class _InCell:
         if node.key[0] == "variable":
             return self._variable(index)
         if node.key[0] == "literal" and jnp.issubdtype(node.dtype, jnp.integer):
-            return _number(_small(int(node.literal), node.dtype))
+            return _number(small(int(node.literal), node.dtype))
         if node.key[0] == "literal":
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
@@ -508,8 +485,9 @@ class _InCell:
             return None
         finally:
             self.asked.discard(index)
-        is_number = isinstance(found, Term) and not _is_undefined(found) and not _is_chosen(found)
-        return found if is_number else None
+        if isinstance(found, bool) or _is_undefined(found) or _is_chosen(found):
+            return None
+        return found
 
     def _of_integers(self, name: str, node: Node) -> Term | bool:
         """What an operation makes of integers, all of which are small numbers in the cell.
@@ -524,14 +502,14 @@ class _InCell:
             return bool(DECIDED[name](operands[0] - operands[1]))
         if name not in OF_INTEGERS:
             raise UnsupportedError(f"'{name}' of integers")
-        return _number(_small(OF_INTEGERS[name](*operands), node.dtype))
+        return _number(small(OF_INTEGERS[name](*operands), node.dtype))
 
     def integer(self, node: int) -> int:
         """A node that is one small integer in the whole cell."""
         value = self.number(node).polynomial.value
         if value is None or value.denominator != 1:
             raise UnsupportedError("an integer that a cell does not decide")
-        return _small(int(value), self.pair.nodes[node].dtype)
+        return small(int(value), self.pair.nodes[node].dtype)
 
     def _where_undefined(self, index: int, name: str, node: Node) -> Term | bool | None:
         """What an operation makes of what is undefined in the cell, or if it is undefined itself; None elsewhere.
@@ -718,14 +696,6 @@ def _opposite(chosen: Term | bool) -> Term:
     if chosen in OF_ZERO:
         return next(term for term in OF_ZERO if term is not chosen)
     return next(CHOSEN[-code] for code, value in CHOSEN.items() if value is chosen)
-
-
-def _small(value: int, dtype: Any) -> int:
-    """An integer that its dtype holds, and every float as well."""
-    low, high = limits(np.dtype(dtype))
-    if not max(low, -MOST_SMALL) <= value <= min(high, MOST_SMALL):
-        raise UnsupportedError("an integer that is large, or wraps")
-    return value
 
 
 def _number(value: int) -> Term:

@@ -207,7 +207,7 @@ class _Builder:
         equation = expression.equation
         if equation is not None and (repeats_one(self.expressions, place) or keeps_order(self.expressions, place)):
             return self.visit(expression.operands[0], equation)
-        if equation is not None and equation.primitive.name == "gather":
+        if equation is not None and equation.primitive.name in ("dynamic_slice", "gather"):
             chosen = self._chosen(equation, expression)
             if chosen is not None:
                 return chosen
@@ -237,14 +237,16 @@ class _Builder:
 
     def _chosen(self, equation: JaxprEqn, expression: Expression) -> int | None:
         """a[i] for an entry of a short row that the same entry of an array of integers chooses, as a selection."""
-        row, index = expression.operands
-        shape, sizes = self.expressions[row].shape, tuple(equation.params["slice_sizes"])
+        row, index, *others = expression.operands
+        shape, slices = self.expressions[row].shape, equation.primitive.name == "dynamic_slice"
         entries = math.prod(expression.shape) == math.prod(self.expressions[index].shape)
-        if len(shape) != 1 or not 0 < shape[0] <= LONGEST_ROW or sizes != (1,) or not entries:
+        along = slices or equation.params["dimension_numbers"].start_index_map == (0,)
+        single = tuple(equation.params["slice_sizes"]) == (1,) and entries and along and not others
+        if len(shape) != 1 or not 0 < shape[0] <= LONGEST_ROW or not single:
             return None
         place = self._beside(index, equation, 1)
         members = [self._member(row, k, equation) for k in range(shape[0])]
-        if equation.params["mode"] == GatherScatterMode.CLIP and place is not None:
+        if place is not None and (slices or equation.params["mode"] == GatherScatterMode.CLIP):
             integers = self.nodes[place].dtype
             ends = [self._literal(np.asarray(end, integers), integers) for end in (0, shape[0] - 1)]
             clamp = equation.replace(primitive=lax.clamp_p, params={})
@@ -363,7 +365,8 @@ class _Anywhere(_Builder):
 
     def _sum(self, place: int, equation: JaxprEqn, alone: Callable[[], int | None]) -> int | None:
         """c·Σ xₖyₖ for Σ c·xₖyₖ, the second sum being a variable; without such a c the sum itself is one."""
-        factors = factors_of_sums(self.expressions, place, self.source, frozenset(REARRANGING)) or []
+        real = jnp.issubdtype(dtype_of(equation.outvars[0]), jnp.floating)
+        factors = (factors_of_sums(self.expressions, place, self.source, REARRANGING) or []) if real else []
         inside = [f for f in factors if not f.is_common]
         if not inside or any(f.place not in self.equals.certain for f in inside):
             return self._one_variable(place, alone())
@@ -376,9 +379,10 @@ class _Anywhere(_Builder):
                 self.sums[key] = self._one_variable(place, alone())
             return self.sums[key]
         if key not in self.sums:
-            self.sums[key] = self._add(Node(("variable", len(self.nodes)), None, (), dtype_of(equation.outvars[0])))
+            variable = self._add(Node(("variable", len(self.nodes)), None, (), dtype_of(equation.outvars[0])))
+            self.sums[key] = variable
             if all(key.count(each) % 2 == 0 for each in key[1:]):
-                self.squares.add(self.sums[key])
+                self.squares.add(variable)
         found = self.sums[key]
         for factor in factors:
             if factor.is_common:

@@ -120,7 +120,8 @@ class Piecewise(Algebra):
         if united[0].shape[0] == 2 and united[1] is None:
             return self._larger(x, y).but(largest_of=united)
         codes = combined_special((x.special, y.special), x.shape, np.maximum)
-        return _with_upper_codes(self._of_set(united, self.common_scale(x, y)), codes)
+        larger = _with_upper_codes(self._of_set(united, self.common_scale(x, y)), codes)
+        return larger.but(nonnegative=x.nonnegative or y.nonnegative)
 
     def _united(self, x: Number, y: Number) -> tuple[Residues, np.ndarray | None]:
         """The members of x and those of y, along a new leading axis, and which of them are present."""
@@ -202,7 +203,7 @@ class Piecewise(Algebra):
         return first
 
     def _symmetric_maximum(self, members: Residues, first: np.ndarray, scale: Fraction) -> Number:
-        """mean + s·H(Σ h((xᵢ - mean)/s)) over different members; half of sum and distance for two of them."""
+        """mean + s·H(Σ h((xᵢ - mean)/s)) over different members; half the sum and half the distance of two."""
         draw = self.draw
         counts = np.maximum(first.sum(axis=0), 1)
         chosen = lambda x: x if first.all() else draw.where(first, x, draw.fraction(0))

@@ -6,19 +6,57 @@ An atom ⌊p⌋ is a whole number f of which is known that f ≤ p < f + 1, an a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from jax import lax
 
 from uat_jax.arithmetic.inequalities import Inequality, Monomial, Polynomial
+from uat_jax.arithmetic.integer_ranges import limits
+from uat_jax.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from uat_jax.arithmetic.cases import Atoms
+    from uat_jax.arithmetic.atoms import Atoms
 
 ROUNDING = frozenset("ceil floor rem round".split())
 """Primitives that make whole numbers, or remainders, of real numbers."""
+
+MOST_SMALL = 256
+"""Integers up to this are followed where a cell decides them: even floats of 16 bits hold them."""
+
+
+def _truncated_quotient(x: int, y: int) -> int:
+    """x/y without its fraction."""
+    if not y:
+        raise UnsupportedError("a quotient of an integer by 0")
+    return int(Fraction(x, y))
+
+
+OF_INTEGERS: Mapping[str, Callable[..., int]] = {
+    "abs": lambda x: abs(x),
+    "add": lambda x, y: x + y,
+    "clamp": lambda low, x, high: min(max(x, low), high),
+    "div": _truncated_quotient,
+    "max": lambda x, y: max(x, y),
+    "min": lambda x, y: min(x, y),
+    "mul": lambda x, y: x * y,
+    "neg": lambda x: -x,
+    "rem": lambda x, y: x - y * _truncated_quotient(x, y),
+    "sign": lambda x: (x > 0) - (x < 0),
+    "sub": lambda x, y: x - y,
+}
+"""What primitives make of integers, as long as these are small; other primitives are refused."""
+
+
+def small(value: int, dtype: Any) -> int:
+    """An integer that its dtype holds, and every float as well.  Raises `UnsupportedError` if it is large."""
+    bounds = limits(np.dtype(dtype))
+    if not max(bounds.low, -MOST_SMALL) <= value <= min(bounds.high, MOST_SMALL):
+        raise UnsupportedError("an integer that is large, or wraps")
+    return value
+
 
 Asked = Callable[[Polynomial], bool]
 """What holds for a polynomial in all of a cell; raises where it holds in a part only."""

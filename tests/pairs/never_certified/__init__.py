@@ -17,6 +17,7 @@ from . import (
     integers,
     inverses,
     laws,
+    norms,
     orders,
     powers,
     precision,
@@ -53,6 +54,7 @@ KINDS = {
         powers,
         inverses,
         orders,
+        norms,
     )
 }
 
