@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Self
 
@@ -177,7 +177,7 @@ class Letter(Expression):
         """The bare name, without indices."""
         return self.args[0].name  # type: ignore[attr-defined]
 
-    @property
+    @cached_property
     def shape(self) -> tuple[Any, Any]:
         """(rows, columns) as declared."""
         return self.args[1:3]  # type: ignore[return-value]

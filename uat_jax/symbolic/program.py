@@ -44,12 +44,12 @@ class Program(Mapping[m.Letter, m.Expression]):
     result: m.Letter
 
     def __post_init__(self) -> None:
-        done: set[m.Letter] = set()
+        ahead = set(self.lines)
         for letter, expression in self.lines.items():
-            early = next((l for l in letters_of(expression) if l in self.lines and l not in done), None)
+            early = next((l for l in letters_of(expression) if l in ahead), None)
             if early is not None:
                 raise InputError(f"the line of {letter} uses {early}, which is defined later or by itself")
-            done.add(letter)
+            ahead.remove(letter)
 
     def __getitem__(self, letter: m.Letter) -> m.Expression:
         return self.lines[letter]

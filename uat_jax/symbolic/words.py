@@ -138,6 +138,8 @@ def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> Normal
     for term, coefficient in terms:
         before = total.get(term)
         total[term] = coefficient if before is None else before + coefficient
+    if set(map(type, total.values())) == {int}:  # as nearly always: whole numbers are exact already
+        return NormalForm(shape, {t: c for t, c in total.items() if c})
     return NormalForm(shape, {t: exact(c) for t, c in total.items() if not _is_zero(c)})
 
 
@@ -168,11 +170,12 @@ class Letters:
 
     def intern(self, record: Record) -> int:
         """The number of a letter; equal records have equal numbers."""
-        if record not in self.ids:
-            self.ids[record] = len(self.table)
+        letter = self.ids.get(record)
+        if letter is None:
+            letter = self.ids[record] = len(self.table)
             self.table.append(record)
             self.shapes.append(self._shape_of(record))
-        return self.ids[record]
+        return letter
 
     def _shape_of(self, record: Record) -> tuple[Any, Any]:
         match record:
@@ -220,10 +223,10 @@ class Letters:
 
     def _leaves_apart(self, letter: int, form: NormalForm) -> bool:
         """Whether the letter merges with no word of the form behind it, and no sum stands in front of one."""
-        for sums, word in form.terms:
-            if sums or (word and self._merge((letter, word[0])) is not None):
-                return False
-        return True
+        first = {word[:1] for _, word in form.terms}
+        return not any(sums for sums, _ in form.terms) and all(
+            self._merge((letter, *behind)) is None for behind in first if behind
+        )
 
     def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
         """Join two words; the sums in front of them get names that do not clash."""
