@@ -121,6 +121,20 @@ CASES = (
         lambda x: 2 * jnp.sin(x) * jnp.cos(x),
         lambda x: jnp.sin(x) * jnp.cos(x),
     ),
+    Case(
+        "member of an extreme",
+        "a maximum",
+        lambda x: jnp.where(x == jnp.maximum(x, x[0, 0]), x, 0.0),
+        lambda x: jnp.where(x >= x[0, 0], x, 0.0),
+        lambda x: jnp.where(x <= x[0, 0], x, 0.0),
+    ),
+    Case(
+        "largest of magnitudes",
+        "of a row",
+        lambda x: jnp.abs(x).max(1),
+        lambda x: jnp.maximum(x.max(1), -x.min(1)),
+        lambda x: jnp.maximum(x.max(1), x.min(1)),
+    ),
     Case("root of a square", "of anything", lambda x: jnp.sqrt(x * x), jnp.abs, lambda x: x),
     Case(
         "root of a square",

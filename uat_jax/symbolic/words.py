@@ -223,10 +223,9 @@ class Letters:
 
     def _leaves_apart(self, letter: int, form: NormalForm) -> bool:
         """Whether the letter merges with no word of the form behind it, and no sum stands in front of one."""
-        first = {word[:1] for _, word in form.terms}
-        return not any(sums for sums, _ in form.terms) and all(
-            self._merge((letter, *behind)) is None for behind in first if behind
-        )
+        behind = {word[0] for _, word in form.terms if word}
+        in_front = any(sums for sums, _ in form.terms)
+        return not in_front and all(self._merge((letter, first)) is None for first in behind)
 
     def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
         """Join two words; the sums in front of them get names that do not clash."""
