@@ -42,8 +42,8 @@ class Expressions:
     """The table of one draw.
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
-    about numbers that may be undefined, so that NaN may be what is decided about.  results: what an operation gave on
-    what stands at some places, and whether it decided between equal numbers.
+    about numbers that may be undefined, and of casts of them to integers, so that NaN may be what is decided about.
+    results: what an operation gave on what stands at some places, and whether it decided between equal numbers.
     """
 
     def __init__(self) -> None:

@@ -509,7 +509,7 @@ def _convert(fields: Fields, equation: JaxprEqn, x: Number) -> Any:
     if is_number(equation.outvars[0]) or old == np.bool_ or old == new:
         return x
     if not fields.certain(x):
-        return fields.unknown("cast", equation, x.shape)
+        return fields.unknown_cast(equation, x.shape)
     if new == np.bool_:
         return _inequality(fields, equation, x, np.zeros(x.shape))
     fits, real = keeps_values(equation, fields.operand_ranges[0]), is_number(equation.invars[0])

@@ -650,6 +650,11 @@ class Fields(Arithmetic):
         """An unknown function of the inputs with values 0 and 1 at every place of an array."""
         return self.functions.choice(self.unknown("choice", equation, shape).residues)
 
+    def unknown_cast(self, equation: JaxprEqn, shape: tuple[int, ...]) -> Number:
+        """What an integer dtype makes of numbers that may be NaN: of such a number too it makes some integer."""
+        self.expressions.doubtful.add(self._own_place(equation))
+        return self.unknown("cast", equation, shape)
+
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """A primitive without a rule as an unknown function of its operands and parameters."""
         for operand in operands:

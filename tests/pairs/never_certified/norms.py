@@ -244,7 +244,7 @@ DIFFERENT = (
     ),
     Different(
         "a divisor of each column",
-        lambda x, c: relu((x / (1 + c * c)).sum(1)),
+        lambda x, c: relu((x / (1 + c * c)[None]).sum(1)),
         lambda x, c: relu(x.sum(1)) / (1 + c[0] ** 2),
         (M, V),
         ([[1, 1, 1], [1, 1, 1]], [0, 1, 2]),

@@ -37,6 +37,19 @@ def at(x, index):
     return lax.dynamic_slice(x, (index,), (1,))[0]
 
 
+TABLE = np.array([2, 5, 0], np.float32)
+
+
+def cut(x):
+    """A number as 0, 1 or 2."""
+    return jnp.clip(x, 0, 2).astype(jnp.int32)
+
+
+def branches(index, x):
+    """One of three functions of x."""
+    return lax.switch(index, [lambda x: x, lambda x: 2 * x, lambda x: x + 1], x)
+
+
 def nothing(x, index):
     """The sum of no entries, from a place that depends on the input."""
     return lax.dynamic_slice(x, (index,), (0,)).sum()
@@ -71,6 +84,12 @@ DIFFERENT = (
     Different("rem and mod", lambda x: lax.rem(x, np.asarray(3, x.dtype)), lambda x: jnp.mod(x, 3.0), (S,), (-1,)),
     Different("mod of another sum", lambda x: jnp.mod(x + 5, 3.0), lambda x: jnp.mod(x, 3.0), (S,), (0.5,)),
     Different("mod by a negative number", lambda x: jnp.mod(x, -3.0), lambda x: jnp.mod(x, 3.0), (S,), (1,)),
+    # 1/x² is infinite at 0, and x/x is NaN there: as integers both are numbers again
+    tie("a cast of what is infinite", lambda x: real(cut(1 / (x * x))), lambda x: real(cut(x / x / (x * x))), (S,), (0,)),
+    tie("an entry where an index is infinite", lambda x: jnp.asarray(TABLE)[cut(1 / (x * x))], lambda x: jnp.asarray(TABLE)[cut(x / x / (x * x))], (S,), (0,)),
+    tie("a branch where an index is infinite", lambda x: branches(cut(1 / (x * x)), x), lambda x: branches(cut(x / x / (x * x)), x), (S,), (0,)),
+    tie("a slice where an index is infinite", lambda x: at(TABLE + x[0], cut(1 / (x[0] * x[0]))), lambda x: at(TABLE + x[0], cut(x[0] / x[0] / (x[0] * x[0]))), (V,), ([0, 1, 1],)),
+    tie("a cast of a maximum less its bound", lambda x: real(cut(jnp.maximum(1 / (x * x), 1) - 1)), lambda x: real(cut(jnp.maximum(x / x / (x * x), 1) - 1)), (S,), (0,)),
     Different("an integer that saturates", integer, jnp.trunc, (S,), (3e9,)),
     Different("an integer that saturates, inside a maximum", lambda x: integer(jnp.maximum(x, 0)), lambda x: jnp.floor(jnp.maximum(x, 0)), (S,), (3e9,)),
     Different("a clip that is too wide to cast", lambda x: integer(jnp.clip(x, -3e9, 3e9)), lambda x: jnp.trunc(jnp.clip(x, -3e9, 3e9)), (S,), (3e9,)),
