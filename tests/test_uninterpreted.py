@@ -121,7 +121,6 @@ NO_FUNCTIONS = {
     "bits": (lambda x: jax.lax.bitcast_convert_type(x, jnp.int32).astype(jnp.float32), "is not followed"),
     "next float": (lambda x: jax.lax.nextafter(x, 2 * x), "looks at bits or makes random"),
     "generator": (lambda x: jax.lax.rng_uniform(x[0], 1 + x[0], (4,)), "from a state that is no operand"),
-    "exported": (jax.export.export(jax.jit(jnp.sin))(V).call, "looks at bits or makes random"),
     "infinity": (lambda x: unary(jnp.where(np.arange(4) < 2, -jnp.inf, x)), "takes an infinity or NaN"),
 }
 

@@ -21,6 +21,7 @@ from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.formula import DECIDED, REARRANGING
 from uat_jax.arithmetic.integer_ranges import Range, limits, of_array, ranges, signs_between
 from uat_jax.arithmetic.interpreter import called, programs_within
+from uat_jax.arithmetic.recognition import LOWEST
 from uat_jax.arithmetic.retracing import bound, followed, retraced
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of
@@ -149,7 +150,7 @@ def _constant(atom: Any, array: Any) -> _Value:
     values = np.asarray(array, dtype_of(atom))
     found, one = of_array(values), values.size > 0 and bool(np.all(values == values.flat[0]))
     constant = float(values.flat[0]) if one else None
-    finite = bool(np.all(np.isfinite(values)))
+    finite = bool(np.all(np.isfinite(values)) and np.all(values.astype(np.float64) > LOWEST))  # a mask may stand for -∞
     return _Value(array if np.ndim(array) else values, found, finite, finite and found.low > 0, constant)
 
 
