@@ -60,6 +60,14 @@ def centred(x, gain, shift):
     return gain * (c / jnp.sqrt((c**2).mean(-1, keepdims=True) + np.float32(1e-5))) + shift
 
 
+def by_squares(x, gain, shift):
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-6)) * gain + shift
+
+
+def by_root(x, gain, shift):
+    return shift + gain * (x / jnp.sqrt(jnp.mean(jnp.square(x), -1, keepdims=True) + np.float32(1e-6)))
+
+
 def fused(x, w):
     """Attention of all heads at once, masked by -∞."""
     heads = lambda a: a.reshape(TOKENS, HEADS, -1).transpose(1, 0, 2)
@@ -230,6 +238,15 @@ def test_deep_networks_are_equal_by_a_theorem(deep):
     found = in_pieces(deep.left, deep.right, *deep.specs)
     assert found.equal and not found.condition and found.log2_error <= -128
     assert sum(piece.count for piece in found.pieces) >= deep.repeated * len(found.pieces)
+
+
+def test_letters_keep_the_signs_of_what_they_stand_for(monkeypatch):
+    """Cut at x², both norms divide by a root of letters, which are not negative."""
+    monkeypatch.setattr(pieces, "FEWEST", 1)
+    left, right = (decoder(norm, fused, jax.nn.silu) for norm in (by_squares, by_root))
+    assert in_pieces(left, right, [BLOCK] * 2, spec(TOKENS, WIDTH)).equal
+    other = decoder(lambda x, gain, shift: by_root(x, gain, shift) * np.float32(1.001), fused, jax.nn.silu)
+    assert not in_pieces(left, other, [BLOCK] * 2, spec(TOKENS, WIDTH)).equal
 
 
 @pytest.mark.parametrize(("layer", "weight"), [(0, "up"), (1, "joined"), (2, "gain"), (3, "out")])

@@ -7,8 +7,8 @@ of one is no affine function of the letters, both programs are cut at it, and th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -46,7 +46,24 @@ Keys = Mapping[Var, np.ndarray]
 """Fingerprints of the entries of arrays, uint64."""
 
 
-Replaced = tuple[Mapping[Var, Facts], Mapping[Var, Facts]]
+@dataclass(frozen=True)
+class Known:
+    """What is known of an array that letters stand for: its facts, and whether none of its entries is negative."""
+
+    facts: Facts
+    nonnegative: bool
+
+    @property
+    def key(self) -> Hashable:
+        """All that is known, in a form that can be compared."""
+        return self.facts.key, self.nonnegative
+
+    def implies(self, other: Known) -> bool:
+        """Whether all that is known of the other array, which has this shape, is known of this one too."""
+        return self.facts.implies(other.facts) and self.nonnegative >= other.nonnegative
+
+
+Replaced = tuple[Mapping[Var, Known], Mapping[Var, Known]]
 """What is known of the arrays of both programs that letters stand for."""
 
 NOTHING: Replaced = ({}, {})
@@ -215,12 +232,13 @@ class Fingerprints:
         taken: dict[Any, Numbered] = {}
         for side, arrays in enumerate(cut.sides):
             for variable, places in arrays.items():
-                facts = replaced[side][variable]
-                same = places.shape, places.tobytes(), facts.key
+                known = replaced[side][variable]
+                same = places.shape, places.tobytes(), known.key
                 if same not in taken:
                     number = gathered(self.functions, [letters], places)
                     place = self.functions.expressions.unnamed(places.shape)
-                    taken[same] = self.walk.argument(variable, number.but(expression=place, facts=facts))
+                    letter = number.but(expression=place, facts=known.facts, nonnegative=known.nonnegative)
+                    taken[same] = self.walk.argument(variable, letter)
                 self.values[side][variable] = taken[same]
 
     def cut_at_exponentials(self) -> tuple[int | None, int | None] | None:
@@ -313,7 +331,7 @@ class Fingerprints:
         return {v: _key_of(value) for v, value in found if is_number(v) and _may_be_cut(value)}
 
     def known(self, cut: Cut) -> Replaced:
-        """What is known of the arrays of a cut: where they are defined, and positive."""
+        """What is known of the arrays of a cut: where they are defined, and their signs."""
         left, right = ({v: _of_letters(self.values[side][v][1]) for v in cut.sides[side]} for side in range(2))
         return left, right
 
@@ -362,16 +380,16 @@ def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
     return is_number(atom) and not sure
 
 
-def _of_letters(value: Number) -> Facts:
+def _of_letters(value: Number) -> Known:
     """What is known of letters that stand for a value: what is known of the value.
 
     A letter is not zero as a formal value, but what it stands for, such as relu(x), may be zero for inputs of positive
     measure.  A quotient by it is infinite there, and no function may be applied that makes numbers of infinities.
     """
     if value.facts is not None:
-        return replace(value.facts, guarded=False)
+        return Known(replace(value.facts, guarded=False), value.nonnegative)
     nothing = np.zeros(value.shape, bool)
-    return Facts(Nature.PIECEWISE, Defined.PARTLY, True, nothing, nothing, nothing)
+    return Known(Facts(Nature.PIECEWISE, Defined.PARTLY, True, nothing, nothing, nothing), value.nonnegative)
 
 
 def _ravelled(keys: Iterable[np.ndarray]) -> np.ndarray:

@@ -365,9 +365,9 @@ class Sweep:
         shifts = [now - then for now, then in zip(here.places, first.places, strict=True)]
         arrays: list[dict[Var, np.ndarray]] = []
         for s, program in enumerate(self.programs):
-            facts = zip(first.known[s].values(), here.known[s].values(), strict=True)
+            known = zip(first.known[s].values(), here.known[s].values(), strict=True)
             letters = instance.letters(s, list(first.cut.sides[s]), list(here.cut.sides[s]))
-            if not letters or not all(b.implies(a) for a, b in facts):
+            if not letters or not all(b.implies(a) for a, b in known):
                 return None
             found = {}
             for target in (*step.between, last.cut):
