@@ -125,6 +125,29 @@ def encoder(norm, activation, by_head):
     return apply
 
 
+def by_logarithms(axis):
+    """Attention by logarithms of sums of exponentials over an axis, and a normal distribution as activation."""
+
+    def apply(blocks, x):
+        for w in blocks:
+            q, k, v = jnp.split(product(x, w["joined"]), 3, -1)
+            scores = product(q, k.T) * np.float32(0.5)
+            x = x + product(jnp.exp(scores - jax.scipy.special.logsumexp(scores, axis, keepdims=True)), v)
+            hidden = product(x, w["up"])
+            x = x + product(hidden * jax.scipy.stats.norm.cdf(hidden), w["down"])
+        return x
+
+    return apply
+
+
+def by_softmax(blocks, x):
+    for w in blocks:
+        q, k, v = jnp.split(product(x, w["joined"]), 3, -1)
+        x = x + product(jax.nn.softmax(product(q, k.T) / np.float32(2), -1), v)
+        x = x + product(gelu(product(x, w["up"])), w["down"])
+    return x
+
+
 def mlp(activation, transposed=False):
     def apply(weights, x):
         for w in weights:
@@ -238,6 +261,15 @@ def test_deep_networks_are_equal_by_a_theorem(deep):
     found = in_pieces(deep.left, deep.right, *deep.specs)
     assert found.equal and not found.condition and found.log2_error <= -128
     assert sum(piece.count for piece in found.pieces) >= deep.repeated * len(found.pieces)
+
+
+def test_values_meet_by_laws_of_logarithms_and_of_cases():
+    specs = [BLOCK] * 2, spec(TOKENS, WIDTH)
+    found = in_pieces(by_softmax, by_logarithms(1), *specs, meant=True)
+    assert found.equal and not found.condition and found.log2_error <= -128 and found.questions
+    program = jax.make_jaxpr(by_softmax)(*specs), jax.make_jaxpr(by_logarithms(1))(*specs)
+    assert not compared(*program, Effort(), meant=True, thoroughly=False).equal
+    assert not in_pieces(by_softmax, by_logarithms(0), *specs, meant=True).equal
 
 
 def test_letters_keep_the_signs_of_what_they_stand_for(monkeypatch):

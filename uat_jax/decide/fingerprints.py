@@ -75,13 +75,17 @@ class DeepExponentialError(UatJaxError):
 
 
 class ShallowDraw(Draw):
-    """A draw in which the arguments of exponentials are affine in the letters, unless others are `permitted`."""
+    """A draw in which the arguments of exponentials are affine in the letters, unless others are `permitted`.
 
-    permitted = False
+    replaced: whether the next exponential is not used, because a law writes it without logarithms in its argument.
+    """
+
+    permitted = replaced = False
 
     def exponential(self, a: Residues, kind: str = "exp") -> Residues:
         """exp(a), or exp(ia).  Raises `DeepExponentialError`."""
-        if len(a.levels) == 1 or a.degree.affine is None and not self.permitted:
+        replaced, self.replaced = self.replaced, False
+        if not replaced and (len(a.levels) == 1 or a.degree.affine is None and not self.permitted):
             raise DeepExponentialError("an exponential of what is not affine in the letters")
         return super().exponential(a, kind)
 
@@ -89,9 +93,19 @@ class ShallowDraw(Draw):
 class FingerprintFields(Fields):
     """Prime fields that keep nothing but the values that are asked for."""
 
+    draw: ShallowDraw
+
     def evaluate(self, equation: Any, operands: Sequence[Value]) -> list[Value]:
         """The results of one equation."""
+        self.draw.replaced = equation.primitive.name == "exp" and self._is_replaced(operands[0])
+        if self.alike is not None:
+            return self._for_all_inputs(equation, operands)
         return list(map(self._unconditional, self._evaluated(equation, operands)))
+
+    def _is_replaced(self, x: Value) -> bool:
+        """Whether exp(x) is written as a product of what logarithms in x are of."""
+        lawful = "exponential of a logarithm" in self.functions.laws
+        return lawful and isinstance(x, Number) and x.logarithms is not None
 
 
 class Doubting(Walk):
@@ -142,7 +156,12 @@ class Fingerprints:
         levels = draw_levels(primes, (copies, copies), np.random.default_rng(key("levels", *seed)[:4].tolist()))
         self.draw = ShallowDraw(levels, seed, fields.deadline, fields.order)
         self.functions = FieldFunctions(self.draw, laws, logarithms=fields.takes_logarithms(laws))
-        self.arithmetic = FingerprintFields(self.functions, fields.meeting, fields.deadline)
+        self.arithmetic = FingerprintFields(
+            self.functions,
+            fields.meeting,
+            fields.deadline,
+            alike=fields.alike(self.functions) if "cases" in laws else None,
+        )
         self.walk = Doubting(self.arithmetic)  # of both programs, so that what they share is evaluated once
         self.values: tuple[dict[Var, Numbered], dict[Var, Numbered]] = ({}, {})
         self.waiting: tuple[list[int], list[int]] = ([], [])

@@ -29,6 +29,7 @@ from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.exponential_depth import ALWAYS, WRITTEN, Depth, Profile
 from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
+from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
 from uat_jax.arithmetic.rows import by_rows
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -38,7 +39,15 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.fingerprints import NOTHING, Fingerprints, Replaced
 from uat_jax.decide.instance import Instance
 from uat_jax.decide.layout import Layout, Seat, layout_of
-from uat_jax.decide.prime_fields import FieldComparison, PrimeFields
+from uat_jax.decide.prime_fields import (
+    BY_CASES,
+    DECIDING,
+    LOGARITHMS,
+    MEETING_ERROR,
+    FieldComparison,
+    PrimeFields,
+    added,
+)
 from uat_jax.decide.wide import WideProof, wide_proof, width_of
 from uat_jax.errors import UnsupportedError
 
@@ -103,12 +112,14 @@ class Compared:
     """What comparing in pieces came to.
 
     found: all different pieces, by the forms of both sides and the domains.  tests: how many pairs were compared, equal
-    or not.  readings: constants that stand for other numbers than are written; constants: those that were read as what
+    or not.  questions: how many small programs were compared for what is known of letters.
+    readings: constants that stand for other numbers than are written; constants: those that were read as what
     they stand for.  parting: '' if the programs are equal, else where they seem to part.
     """
 
     found: Mapping[Any, Piece | WidePiece]
     tests: int
+    questions: int
     readings: tuple[ConstantReading, ...]
     constants: tuple[ConstantReading, ...]
     forms: CanonicalForms
@@ -131,8 +142,9 @@ class Compared:
 
     @property
     def log2_error(self) -> float:
-        """log₂ of the chance that one of the tests was wrong (Theorem P of docs/soundness.md)."""
-        return log2_of_all(self.tests, max((p.found.log2_error for p in self.pieces), default=-math.inf))
+        """log₂ of the chance that one of the tests, or of the questions, was wrong (docs/soundness.md §15)."""
+        tests = log2_of_all(self.tests, max((p.found.log2_error for p in self.pieces), default=-math.inf))
+        return added(tests, MEETING_ERROR, self.questions)
 
     @property
     def condition(self) -> str:
@@ -201,6 +213,8 @@ class Side:
         waiting, self.passed = self.passed, []
         for place, live in waiting:
             needed = self.independent(live)
+            if self._forgets(needed, live):
+                continue
             found = keys(needed)
             if len(found) == len(needed):
                 yield place, found
@@ -220,6 +234,17 @@ class Side:
                 kept = others
         return tuple(kept)
 
+    def _forgets(self, kept: Sequence[Var], live: Sequence[Var]) -> bool:
+        """Whether an array that is computed anew behind a cut was needed for one that becomes a letter.
+
+        As exp(a - largest) is, of scores a that are needed again: the letter would be free to differ from exp of them.
+        """
+        dropped = [v for v in live if v not in kept]
+        if not dropped:
+            return False
+        places = set(self.program.cone(kept, self.program.free))
+        return any(self.program.producer[v] in places for v in dropped)
+
 
 def compared(
     left: ClosedJaxpr,
@@ -228,16 +253,18 @@ def compared(
     *,
     meant: bool | None = None,
     domains: Domains = EVERYWHERE,
+    thoroughly: bool = True,
 ) -> Compared:
     """Whether two programs are equal in pieces.
 
     meant: whether constants are what they stand for; None tries both, and first as they are written, unless constants
-    that stand for other numbers occur on one side only.
+    that stand for other numbers occur on one side only.  thoroughly: whether values are looked at under further laws,
+    of powers and of cases, where nothing is found without them; these take longer.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    return Sweep(left, right, effort, meant, domains).compared()
+    return Sweep(left, right, effort, meant, domains, thoroughly=thoroughly).compared()
 
 
 @dataclass(frozen=True)
@@ -265,7 +292,16 @@ class Step:
 class Sweep:
     """Both programs from their inputs to their outputs, one piece after the other."""
 
-    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
+    def __init__(
+        self,
+        left: ClosedJaxpr,
+        right: ClosedJaxpr,
+        effort: Effort,
+        meant: bool | None,
+        domains: Domains,
+        *,
+        thoroughly: bool = True,
+    ):
         self.effort = effort
         programs, origins = by_rows((flattened(left, effort.deadline), flattened(right, effort.deadline)))
         self.domains = Domains(tuple(domains[i] for i in origins))
@@ -282,22 +318,24 @@ class Sweep:
         self.forms = CanonicalForms()
         here, there = (profile.readings for profile in profiles)
         both_ways = [True, False] if here != there else [False, True]
-        self.ways = both_ways if meant is None and here | there else [bool(meant)]
+        readings = both_ways if meant is None and here | there else [bool(meant)]
+        laws = list(_further_laws(profiles, effort.laws))
+        self.ways = list(itertools.product(laws if thoroughly else laws[:1], readings))
 
     def compared(self) -> Compared:
-        """The result for constants as they are written, or as what they stand for: the first that finds equality."""
-        for meant in self.ways[:-1]:
+        """The result under the first laws, and the first reading of constants, that find equality."""
+        for laws, meant in self.ways[:-1]:
             with contextlib.suppress(UnsupportedError):
-                found = self._begun(meant)._followed()
+                found = self._begun(laws, meant)._followed()
                 if found.equal:
                     return found
-        return self._begun(self.ways[-1])._followed()
+        return self._begun(*self.ways[-1])._followed()
 
-    def _begun(self, meant: bool) -> Sweep:
+    def _begun(self, more: frozenset[str], meant: bool) -> Sweep:
         """From the inputs on; what was proved before remains so, if no constant in it is read."""
         self.meant = meant
         self.fields = self._read(meant=meant)
-        self.laws = self.fields.laws_of_fingerprints(exponential_form=self._exponential_form)
+        self.laws = self.fields.laws_of_fingerprints(more, exponential_form=self._exponential_form)
         self.known = {key: p for key, p in self.known.items() if isinstance(p, WidePiece) or not p.reads}
         self.steps: list[Step] = []
         self.reached = [Reached()]
@@ -395,7 +433,10 @@ class Sweep:
         readings = tuple(sorted(self.fields.constants))
         keys = itertools.chain(self.keys, *(reached.keys for reached in self.reached))
         found = {key: dataclasses.replace(self.known[key], count=count) for key, count in Counter(keys).items()}
-        return Compared(found, self.tests, readings, readings if self.meant else (), self.forms, parting)
+        questions = self.fields.tests if BY_CASES & self.laws else 0
+        if questions and not any(isinstance(piece, Piece) for piece in found.values()):
+            parting = parting or "no piece was tested, and what is known of letters was decided by cases"
+        return Compared(found, self.tests, questions, readings, readings if self.meant else (), self.forms, parting)
 
     def _region(self, found: Fingerprints) -> Cut | str:
         """The next cut up to which both programs are equal, where they part, or '' if they are equal to the end."""
@@ -539,6 +580,18 @@ def profile_of(program: FlatProgram) -> Profile:
     readings = frozenset().union(*(m.readings for m in found if m is not None))
     primitives = frozenset(e.primitive.name for e in program.equations)
     return Profile(Depth(), primitives, varies=True, readings=readings, selects=True, taken=())
+
+
+def _further_laws(profiles: Sequence[Profile], laws: frozenset[str]) -> Iterator[frozenset[str]]:
+    """The laws that values are looked at under besides those that always are: none, then what may help."""
+    primitives = profiles[0].primitives | profiles[1].primitives
+    found: frozenset[str] = frozenset()
+    yield found
+    if primitives & LOGARITHMS and in_force(laws):
+        found |= POWERS
+        yield found
+    if primitives & DECIDING:
+        yield found | BY_CASES
 
 
 def _shifted(program: FlatProgram, arrays: Arrays, shift: int, substituted: Mapping[Var, Var]) -> dict[Var, np.ndarray]:

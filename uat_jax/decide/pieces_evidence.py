@@ -52,7 +52,7 @@ def pieces_evidence(
     That is where the programs part, or why they cannot be cut.
     """
     try:
-        found = compared(left, right, effort, domains=domains)
+        found = compared(left, right, effort, domains=domains, thoroughly=not seen.apart)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
     if not found.equal:

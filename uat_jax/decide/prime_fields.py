@@ -263,7 +263,7 @@ class PrimeFields:
                     raise
                 continue  # some cases can be followed under their conditions only
             if found[-1].equal:
-                total = _added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
+                total = added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
@@ -273,9 +273,12 @@ class PrimeFields:
         of_functions = self._of_functions() if thoroughly else self._of_functions()[:1]
         return list(dict.fromkeys(reading for laws in of_functions for reading in self._of_constants(laws)))
 
-    def laws_of_fingerprints(self, *, exponential_form: bool) -> frozenset[str]:
-        """The laws under which values of both programs are looked at, to see which of them agree."""
-        never = dict.fromkeys(POWERS | OF_ROOTS | BY_CASES | {"guards"}, False)
+    def laws_of_fingerprints(self, more: frozenset[str], *, exponential_form: bool) -> frozenset[str]:
+        """The laws under which values of both programs are looked at, to see which of them agree.
+
+        more: which of the laws of powers and of cases are among them.
+        """
+        never = dict.fromkeys((OF_ROOTS | BY_CASES | POWERS | {"guards"}) - more, False)
         kept = {**never, "exponential form": exponential_form, "constants as meant": bool(self.meant)}
         return frozenset(law for law in self.laws if kept.get(law, True))
 
@@ -434,7 +437,7 @@ class PrimeFields:
         draw = Draw(levels, seed, self.deadline, self.order)
         functions = FieldFunctions(draw, laws, logarithms=self.takes_logarithms(laws))
         inputs = [self.input(functions, i, shape) for i, shape in enumerate(map(shape_of, self.left.jaxpr.invars))]
-        alike = self._alike(functions) if "cases" in laws else None
+        alike = self.alike(functions) if "cases" in laws else None
         sides = [Fields(functions, self.meeting, self.deadline, selects=self.selects, alike=alike) for _ in range(2)]
         for side in sides:
             side.input_ranges = [domain.range for domain in self.domains.of]
@@ -449,7 +452,7 @@ class PrimeFields:
             return self._draw(copies, seed, laws)
         return Drawn(draw, left, right, (sides[0], sides[1]))
 
-    def _alike(self, functions: FieldFunctions) -> Alike:
+    def alike(self, functions: FieldFunctions) -> Alike:
         """What finds numbers of a draw that are one function by cases."""
         inputs = zip(self.domains.of, map(shape_of, self.left.jaxpr.invars), strict=False)
         ranges = {
@@ -583,7 +586,7 @@ def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tup
     return None
 
 
-def _added(log2_error: float, log2_each: float, count: int) -> float:
+def added(log2_error: float, log2_each: float, count: int) -> float:
     """Log2 of a chance and of so many others, together."""
     return float(np.logaddexp2(log2_error, log2_each + math.log2(count))) if count else log2_error
 
