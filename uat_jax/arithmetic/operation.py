@@ -87,6 +87,9 @@ class Operation:
 EQUAL_IF_SAME = (str, bytes, type(None), type, np.dtype, AbstractValue, ClosedJaxpr, Jaxpr)
 """Kinds of parameters that are equal only if they mean the same; of other objects only one and the same is equal."""
 
+WORDS, INTEGERS = frozenset([str, bytes, type(None)]), frozenset([int])
+"""Kinds that are compared as they are, and that of whole numbers that are no booleans."""
+
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
 
 
@@ -141,6 +144,10 @@ def comparable(value: Any) -> Any:
         TypeError: it is of a kind that is not known.
     """
     kind = type(value)
+    if kind in WORDS:
+        return value
+    if kind is tuple and INTEGERS.issuperset(map(type, value)):  # as most are: shapes and axes
+        return "integers", value
     if isinstance(value, Enum):
         return kind, value.name
     if isinstance(value, tuple):
