@@ -124,7 +124,9 @@ def flattened_together(programs: Sequence[ClosedJaxpr], deadline: Deadline | Non
     flat = Flattening(deadline)
     with jax.enable_x64(True):  # the types are the equations' own
         outputs = [tuple(flat.inlined(program, inputs)) for program in programs]
-    return [FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, o)), o, flat.operations) for o in outputs]
+    return [
+        FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, o)), o, flat.operations) for o in outputs
+    ]
 
 
 class Flattening:
@@ -269,9 +271,9 @@ def _key(operation: Operation, operands: Sequence[Atom]) -> Any:
     return operation, *[_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands]
 
 
-def _of_literal(literal: Literal) -> tuple[str, bytes]:
+def _of_literal(literal: Literal) -> tuple[Any, bytes]:
     array = np.asarray(literal.val, dtype_of(literal))
-    return str(array.dtype), array.tobytes()
+    return array.dtype, array.tobytes()
 
 
 def _ordered(equations: Sequence[JaxprEqn], outputs: Sequence[Atom]) -> list[JaxprEqn]:

@@ -90,6 +90,9 @@ EQUAL_IF_SAME = (str, bytes, type(None), type, np.dtype, AbstractValue, ClosedJa
 WORDS, INTEGERS = frozenset([str, bytes, type(None)]), frozenset([int])
 """Kinds that are compared as they are, and that of whole numbers that are no booleans."""
 
+NUMBERS, OF_NUMBERS = frozenset([bool, int, float]), (int, float, complex, np.generic)
+"""Kinds that are told apart by how they are written; those derived from them as well."""
+
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
 
 
@@ -144,8 +147,10 @@ def comparable(value: Any) -> Any:
         TypeError: it is of a kind that is not known.
     """
     kind = type(value)
-    if kind in WORDS:
+    if kind in WORDS or isinstance(value, np.dtype):
         return value
+    if kind in NUMBERS:
+        return kind, repr(value)
     if kind is tuple and INTEGERS.issuperset(map(type, value)):  # as most are: shapes and axes
         return "integers", value
     if isinstance(value, Enum):
@@ -154,7 +159,7 @@ def comparable(value: Any) -> Any:
         return kind, tuple(map(comparable, value))
     if isinstance(value, frozenset):
         return kind, frozenset(map(comparable, value))
-    if isinstance(value, int | float | complex | np.generic):
+    if isinstance(value, OF_NUMBERS):
         return kind, repr(value)
     if isinstance(value, jax.tree_util.PyTreeDef):
         return kind, value, str(value)

@@ -71,7 +71,8 @@ def difference(
     """
     if [v.aval.dtype for v in left.jaxpr.invars] != [v.aval.dtype for v in right.jaxpr.invars]:
         return None
-    both = _Both(*flattened_together([left, right], deadline), domains)
+    first, second = flattened_together([left, right], deadline)
+    both = _Both(first, second, domains)
     ends = both.ends()
     if ends is None:
         return None
@@ -83,7 +84,7 @@ def difference(
     return Difference(both.part(cones, start, ends), all_of_them - among)
 
 
-Ends = tuple[Atom, Atom]
+Ends = tuple[Var, Var]
 """One array of each side."""
 
 
@@ -107,7 +108,7 @@ class _Both:
         waiting: list[tuple[int, int, Ends]] = []
         seen: set[Ends] = set()
 
-        def equated(pair: Ends) -> bool:
+        def equated(pair: tuple[Atom, Atom]) -> bool:
             """Whether a pair of arrays is the same, or is to be looked at; False if it can never be."""
             a, b = pair
             if a is b or isinstance(a, Literal) and isinstance(b, Literal) and _same_literals(a, b):
@@ -116,9 +117,9 @@ class _Both:
                 return False
             if a not in left.producer or b not in right.producer or _type(a) != _type(b):
                 return False
-            if pair not in seen:
-                seen.add(pair)
-                heapq.heappush(waiting, (-left.producer[a], len(seen), pair))
+            if (a, b) not in seen:
+                seen.add((a, b))
+                heapq.heappush(waiting, (-left.producer[a], len(seen), (a, b)))
             return True
 
         found = None
@@ -135,7 +136,7 @@ class _Both:
         return found
 
     def start(self, ends: Ends) -> Var | None:
-        """The last array that is all that both sides need of what they share before they differ; None for the inputs."""
+        """The last array that is all that both need of what they share before they differ; None for the inputs."""
         left = self.programs[0]
         first = next((i for i, e in enumerate(left.equations) if self.shared.isdisjoint(e.outvars)), 0)
         for place, array in reversed(self.bottlenecks):
@@ -171,7 +172,7 @@ class _Both:
         left, (end, _) = self.programs[0], ends
         known: dict[Any, bool] = {}
         before = () if start is None else [v for _, v in self.bottlenecks if left.producer[v] <= left.producer[start]]
-        behind = [v for _, v in self.bottlenecks if isinstance(end, Var) and left.producer[v] > left.producer[end]]
+        behind = [v for _, v in self.bottlenecks if left.producer[v] > left.producer[end]]
         outputs = [v for v in variables(left.outputs) if v is not end]
 
         def shown(letters: list[Var], targets: list[Var], cone: list[int]) -> bool:
@@ -241,13 +242,14 @@ def _bottlenecks(program: FlatProgram) -> Iterator[tuple[int, Var]]:
                 yield place + 1, array
 
 
-def _operands(a: Any, b: Any, left: FlatProgram, right: FlatProgram) -> list[Ends] | None:
+def _operands(a: Any, b: Any, left: FlatProgram, right: FlatProgram) -> list[tuple[Atom, Atom]] | None:
     """The pairs of operands of the equations that compute two values, if these do the same to them."""
     first, second = left.equations[left.producer[a]], right.equations[right.producer[b]]
     one, other = left.operations[first.outvars[0]], right.operations[second.outvars[0]]
     if one is not other or not one.comparable or len(first.invars) != len(second.invars):
         return None
-    return None if first.outvars.index(a) != second.outvars.index(b) else list(zip(first.invars, second.invars))
+    operands = list(zip(first.invars, second.invars, strict=True))
+    return operands if first.outvars.index(a) == second.outvars.index(b) else None
 
 
 def _program(
@@ -270,9 +272,9 @@ def _type(atom: Any) -> tuple[Any, ...]:
     return shape_of(atom), dtype_of(atom)
 
 
-def _literal(literal: Literal) -> tuple[str, bytes]:
+def _literal(literal: Literal) -> tuple[Any, bytes]:
     array = np.asarray(literal.val, dtype_of(literal))
-    return str(array.dtype), array.tobytes()
+    return array.dtype, array.tobytes()
 
 
 def _same_literals(a: Literal, b: Literal) -> bool:

@@ -281,7 +281,7 @@ class Sweep:
         programs, origins = by_rows((flattened(left, effort.deadline), flattened(right, effort.deadline)))
         self.domains = Domains(tuple(domains[i] for i in origins))
         self.programs = programs
-        self.sides = tuple(Side(p, list(_candidates(p))) for p in programs)
+        self.sides = tuple(Side(p, [] if self.itself else list(_candidates(p))) for p in programs)
         profiles = (profile_of(programs[0]), profile_of(programs[1]))
         written = [profile.primitives & WRITTEN for profile in profiles]
         self._exponential_form = written[0] != written[1]

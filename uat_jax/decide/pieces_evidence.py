@@ -20,6 +20,7 @@ from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalFo
 from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
 from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.wide import check_in_time
 from uat_jax.errors import UnsupportedError
 
 MANY_EQUATIONS, MANY_ENTRIES = 300, 1 << 18
@@ -86,13 +87,12 @@ def difference_evidence(
         BudgetError: the deadline is over.
         MemoryLimitError: it takes more memory than is allowed.
     """
-    if not is_large(left, right):
-        return None
     try:
         found = difference(left, right, domains, effort.deadline, lambda part: _is_sure(part, effort))
         if found is None:
             return None
         effort.progress("comparing the part in which both functions differ")
+        check_in_time(found.part.programs, effort)
         seen = sample(*found.part.programs, effort.seed, effort.deadline, found.part.domains)
         if seen.suspects or seen.seen.reason or not any(map(varies, found.part.programs)):
             return None
