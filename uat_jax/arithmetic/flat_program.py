@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from uat_jax.arithmetic.concrete import bind
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import IDENTITY, called, scan_counts, steps
-from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.operation import Operation, operation_of
 from uat_jax.arithmetic.primitives import check
 from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
@@ -26,6 +26,9 @@ Atom = Var | Literal
 
 MOVES = STRUCTURAL | {"convert_element_type"}
 """Primitives that put entries into other places."""
+
+SMALL = 1 << 12
+"""Captured arrays of at most so many entries are compared bit by bit."""
 
 MOST_EQUATIONS = 200_000
 """A program whose loops, unrolled, have more equations than this is not flattened."""
@@ -43,6 +46,7 @@ class FlatProgram:
     constants: dict[Var, Any]
     equations: tuple[JaxprEqn, ...]
     outputs: tuple[Atom, ...]
+    operations: Mapping[Var, Operation]
 
     @functools.cached_property
     def producer(self) -> dict[Var, int]:
@@ -108,11 +112,21 @@ def flattened(program: ClosedJaxpr, deadline: Deadline | None = None) -> FlatPro
         BudgetError: the deadline is over.
         UnsupportedError: a branch or a loop whose length is not known, or too many equations.
     """
-    inputs = tuple(Var(v.aval) for v in program.jaxpr.invars)
+    return flattened_together([program], deadline)[0]
+
+
+def flattened_together(programs: Sequence[ClosedJaxpr], deadline: Deadline | None = None) -> list[FlatProgram]:
+    """Programs of the same inputs, in which one variable stands for what is computed in the same way in several.
+
+    Raises what `flattened` raises.
+    """
+    inputs = tuple(Var(v.aval) for v in programs[0].jaxpr.invars)
     flat = Flattening(deadline)
     with jax.enable_x64(True):  # the types are the equations' own
-        outputs = flat.inlined(program, inputs)
-    return FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, outputs)), tuple(outputs))
+        outputs = [tuple(flat.inlined(program, inputs)) for program in programs]
+    return [
+        FlatProgram(inputs, flat.constants, tuple(_ordered(flat.equations, o)), o, flat.operations) for o in outputs
+    ]
 
 
 class Flattening:
@@ -123,6 +137,8 @@ class Flattening:
         self.equations: list[JaxprEqn] = []
         self.constants: dict[Var, Any] = {}
         self._arrays: dict[int, Var] = {}
+        self._bits: dict[Any, Var] = {}
+        self.operations: dict[Any, Operation] = {}
         self._known: dict[Any, list[Atom]] = {}
 
     def inlined(self, program: Jaxpr | ClosedJaxpr, operands: Sequence[Atom]) -> list[Atom]:
@@ -137,10 +153,13 @@ class Flattening:
         return [read(atom) for atom in jaxpr.outvars]
 
     def constant(self, variable: Var, array: Any) -> Var:
-        """The variable of a captured array: the same one for the same array."""
+        """The variable of a captured array: the same one for the same array, and for small ones of the same bits."""
         if id(array) not in self._arrays:
-            self._arrays[id(array)] = Var(variable.aval)
-            self.constants[self._arrays[id(array)]] = array
+            key = _bits(array)
+            if key is None or key not in self._bits:
+                new = self._bits[key or id(array)] = Var(variable.aval)
+                self.constants[new] = array
+            self._arrays[id(array)] = self._bits[key or id(array)]
         return self._arrays[id(array)]
 
     def results(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
@@ -162,9 +181,11 @@ class Flattening:
         if name == "dynamic_slice" and len(written) == len(operands) - 1 and written == operands[1:]:
             starts = tuple(int(np.asarray(atom.val)) for atom in written)
             return self.inlined(_part(aval_of(operands[0]), starts, equation.params["slice_sizes"]), operands[:1])
-        key = _key(equation, operands)
+        operation = operation_of(equation)
+        key = _key(operation, operands)
         if key not in self._known:
-            self._known[key] = self.appended(equation, operands)
+            found = self._known[key] = self.appended(equation, operands)
+            self.operations[found[0]] = operation
         return self._known[key]
 
     def appended(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:
@@ -207,6 +228,15 @@ def _computed(equation: JaxprEqn, operands: Sequence[Literal]) -> list[Atom]:
     return [Literal(np.asarray(x), v.aval) for x, v in zip(results, equation.outvars, strict=True)]
 
 
+def _bits(array: Any) -> tuple[str, tuple[int, ...], bytes] | None:
+    """The type and the bits of a small array of numbers; None of another one."""
+    if not isinstance(array, np.ndarray | jax.Array) or array.size > SMALL:
+        return None
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
+        return None
+    return str(array.dtype), array.shape, np.asarray(array).tobytes()
+
+
 Kind = tuple[tuple[int, ...], Any]
 """Shape and dtype, which may be one of random keys."""
 
@@ -234,16 +264,16 @@ def _stacked(kind: Kind, count: int) -> ClosedJaxpr:
     return jax.make_jaxpr(lambda *rows: jnp.stack(rows))(*[jax.ShapeDtypeStruct(*kind)] * count)
 
 
-def _key(equation: JaxprEqn, operands: Sequence[Atom]) -> Any:
+def _key(operation: Operation, operands: Sequence[Atom]) -> Any:
     """Equal for equations that compute the same thing; unique where the parameters cannot be compared."""
-    atoms = tuple(_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands)
-    operation = operation_of(equation)
-    return (operation, atoms) if operation.comparable else object()
+    if not operation.comparable:
+        return object()
+    return operation, *[_of_literal(atom) if isinstance(atom, Literal) else atom for atom in operands]
 
 
-def _of_literal(literal: Literal) -> tuple[str, bytes]:
+def _of_literal(literal: Literal) -> tuple[Any, bytes]:
     array = np.asarray(literal.val, dtype_of(literal))
-    return str(array.dtype), array.tobytes()
+    return array.dtype, array.tobytes()
 
 
 def _ordered(equations: Sequence[JaxprEqn], outputs: Sequence[Atom]) -> list[JaxprEqn]:

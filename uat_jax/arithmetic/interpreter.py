@@ -76,16 +76,38 @@ def called(equation: JaxprEqn) -> Jaxpr | ClosedJaxpr | None:
 def inner_programs(equation: JaxprEqn) -> list[Jaxpr | ClosedJaxpr]:
     """The jaxprs of all functions that an equation calls or is given."""
     function = called(equation)
-    parts = jax.tree.leaves(list(equation.params.values())) if function is None else [function]
+    if function is not None:
+        return [function]
+    parts = (leaf for value in equation.params.values() if not _is_plain(value) for leaf in jax.tree.leaves(value))
     return [part for part in parts if isinstance(part, ClosedJaxpr | Jaxpr)]
 
 
-def programs_within(program: ClosedJaxpr | Jaxpr) -> Iterator[ClosedJaxpr | Jaxpr]:
-    """A jaxpr and all those within it."""
-    yield program
-    for equation in program.eqns:
-        for inner in inner_programs(equation):
-            yield from programs_within(inner)
+PLAIN = frozenset([bool, int, float, str, type(None), *(type(np.dtype(name)) for name in ("float32", "int32", "bool"))])
+"""Kinds of parameters that hold no program."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a parameter is seen at once to hold no program: most are, and every walk asks it of every equation."""
+    return type(value) in PLAIN or type(value) is tuple and PLAIN.issuperset(map(type, value))
+
+
+def programs_within(program: ClosedJaxpr | Jaxpr) -> tuple[ClosedJaxpr | Jaxpr, ...]:
+    """A jaxpr and all those within it, each of them once."""
+    jaxpr = program.jaxpr if isinstance(program, ClosedJaxpr) else program
+    return (program, *_within(jaxpr))
+
+
+@functools.lru_cache(maxsize=64)
+def _within(jaxpr: Jaxpr) -> tuple[ClosedJaxpr | Jaxpr, ...]:
+    """All jaxprs within one, in the order in which they are met; remembered, since many walks ask for them."""
+    found: dict[int, ClosedJaxpr | Jaxpr] = {}
+    waiting = [inner for equation in reversed(jaxpr.eqns) for inner in reversed(inner_programs(equation))]
+    while waiting:
+        program = waiting.pop()
+        if id(program) not in found:
+            found[id(program)] = program
+            waiting += [inner for equation in reversed(program.eqns) for inner in reversed(inner_programs(equation))]
+    return tuple(found.values())
 
 
 @functools.lru_cache(maxsize=4096)

@@ -87,6 +87,12 @@ class Operation:
 EQUAL_IF_SAME = (str, bytes, type(None), type, np.dtype, AbstractValue, ClosedJaxpr, Jaxpr)
 """Kinds of parameters that are equal only if they mean the same; of other objects only one and the same is equal."""
 
+WORDS, INTEGERS = frozenset([str, bytes, type(None)]), frozenset([int])
+"""Kinds that are compared as they are, and that of whole numbers that are no booleans."""
+
+NUMBERS, OF_NUMBERS = frozenset([bool, int, float]), (int, float, complex, np.generic)
+"""Kinds that are told apart by how they are written; those derived from them as well."""
+
 _OPERATIONS: weakref.WeakValueDictionary[Hashable, Operation] = weakref.WeakValueDictionary()
 
 
@@ -141,13 +147,19 @@ def comparable(value: Any) -> Any:
         TypeError: it is of a kind that is not known.
     """
     kind = type(value)
+    if kind in WORDS or isinstance(value, np.dtype):
+        return value
+    if kind in NUMBERS:
+        return kind, repr(value)
+    if kind is tuple and INTEGERS.issuperset(map(type, value)):  # as most are: shapes and axes
+        return "integers", value
     if isinstance(value, Enum):
         return kind, value.name
     if isinstance(value, tuple):
         return kind, tuple(map(comparable, value))
     if isinstance(value, frozenset):
         return kind, frozenset(map(comparable, value))
-    if isinstance(value, int | float | complex | np.generic):
+    if isinstance(value, OF_NUMBERS):
         return kind, repr(value)
     if isinstance(value, jax.tree_util.PyTreeDef):
         return kind, value, str(value)

@@ -36,6 +36,7 @@ from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
+from uat_jax.decide.pieces_evidence import difference_evidence, is_large
 from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -507,10 +508,15 @@ def not_for_all_sizes(
 def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evidence:
     """What can be said at one assignment of sizes."""
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
-    if same_program(pair.left, pair.right):
-        return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached, loops = "nothing was decided", Loops()
     try:
+        if is_large(pair.left, pair.right):
+            effort = dataclasses.replace(effort, error=effort.error / 2)  # two attempts share the chance of error
+            found = difference_evidence(pair.left, pair.right, effort, pair.domains)
+            if found is not None:
+                return dataclasses.replace(found, subject=sizes_text(pair.sizes))
+        if same_program(pair.left, pair.right):
+            return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
         left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
-from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.tracing import source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -15,7 +14,7 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
 from uat_jax.decide.missing import missing
-from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence
+from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence, varies
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
 from uat_jax.decide.strict_decisions import undecided
@@ -41,7 +40,7 @@ def field_evidence(
         if seen.nowhere_defined:
             return _vacuous(f"both functions are NaN or infinite at all of {seen.points} random inputs")
         large = is_large(left, right)
-        if large and not (_varies(left) or _varies(right)):
+        if large and not (varies(left) or varies(right)):
             return _vacuous(CONSTANT)
         pieces = pieces_evidence(left, right, seen, effort, domains) if large else None
         if pieces is not None and (_shown(pieces) or seen.apart or is_huge(left, right)):
@@ -50,7 +49,7 @@ def field_evidence(
             found = identity(left, right, effort, thoroughly=not seen.apart, vacuous=False, domains=domains)
         except UnsupportedError:  # such as for a divisor that is known to be positive only where it is cut
             pieces = pieces or pieces_evidence(left, right, seen, effort, domains)
-            if _shown(pieces) and (_varies(left) or _varies(right)):
+            if _shown(pieces) and (varies(left) or varies(right)):
                 return pieces
             raise
         if not found.varies:
@@ -70,14 +69,6 @@ def field_evidence(
 
 def _shown(found: Evidence) -> bool:
     return found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
-
-
-def _varies(program: ClosedJaxpr) -> bool:
-    """Whether a program that is not followed as a whole may depend on its inputs."""
-    try:
-        return any(depending(program, range(len(program.in_avals))))
-    except UnsupportedError:
-        return True
 
 
 def _vacuous(reason: str) -> Evidence:

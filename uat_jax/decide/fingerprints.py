@@ -399,6 +399,14 @@ def _may_be_undefined(atom: Any, operand: Numbered) -> bool:
     return is_number(atom) and not sure
 
 
+def is_sure(value: Value) -> bool:
+    """Whether all entries of a value are known to be numbers for all inputs."""
+    if not isinstance(value, Number) or value.special is not None or value.infinite is not None:
+        return False
+    known = value.facts
+    return known is not None and known.defined is Defined.ALWAYS and not (known.hollow or known.guarded)
+
+
 def _of_letters(value: Number) -> Known:
     """What is known of letters that stand for a value: what is known of the value.
 

@@ -36,7 +36,7 @@ from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_lin
 from uat_jax.decide.cut import START, Arrays, Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, REALS, Domains
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.fingerprints import NOTHING, Fingerprints, Replaced
+from uat_jax.decide.fingerprints import NOTHING, Fingerprints, Replaced, is_sure
 from uat_jax.decide.instance import Instance
 from uat_jax.decide.layout import Layout, Seat, layout_of
 from uat_jax.decide.prime_fields import (
@@ -254,17 +254,19 @@ def compared(
     meant: bool | None = None,
     domains: Domains = EVERYWHERE,
     thoroughly: bool = True,
+    sure: bool = False,
 ) -> Compared:
     """Whether two programs are equal in pieces.
 
     meant: whether constants are what they stand for; None tries both, and first as they are written, unless constants
     that stand for other numbers occur on one side only.  thoroughly: whether values are looked at under further laws,
-    of powers and of cases, where nothing is found without them; these take longer.
+    of powers and of cases, where nothing is found without them; these take longer.  sure: whether all outputs must be
+    seen to be numbers for all inputs as well.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    return Sweep(left, right, effort, meant, domains, thoroughly=thoroughly).compared()
+    return Sweep(left, right, effort, meant, domains, thoroughly=thoroughly, sure=sure).compared()
 
 
 @dataclass(frozen=True)
@@ -301,12 +303,13 @@ class Sweep:
         domains: Domains,
         *,
         thoroughly: bool = True,
+        sure: bool = False,
     ):
-        self.effort = effort
+        self.effort, self.sure, self.itself = effort, sure, left is right
         programs, origins = by_rows((flattened(left, effort.deadline), flattened(right, effort.deadline)))
         self.domains = Domains(tuple(domains[i] for i in origins))
         self.programs = programs
-        self.sides = tuple(Side(p, list(_candidates(p))) for p in programs)
+        self.sides = tuple(Side(p, [] if self.itself else list(_candidates(p))) for p in programs)
         profiles = (profile_of(programs[0]), profile_of(programs[1]))
         written = [profile.primitives & WRITTEN for profile in profiles]
         self._exponential_form = written[0] != written[1]
@@ -501,6 +504,8 @@ class Sweep:
             return self._parting(found)
         if not found.certain([side.end for side in self.sides]):
             raise UnsupportedError("something is decided by what may be undefined, and no cut can be made before that")
+        if self.sure and not all(is_sure(found._read(s, v)[1]) for s in range(2) for v in outputs[s]):
+            raise UnsupportedError("an output may be undefined")
         return "" if self._equal(found, None) else self._parting(found)
 
     def _parting(self, found: Fingerprints) -> str:
@@ -520,6 +525,8 @@ class Sweep:
 
     def _proved(self, known: Sequence[Cut], target: Cut | None) -> bool:
         """Whether the arrays of a cut, or the outputs, are equal as functions of the letters of others."""
+        if self.itself:
+            return True
         pair = PieceOfBoth(self.programs, known, target, self.domains)
         left, right = map(self.forms.outputs, pair.programs)
         if left == right:

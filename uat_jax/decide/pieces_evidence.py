@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
+
 from jax.extend.core import ClosedJaxpr
 
+from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.arithmetic.work import equations
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
+from uat_jax.decide.difference import Part, difference
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
 from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
-from uat_jax.decide.sampling import Seen
+from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.wide import check_in_time
 from uat_jax.errors import UnsupportedError
 
 MANY_EQUATIONS, MANY_ENTRIES = 300, 1 << 18
@@ -37,6 +43,14 @@ def is_large(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
     """Whether two programs are compared in pieces before they are compared as a whole."""
     jaxprs = (left.jaxpr, right.jaxpr)
     return sum(map(equations, jaxprs)) > MANY_EQUATIONS or sum(map(entries_computed, jaxprs)) > MANY_ENTRIES
+
+
+def varies(program: ClosedJaxpr) -> bool:
+    """Whether a program that is not followed as a whole may depend on its inputs."""
+    try:
+        return any(depending(program, range(len(program.in_avals))))
+    except UnsupportedError:
+        return True
 
 
 def is_huge(left: ClosedJaxpr, right: ClosedJaxpr) -> bool:
@@ -62,6 +76,41 @@ def pieces_evidence(
     if found.wide:
         return _proved(found)
     return Evidence(Method.IDENTITY, SAME, Verdict.PROVED)
+
+
+def difference_evidence(
+    left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, domains: Domains = EVERYWHERE
+) -> Evidence | None:
+    """That the part in which two large programs differ is equal, and all else the same; None if that is not shown.
+
+    Raises:
+        BudgetError: the deadline is over.
+        MemoryLimitError: it takes more memory than is allowed.
+    """
+    try:
+        found = difference(left, right, domains, effort.deadline, lambda part: _is_sure(part, effort))
+        if found is None:
+            return None
+        effort.progress("comparing the part in which both functions differ")
+        check_in_time(found.part.programs, effort)
+        seen = sample(*found.part.programs, effort.seed, effort.deadline, found.part.domains)
+        if seen.suspects or seen.seen.reason or not any(map(varies, found.part.programs)):
+            return None
+        equal = compared(*found.part.programs, effort, domains=found.part.domains, sure=True)
+    except UnsupportedError:
+        return None
+    if not equal.equal or not equal.found:
+        return None
+    evidence = _certified(equal, seen.seen) if equal.pieces else _proved(equal)
+    same = f"; {found.equations:,} equations beside these are the same on both sides"
+    return replace(evidence, finding=evidence.finding + same)
+
+
+def _is_sure(part: Part, effort: Effort) -> bool:
+    """Whether a program, which stands on both sides, is seen to be a number for all inputs."""
+    with contextlib.suppress(UnsupportedError):
+        return compared(*part.programs, effort, domains=part.domains, thoroughly=False, sure=True).equal
+    return False
 
 
 def _proved(found: Compared) -> Evidence:
