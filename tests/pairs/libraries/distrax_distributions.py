@@ -389,13 +389,6 @@ FURTHER = (
         {"scale": lambda m, s, n, t: jnp.log(t / s) + (m - n) / t},
     ),
     row(
-        "KL of uniforms inside",
-        lambda: distrax.Uniform(0.0, 1.0).kl_divergence(distrax.Uniform(-1.0, 3.0)),
-        lambda: jnp.log(4.0),
-        (),
-        {"sign": lambda: -jnp.log(4.0)},
-    ),
-    row(
         "ClippedNormal inside",
         lambda x, m: distrax.ClippedNormal(m, 1.0, -4.0, 4.0).log_prob(x),
         lambda x, m: plain.normal(x, m, 1.0),

@@ -556,7 +556,7 @@ FURTHER = (
         "beta by gamma",
         special.beta,
         lambda a, b: jnp.exp(special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)),
-        (S, S),
+        (SHAPE, SHAPE),
         {"sign": lambda a, b: jnp.exp(special.gammaln(a + b) - special.gammaln(a) - special.gammaln(b))},
     ),
     row(

@@ -540,6 +540,7 @@ FURTHER = (
         X,
         {"relu": nn.relu},
         gradient=True,
+        almost_everywhere=True,
     ),
     row(
         "sparse_categorical_crossentropy of probabilities",

@@ -11,7 +11,7 @@ from ..pair import f32, matmul
 from ..row import row
 from . import densities as plain
 from . import known
-from .known import BITS, CLASSES, COUNTS, PROBABILITY, S, X, log_prob
+from .known import BITS, CLASSES, COUNTS, PROBABILITY, SHAPE, S, X, log_prob
 from .library import library
 
 dist = library("numpyro.distributions")
@@ -327,7 +327,7 @@ FURTHER = (
         lambda r, p: (
             gammaln(COUNTS + r) - gammaln(COUNTS + 1.0) - gammaln(r) + COUNTS * jnp.log(p) + r * jnp.log(1.0 - p)
         ),
-        (S, PROBABILITY),
+        (SHAPE, PROBABILITY),
         {
             "p for 1 - p": lambda r, p: (
                 gammaln(COUNTS + r) - gammaln(COUNTS + 1) - gammaln(r) + COUNTS * jnp.log(1 - p) + r * jnp.log(p)
@@ -345,7 +345,7 @@ FURTHER = (
             + a * jnp.log(b / (b + 1.0))
             - COUNTS * jnp.log(b + 1.0)
         ),
-        (S, S),
+        (SHAPE, S),
         {
             "rate": lambda a, b: (
                 gammaln(COUNTS + a) - gammaln(COUNTS + 1) - gammaln(a) + a * jnp.log(b) - COUNTS * jnp.log(b + 1)
@@ -382,7 +382,7 @@ FURTHER = (
         "VonMises.log_prob",
         log_prob(dist.VonMises),
         lambda x, m, k: k * jnp.cos(x - m) - jnp.log(plain.TAU * i0(k)),
-        (X, X, S),
+        (interval(f32(4), -3.0, 3.0), X, S),
         {
             "sine": lambda x, m, k: k * jnp.sin(x - m) - jnp.log(plain.TAU * i0(k)),
             "scaled Bessel function": lambda x, m, k: k * jnp.cos(x - m) - jnp.log(plain.TAU * i0e(k)),
@@ -444,7 +444,7 @@ FURTHER = (
         "Kumaraswamy.mean of shape 1 is that of Beta",
         lambda b: dist.Kumaraswamy(jnp.ones(4), b).mean,
         lambda b: 1.0 / (1.0 + b),
-        (S,),
+        (SHAPE,),
         {"other": lambda b: b / (1 + b), "half": lambda b: 0.5 + 0 * b},
     ),
     row(

@@ -380,7 +380,7 @@ FURTHER = (
             + COUNTS * jnp.log(nn.sigmoid(a))
             + r * jnp.log(1.0 - nn.sigmoid(a))
         ),
-        (S, X),
+        (SHAPE, X),
         {
             "no coefficient": lambda r, a: COUNTS * jnp.log(nn.sigmoid(a)) + r * jnp.log(1 - nn.sigmoid(a)),
         },
@@ -420,13 +420,6 @@ FURTHER = (
         },
     ),
     row(
-        "Gumbel.log_cdf",
-        lambda x, m, s: tfd.Gumbel(m, s).log_cdf(x),
-        lambda x, m, s: jnp.log(plain.gumbel_cdf(x, m, s)),
-        (X, X, S),
-        {"cdf": plain.gumbel_cdf, "sign": lambda x, m, s: jnp.exp(-(x - m) / s)},
-    ),
-    row(
         "Normal.log_survival_function",
         lambda x: tfd.Normal(0.0, 2.0).log_survival_function(x),
         lambda x: jnp.log((1.0 - erf(x / jnp.sqrt(8.0))) / 2.0),
@@ -458,7 +451,7 @@ FURTHER = (
             - (b - 1.0) * digamma(b)
             + (a + b - 2.0) * digamma(a + b)
         ),
-        (S, S),
+        (SHAPE, SHAPE),
         {
             "normaliser": lambda a, b: gammaln(a) + gammaln(b) - gammaln(a + b),
         },
