@@ -337,6 +337,14 @@ CASES = (
     ),
     Case(
         "signs of sums of exponentials",
+        "an exponent above 0",
+        lambda x: jnp.log(jnp.exp(x) - 1) + jnp.abs(jnp.exp(-x) - 1),
+        lambda x: jnp.log(1 - jnp.exp(-x)) + x + 1 - jnp.exp(-x),
+        lambda x: jnp.log(1 - jnp.exp(-x)) + x - 1 + jnp.exp(-x),
+        domains=POSITIVE,
+    ),
+    Case(
+        "signs of sums of exponentials",
         "the inverse of tanh",
         lambda x: jnp.arctanh(jnp.tanh(x) / 2),
         lambda x: (jnp.log(1 + 3 * jnp.exp(2 * x)) - jnp.log(3 + jnp.exp(2 * x))) / 2,

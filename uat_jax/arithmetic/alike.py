@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.cases import DECIDES, Cases, Range, decides
+from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
+from uat_jax.arithmetic.formula_in_cell import DECIDES, decides
 from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number

@@ -124,6 +124,7 @@ CLOSED: dict[str, Callable[..., ClosedForm | None]] = {
     "integer_pow": lambda parameters, x: power(x, Fraction(parameters["y"])),
     "lgamma": lambda parameters, x: _log_gamma(x),
     "log": lambda parameters, x: logarithm(x),
+    "log1p": lambda parameters, x: (lambda more: None if more is None else logarithm(more))(added(x, rational(1))),
     "mul": lambda parameters, x, y: multiplied(x, y),
     "neg": lambda parameters, x: negated(x),
     "pow": lambda parameters, x, y: _power(x, y),

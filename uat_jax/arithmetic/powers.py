@@ -38,7 +38,7 @@ def factors_of(functions: FieldFunctions, x: Number) -> Powers | None:
         return x.product
     if x.closed is not None and x.closed.uniform is not None:
         return None if constant_form(x) is None else one_factor(x)
-    if x.exponentials is not None and is_positive_sum(x.exponentials) and x.facts is not None:
+    if x.exponentials is not None and (is_positive_sum(x.exponentials) or is_positive(x)) and x.facts is not None:
         return None if x.facts.guarded else _of_sum(functions, x, x.exponentials)
     unknown = x.facts is None or x.facts.guarded or not x.nonnegative
     return None if unknown or vanishes(x.residues).any() else _of_terms(functions, x)
@@ -262,12 +262,17 @@ def constant_form(x: Number) -> ClosedForm | None:
 
 
 def as_logarithm(functions: FieldFunctions, x: Number) -> Powers:
-    """The product whose logarithm x is: e^x, or what is kept of it; of a constant log k it is k."""
+    """The product whose logarithm x is: e^x, or what is kept of it; of y + log k it is k·e^y."""
     if x.logarithms is not None:
         return x.logarithms
-    form = x.closed.uniform if x.closed is not None else None
+    constant = x.closed.uniform if x.closed is not None else None
+    rest, form = (None, constant) if constant is not None or x.summand is None else x.summand
     power = closed_form.exponential(form) if isinstance(form, closed_form.LogSum) else None
-    if power is None:
-        return Powers(x.but(product=None, square_of=None, factors=None, almost=None), ())
-    constant = functions.spread(functions.closed(power), x.shape)
-    return one_factor(constant) if constant.closed is not None else Powers(x, ())
+    factor = None if power is None else functions.spread(functions.closed(power), x.shape)
+    if factor is None or factor.closed is None:
+        return Powers(_bare(x), ())
+    return Powers(None if rest is None else _bare(rest), one_factor(factor).powers)
+
+
+def _bare(x: Number) -> Number:
+    return x.but(product=None, square_of=None, factors=None, almost=None)

@@ -20,7 +20,8 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.cases import DECIDES, Cases, Range
+from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
@@ -37,6 +38,7 @@ from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken,
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import BOUNDED, Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
+from uat_jax.arithmetic.formula_in_cell import DECIDES
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.power_rules import POWERS, in_force

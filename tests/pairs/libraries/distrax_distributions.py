@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 from jax import nn
+from jax.scipy.special import gammaln
 
 from uat_jax import interval, positive
 
@@ -327,4 +328,98 @@ BIJECTORS = (
     ),
 )
 
-ROWS = (*DENSITIES, *MEASURES, *BIJECTORS)
+FURTHER = (
+    row(
+        "MultivariateNormalDiag.entropy",
+        lambda s: distrax.MultivariateNormalDiag(jnp.zeros(4), s).entropy(),
+        lambda s: (jnp.log(plain.TAU * np.e) / 2.0 + jnp.log(s)).sum(),
+        (S,),
+        {"mean": lambda s: (jnp.log(plain.TAU * np.e) / 2 + jnp.log(s)).mean(), "variance": lambda s: jnp.log(s).sum()},
+    ),
+    row(
+        "OneHotCategorical",
+        lambda a: distrax.OneHotCategorical(logits=a).log_prob(np.eye(4, dtype=np.float32)[CLASSES]),
+        lambda a: plain.categorical(CLASSES, a),
+        (LOGITS,),
+        {"sign": lambda a: -plain.categorical(CLASSES, a)},
+    ),
+    row(
+        "MixtureOfTwo",
+        lambda x: distrax.MixtureOfTwo(0.25, distrax.Normal(0.0, 1.0), distrax.Normal(1.0, 2.0)).log_prob(x),
+        lambda x: jnp.log(0.25 * jnp.exp(plain.normal(x, 0.0, 1.0)) + 0.75 * jnp.exp(plain.normal(x, 1.0, 2.0))),
+        (MODERATE,),
+        {
+            "weights exchanged": lambda x: jnp.log(
+                0.75 * jnp.exp(plain.normal(x, 0.0, 1.0)) + 0.25 * jnp.exp(plain.normal(x, 1.0, 2.0))
+            )
+        },
+    ),
+    row(
+        "Gumbel.cdf",
+        lambda x, m, s: distrax.Gumbel(m, s).cdf(x),
+        plain.gumbel_cdf,
+        (X, X, S),
+        {"log": lambda x, m, s: jnp.log(plain.gumbel_cdf(x, m, s)), "sign": lambda x, m, s: plain.gumbel_cdf(-x, m, s)},
+    ),
+    row(
+        "Logistic.survival_function",
+        lambda x, m, s: distrax.Logistic(m, s).log_survival_function(x),
+        lambda x, m, s: -jnp.log(1.0 + jnp.exp((x - m) / s)),
+        (X, X, S),
+        {"cdf": lambda x, m, s: -jnp.log(1 + jnp.exp((m - x) / s))},
+    ),
+    row(
+        "Uniform.cdf",
+        lambda x: distrax.Uniform(-1.0, 3.0).cdf(x),
+        lambda x: jnp.minimum(jnp.maximum((x + 1.0) / 4.0, 0.0), 1.0),
+        (X,),
+        {"not clipped": lambda x: (x + 1) / 4},
+    ),
+    row(
+        "KL of Gumbels",
+        lambda m, s, n, t: distrax.Gumbel(m, s).kl_divergence(distrax.Gumbel(n, t)),
+        lambda m, s, n, t: (
+            jnp.log(t / s)
+            + plain.EULER * (s / t - 1.0)
+            + jnp.exp((n - m) / t + gammaln(s / t + 1.0))
+            - 1.0
+            + (m - n) / t
+        ),
+        (X, S, X, S),
+        {"scale": lambda m, s, n, t: jnp.log(t / s) + (m - n) / t},
+    ),
+    row(
+        "ClippedNormal inside",
+        lambda x, m: distrax.ClippedNormal(m, 1.0, -4.0, 4.0).log_prob(x),
+        lambda x, m: plain.normal(x, m, 1.0),
+        (interval(f32(4), -3.0, 3.0), X),
+        {"variance": lambda x, m: plain.normal(x, m, 2.0)},
+    ),
+    row(
+        "GumbelCDF",
+        lambda x: distrax.GumbelCDF().forward_and_log_det(x),
+        lambda x: (jnp.exp(-jnp.exp(-x)), -x - jnp.exp(-x)),
+        (X,),
+        {"sign": lambda x: (jnp.exp(-jnp.exp(x)), x - jnp.exp(x))},
+    ),
+    row(
+        "TriangularLinear",
+        lambda x, a: distrax.TriangularLinear(
+            jnp.array([[1.0, 0.0], [0.0, 0.0]]) * jnp.exp(a[0])
+            + jnp.array([[0.0, 0.0], [1.0, 0.0]]) * a[1]
+            + jnp.array([[0.0, 0.0], [0.0, 1.0]]) * jnp.exp(a[2])
+        ).forward_and_log_det(x),
+        lambda x, a: (jnp.stack([jnp.exp(a[0]) * x[0], a[1] * x[0] + jnp.exp(a[2]) * x[1]]), a[0] + a[2]),
+        (f32(2), f32(3)),
+        {"sign": lambda x, a: (jnp.stack([jnp.exp(a[0]) * x[0], a[1] * x[0] + jnp.exp(a[2]) * x[1]]), -a[0] - a[2])},
+    ),
+    row(
+        "Inverse of Tanh",
+        lambda y: distrax.Inverse(distrax.Tanh()).forward(y),
+        lambda y: 0.5 * jnp.log((1.0 + y) / (1.0 - y)),
+        (interval(f32(4), -0.75, 0.75),),
+        {"tanh": jnp.tanh, "not halved": lambda y: jnp.log((1 + y) / (1 - y))},
+    ),
+)
+
+ROWS = (*DENSITIES, *MEASURES, *BIJECTORS, *FURTHER)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import nn
 
-from uat_jax import positive
+from uat_jax import interval, positive
 
 from ..pair import f32, matmul
 from ..row import row
@@ -34,7 +34,7 @@ def made(bijection):
     return library("paramax").unwrap(bijection)
 
 
-ROWS = (
+FUNCTIONS = (
     row(
         "Exp",
         both(lambda: bij.Exp((3,))),
@@ -201,3 +201,67 @@ ROWS = (
         },
     ),
 )
+
+FURTHER = (
+    row(
+        "Scale, inverse",
+        lambda x, s: made(bij.Scale(s)).inverse_and_log_det(x),
+        lambda x, s: (x / s, -jnp.log(s).sum()),
+        (X, S),
+        {"forwards": lambda x, s: (x * s, jnp.log(s).sum())},
+    ),
+    row(
+        "Invert of Affine",
+        lambda y, m, s: made(bij.Invert(bij.Affine(m, s))).transform(y),
+        lambda y, m, s: (y - m) / s,
+        (X, X, S),
+        {"forwards": lambda y, m, s: m + s * y},
+    ),
+    row(
+        "Exponential.log_prob",
+        lambda x, r: made(dist.Exponential(r)).log_prob(x),
+        lambda x, r: (jnp.log(r) - r * x).sum(),
+        (S, S),
+        {"mean": lambda x, r: (-jnp.log(r) - x / r).sum()},
+    ),
+    row(
+        "Uniform.log_prob inside",
+        lambda x: made(dist.Uniform(jnp.full(3, -1.0), jnp.full(3, 3.0))).log_prob(x),
+        lambda x: -3.0 * jnp.log(4.0) + 0.0 * x.sum(),
+        (interval(f32(3), -0.5, 2.5),),
+        {"not summed": lambda x: -jnp.log(4.0) + 0 * x.sum()},
+    ),
+    row(
+        "Gumbel.log_prob",
+        lambda x, m, s: made(dist.Gumbel(m, s)).log_prob(x),
+        lambda x, m, s: plain.gumbel(x, m, s).sum(),
+        (X, X, S),
+        {"mean": lambda x, m, s: plain.gumbel(x, m, s).mean()},
+    ),
+    row(
+        "Cauchy.log_prob",
+        lambda x, m, s: made(dist.Cauchy(m, s)).log_prob(x),
+        lambda x, m, s: plain.cauchy(x, m, s).sum(),
+        (X, X, S),
+        {"normal": lambda x, m, s: plain.normal(x, m, s).sum()},
+    ),
+    row(
+        "Laplace.log_prob",
+        lambda x, m, s: made(dist.Laplace(m, s)).log_prob(x),
+        lambda x, m, s: plain.laplace(x, m, s).sum(),
+        (X, X, S),
+        {"normal": lambda x, m, s: plain.normal(x, m, s).sum()},
+    ),
+    row(
+        "Stack",
+        lambda x: bij.Stack([bij.Exp(), bij.SoftPlus(), bij.Identity()]).transform_and_log_det(x),
+        lambda x: (
+            jnp.stack([jnp.exp(x[0]), jnp.log(1.0 + jnp.exp(x[1])), x[2]]),
+            x[0] - jnp.log(1.0 + jnp.exp(-x[1])),
+        ),
+        (X,),
+        {"sign": lambda x: (jnp.stack([jnp.exp(x[0]), nn.softplus(x[1]), x[2]]), x[0] + nn.softplus(-x[1]))},
+    ),
+)
+
+ROWS = (*FUNCTIONS, *FURTHER)

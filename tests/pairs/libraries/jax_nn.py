@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import nn
 
-from uat_jax import interval
+from uat_jax import interval, positive
 
 from ..pair import einsum, f32, matmul
 from ..row import row
@@ -446,4 +446,60 @@ ATTENTION = (
     ),
 )
 
-ROWS = (*ACTIVATIONS, *NORMALISATIONS, *ATTENTION)
+FURTHER = (
+    row(
+        "celu by a minimum",
+        lambda x: nn.celu(x, 2.0),
+        lambda x: jnp.maximum(x, 0.0) + jnp.minimum(0.0, 2.0 * (jnp.exp(x / 2.0) - 1.0)),
+        X,
+        {"elu": lambda x: nn.elu(x, 2.0)},
+        gradient=True,
+        almost_everywhere=True,
+    ),
+    row(
+        "silu by tanh",
+        nn.silu,
+        lambda x: x * (1.0 + jnp.tanh(x / 2.0)) / 2.0,
+        X,
+        {"not halved": lambda x: x * (1 + jnp.tanh(x)) / 2},
+        gradient=True,
+    ),
+    row(
+        "hard_tanh as nested choices",
+        nn.hard_tanh,
+        lambda x: jnp.where(x < -1.0, -1.0, jnp.where(x < 1.0, x, 1.0)),
+        X,
+        {"tanh": jnp.tanh},
+    ),
+    row(
+        "relu6 as nested choices",
+        nn.relu6,
+        lambda x: jnp.where(x <= 0.0, 0.0, jnp.where(x >= 6.0, 6.0, x)),
+        X,
+        {"one side": lambda x: jnp.minimum(x, 6.0)},
+    ),
+    row(
+        "sparse_plus, its gradient",
+        jax.vmap(jax.grad(nn.sparse_plus)),
+        nn.sparse_sigmoid,
+        X,
+        {"sigmoid": nn.sigmoid},
+    ),
+    row(
+        "logsumexp of a shift",
+        lambda x, c: nn.logsumexp(x + c, axis=-1),
+        lambda x, c: jnp.log(jnp.exp(x).sum(-1)) + c,
+        (f32(3, 4), f32()),
+        {"not shifted": lambda x, c: jnp.log(jnp.exp(x).sum(-1)) - c},
+    ),
+    row(
+        "softmax of two rows with a temperature",
+        lambda x, t: nn.softmax(x / t, axis=-1),
+        lambda x, t: jnp.exp(x / t - nn.logsumexp(x / t, axis=-1, keepdims=True)),
+        (f32(3, 4), positive(f32())),
+        {"no temperature": lambda x, t: nn.softmax(x, axis=-1)},
+        gradient=True,
+    ),
+)
+
+ROWS = (*ACTIVATIONS, *NORMALISATIONS, *ATTENTION, *FURTHER)

@@ -530,4 +530,139 @@ SIGNAL = (
     ),
 )
 
-ROWS = (*SPECIAL, *STATISTICS, *SIGNAL)
+FURTHER = (
+    row(
+        "log_ndtr",
+        special.log_ndtr,
+        lambda x: jnp.log((1.0 + special.erf(x / jnp.sqrt(2.0))) / 2.0),
+        (interval(f32(4), -4.0, 4.0),),
+        {"upper": lambda x: jnp.log((1 - special.erf(x / jnp.sqrt(2.0))) / 2)},
+    ),
+    row(
+        "gammainc and gammaincc",
+        lambda a, x: special.gammainc(a, x) + special.gammaincc(a, x),
+        lambda a, x: jnp.ones(4) + 0.0 * (a + x),
+        (S, S),
+        {"0": lambda a, x: 0 * (a + x)},
+    ),
+    row(
+        "betainc of exchanged shapes",
+        lambda a, b, x: special.betainc(a, b, x),
+        lambda a, b, x: 1.0 - special.betainc(b, a, 1.0 - x),
+        (SHAPE, SHAPE, PROBABILITY),
+        {"not exchanged": lambda a, b, x: 1 - special.betainc(a, b, 1 - x)},
+    ),
+    row(
+        "beta by gamma",
+        special.beta,
+        lambda a, b: jnp.exp(special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)),
+        (SHAPE, SHAPE),
+        {"sign": lambda a, b: jnp.exp(special.gammaln(a + b) - special.gammaln(a) - special.gammaln(b))},
+    ),
+    row(
+        "boxcox of exponent 2",
+        lambda x: special.boxcox(x, 2.0),
+        lambda x: (x * x - 1.0) / 2.0,
+        (S,),
+        {"log": jnp.log, "not halved": lambda x: x * x - 1},
+    ),
+    row(
+        "i0 by its scaled form",
+        special.i0,
+        lambda x: jnp.exp(jnp.abs(x)) * special.i0e(x),
+        (f32(4),),
+        {"sign": lambda x: jnp.exp(-jnp.abs(x)) * special.i0e(x)},
+    ),
+    row(
+        "softmax of two is the sigmoid",
+        lambda x, y: special.softmax(jnp.stack([x, y]), axis=0)[0],
+        lambda x, y: special.expit(x - y),
+        (f32(4), f32(4)),
+        {"sign": lambda x, y: special.expit(y - x)},
+    ),
+    row(
+        "binom.logpmf",
+        lambda p: stats.binom.logpmf(COUNTS, 6.0, p),
+        lambda p: plain.binomial(COUNTS, 6.0, p),
+        (PROBABILITY,),
+        {"exchanged": lambda p: plain.binomial(COUNTS, 6.0, 1 - p)},
+    ),
+    row(
+        "nbinom.logpmf",
+        lambda p: stats.nbinom.logpmf(COUNTS, 3.0, p),
+        lambda p: (
+            special.gammaln(COUNTS + 3.0)
+            - special.gammaln(COUNTS + 1.0)
+            - special.gammaln(3.0)
+            + 3.0 * jnp.log(p)
+            + COUNTS * jnp.log(1.0 - p)
+        ),
+        (PROBABILITY,),
+        {"no coefficient": lambda p: 3 * jnp.log(p) + COUNTS * jnp.log(1 - p)},
+    ),
+    row(
+        "laplace.cdf everywhere",
+        stats.laplace.cdf,
+        lambda x: jnp.where(x < 0.0, 0.5 * jnp.exp(x), 1.0 - 0.5 * jnp.exp(-x)),
+        (f32(4),),
+        {"one side": lambda x: 0.5 * jnp.exp(x)},
+    ),
+    row(
+        "gumbel_r.cdf",
+        stats.gumbel_r.cdf,
+        lambda x: jnp.exp(-jnp.exp(-x)),
+        (f32(4),),
+        {"mirrored": lambda x: 1 - jnp.exp(-jnp.exp(x))},
+    ),
+    row(
+        "pareto.cdf inside",
+        lambda y, b: stats.pareto.cdf(1.0 + y, b),
+        lambda y, b: 1.0 - (1.0 + y) ** (-b),
+        (S, S),
+        {"survival": lambda y, b: (1 + y) ** (-b)},
+    ),
+    row(
+        "vonmises.logpdf",
+        lambda x, k: stats.vonmises.logpdf(x, k),
+        lambda x, k: k * jnp.cos(x) - jnp.log(plain.TAU * special.i0(k)),
+        (interval(f32(4), -3.0, 3.0), S),
+        {"sine": lambda x, k: k * jnp.sin(x) - jnp.log(plain.TAU * special.i0(k))},
+    ),
+    row(
+        "wrapcauchy.logpdf inside",
+        lambda x, c: stats.wrapcauchy.logpdf(x, c),
+        lambda x, c: jnp.log((1.0 - c**2) / (plain.TAU * (1.0 + c**2 - 2.0 * c * jnp.cos(x)))),
+        (interval(f32(4), 0.25, 6.0), PROBABILITY),
+        {"sign": lambda x, c: jnp.log((1 - c**2) / (plain.TAU * (1 + c**2 + 2 * c * jnp.cos(x))))},
+    ),
+    row(
+        "gennorm.logpdf of exponent 1 is Laplace's",
+        lambda x: stats.gennorm.logpdf(x, 1.0),
+        lambda x: -jnp.abs(x) - jnp.log(2.0),
+        (f32(4),),
+        {"2 lost": lambda x: -jnp.abs(x)},
+    ),
+    row(
+        "norm.logsf",
+        lambda x: stats.norm.logsf(x),
+        lambda x: special.log_ndtr(-x),
+        (f32(4),),
+        {"cdf": special.log_ndtr},
+    ),
+    row(
+        "expon.sf and cdf",
+        lambda x: stats.expon.sf(x) + stats.expon.cdf(x),
+        lambda x: jnp.ones(4) + 0.0 * x,
+        (f32(4),),
+        {"0": lambda x: 0 * x},
+    ),
+    row(
+        "beta.logpdf everywhere",
+        lambda x: stats.beta.logpdf(x, 2.0, 3.0),
+        lambda x: jnp.where((x >= 0.0) & (x <= 1.0), jnp.log(12.0 * x * (1.0 - x) ** 2), -jnp.inf),
+        (f32(4),),
+        {"exchanged": lambda x: jnp.where((x >= 0) & (x <= 1), jnp.log(12 * x**2 * (1 - x)), -jnp.inf)},
+    ),
+)
+
+ROWS = (*SPECIAL, *STATISTICS, *SIGNAL, *FURTHER)

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from jax import nn
 
+from uat_jax import positive
+
 from ..pair import f32, matmul
 from ..row import row
 from .library import library
@@ -29,7 +31,7 @@ def solver(x, A, b, steps=2):
     return x
 
 
-ROWS = (
+FUNCTIONS = (
     row(
         "binary_logistic_loss",
         lambda x: loss.binary_logistic_loss(1, x),
@@ -186,3 +188,43 @@ ROWS = (
         gradient=True,
     ),
 )
+
+FURTHER = (
+    row(
+        "prox_non_negative_lasso",
+        lambda x, r: prox.prox_non_negative_lasso(x, r),
+        lambda x, r: nn.relu(x - r),
+        (f32(4), positive(f32())),
+        {"lasso": lambda x, r: jnp.sign(x) * nn.relu(jnp.abs(x) - r)},
+    ),
+    row(
+        "projection_halfspace",
+        lambda x, a: projection.projection_halfspace(x, (a, 1.0)),
+        lambda x, a: x - jnp.where(a @ x > 1.0, (a @ x - 1.0) / (a @ a), 0.0) * a,
+        (f32(4), f32(4)),
+        {"plane": lambda x, a: x - (a @ x - 1) / (a @ a) * a},
+    ),
+    row(
+        "projection_l2_sphere",
+        lambda x: projection.projection_l2_sphere(x, 2.0),
+        lambda x: 2.0 * x / jnp.sqrt((x * x).sum()),
+        (f32(4),),
+        {"unit": lambda x: x / jnp.sqrt((x * x).sum())},
+    ),
+    row(
+        "binary_perceptron_loss",
+        lambda x: jax.vmap(loss.binary_perceptron_loss)(jnp.array([0, 1, 1, 0]), x),
+        lambda x: jnp.maximum(-x * jnp.array([-1.0, 1.0, 1.0, -1.0]), 0.0),
+        (f32(4),),
+        {"hinge": lambda x: jnp.maximum(1 - x * jnp.array([-1.0, 1.0, 1.0, -1.0]), 0)},
+    ),
+    row(
+        "multiclass_hinge_loss",
+        lambda x: loss.multiclass_hinge_loss(2, x),
+        lambda x: jnp.maximum(jnp.maximum(x[0], x[1]) + 1.0, jnp.maximum(x[2], x[3] + 1.0)) - x[2],
+        (f32(4),),
+        {"perceptron": lambda x: x.max() - x[2]},
+    ),
+)
+
+ROWS = (*FUNCTIONS, *FURTHER)

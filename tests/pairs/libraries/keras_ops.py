@@ -496,4 +496,59 @@ OPERATIONS = (
     ),
 )
 
-ROWS = (*ACTIVATIONS, *LOSSES, *LAYERS, *OPERATIONS)
+FURTHER = (
+    row(
+        "squared_hinge",
+        lambda y, x: keras.losses.squared_hinge(jnp.sign(y), x),
+        lambda y, x: (jnp.maximum(1.0 - jnp.sign(y) * x, 0.0) ** 2).mean(-1),
+        (positive(f32(3, 4)), f32(3, 4)),
+        {"hinge": lambda y, x: jnp.maximum(1 - jnp.sign(y) * x, 0).mean(-1)},
+    ),
+    row(
+        "categorical_hinge",
+        lambda x: keras.losses.categorical_hinge(ONE_HOT, x),
+        lambda x: jnp.maximum(1.0 + ((1.0 - ONE_HOT) * x).max(-1) - (ONE_HOT * x).sum(-1), 0.0),
+        LOGITS,
+        {"no margin": lambda x: jnp.maximum(((1 - ONE_HOT) * x).max(-1) - (ONE_HOT * x).sum(-1), 0)},
+    ),
+    row(
+        "dice",
+        lambda y, x: keras.losses.dice(y, x, axis=-1),
+        lambda y, x: 1.0 - 2.0 * (y * x).sum(-1) / (y.sum(-1) + x.sum(-1) + 1e-7),
+        INSIDE,
+        {"not doubled": lambda y, x: 1 - (y * x).sum(-1) / (y.sum(-1) + x.sum(-1) + 1e-7)},
+    ),
+    row(
+        "RMSNormalization",
+        lambda x: x / keras.ops.sqrt(keras.ops.mean(keras.ops.square(x), axis=-1, keepdims=True) + 0.5),
+        lambda x: x / jnp.sqrt((x * x).sum(-1, keepdims=True) / 4.0 + 0.5),
+        LOGITS,
+        {"sum": lambda x: x / jnp.sqrt((x * x).sum(-1, keepdims=True) + 0.5)},
+        gradient=True,
+    ),
+    row(
+        "hard_silu",
+        keras.ops.hard_silu,
+        lambda x: x * jnp.clip(x + 3.0, 0.0, 6.0) / 6.0,
+        X,
+        {"silu": nn.silu},
+    ),
+    row(
+        "softplus as a sum",
+        keras.ops.softplus,
+        lambda x: nn.relu(x) + jnp.log(1.0 + jnp.exp(-jnp.abs(x))),
+        X,
+        {"relu": nn.relu},
+        gradient=True,
+        almost_everywhere=True,
+    ),
+    row(
+        "sparse_categorical_crossentropy of probabilities",
+        lambda x: keras.losses.sparse_categorical_crossentropy(CLASSES, keras.ops.softmax(x)),
+        lambda x: jnp.log(jnp.exp(x).sum(-1)) - jnp.take_along_axis(x, CLASSES[:, None], 1)[:, 0],
+        (interval(f32(3, 4), -1.0, 1.0),),
+        {"sign": lambda x: jnp.take_along_axis(x, CLASSES[:, None], 1)[:, 0] - jnp.log(jnp.exp(x).sum(-1))},
+    ),
+)
+
+ROWS = (*ACTIVATIONS, *LOSSES, *LAYERS, *OPERATIONS, *FURTHER)

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 from jax import nn
+from jax.scipy.special import erf, gammaln, i0, i0e
 
 from uat_jax import interval, positive
 
@@ -10,11 +11,13 @@ from ..pair import f32, matmul
 from ..row import row
 from . import densities as plain
 from . import known
-from .known import BITS, CLASSES, COUNTS, PROBABILITY, S, X, log_prob
+from .known import BITS, CLASSES, COUNTS, PROBABILITY, SHAPE, S, X, log_prob
 from .library import library
 
 dist = library("numpyro.distributions")
 transforms = library("numpyro.distributions.transforms")
+
+MODERATE = interval(f32(4), -4.0, 4.0)
 
 
 def divergence(make):
@@ -268,4 +271,210 @@ TRANSFORMS = (
     ),
 )
 
-ROWS = (*DENSITIES, *MEASURES, *TRANSFORMS)
+FURTHER = (
+    row(
+        "AsymmetricLaplace.log_prob",
+        lambda x, m, s, k: dist.AsymmetricLaplace(m, s, k).log_prob(x),
+        lambda x, m, s, k: -jnp.where(x >= m, k, 1.0 / k) * jnp.abs(x - m) / s - jnp.log(s) - jnp.log(k + 1.0 / k),
+        (X, X, S, S),
+        {
+            "sides exchanged": lambda x, m, s, k: (
+                -jnp.where(x < m, k, 1.0 / k) * jnp.abs(x - m) / s - jnp.log(s) - jnp.log(k + 1.0 / k)
+            ),
+            "symmetric": lambda x, m, s, k: plain.laplace(x, m, s),
+        },
+    ),
+    row(
+        "SoftLaplace.log_prob",
+        log_prob(dist.SoftLaplace),
+        lambda x, m, s: jnp.log(2.0 / np.pi) - jnp.log(s) - jnp.log(jnp.exp((x - m) / s) + jnp.exp(-(x - m) / s)),
+        (X, X, S),
+        {
+            "laplace": plain.laplace,
+            "pi lost": lambda x, m, s: jnp.log(2.0) - jnp.log(s) - jnp.log(2 * jnp.cosh((x - m) / s)),
+        },
+    ),
+    row(
+        "LogUniform.log_prob inside",
+        lambda u: dist.LogUniform(0.5, 8.0).log_prob(u),
+        lambda u: -jnp.log(u) - jnp.log(jnp.log(16.0)),
+        (interval(f32(4), 1.0, 4.0),),
+        {"uniform": lambda u: -jnp.log(7.5) + 0 * u, "sign": lambda u: jnp.log(u) - jnp.log(jnp.log(16.0))},
+    ),
+    row(
+        "Levy.log_prob",
+        lambda y, m, c: dist.Levy(m, c).log_prob(m + y),
+        lambda y, m, c: jnp.log(jnp.sqrt(c / plain.TAU) * jnp.exp(-c / (2.0 * y)) / y**1.5),
+        (S, X, S),
+        {
+            "power": lambda y, m, c: jnp.log(jnp.sqrt(c / plain.TAU) * jnp.exp(-c / (2 * y)) / y),
+            "2 lost": lambda y, m, c: jnp.log(jnp.sqrt(c / plain.TAU) * jnp.exp(-c / y) / y**1.5),
+        },
+    ),
+    row(
+        "Gompertz.log_prob",
+        log_prob(dist.Gompertz),
+        lambda x, a, b: jnp.log(a * b) + b * x + a - a * jnp.exp(b * x),
+        (S, S, S),
+        {
+            "constant lost": lambda x, a, b: jnp.log(a * b) + b * x - a * jnp.exp(b * x),
+            "rates exchanged": lambda x, a, b: jnp.log(a * b) + a * x + b - b * jnp.exp(a * x),
+        },
+    ),
+    row(
+        "NegativeBinomialProbs.log_prob",
+        lambda r, p: dist.NegativeBinomialProbs(r, p).log_prob(COUNTS),
+        lambda r, p: (
+            gammaln(COUNTS + r) - gammaln(COUNTS + 1.0) - gammaln(r) + COUNTS * jnp.log(p) + r * jnp.log(1.0 - p)
+        ),
+        (SHAPE, PROBABILITY),
+        {
+            "p for 1 - p": lambda r, p: (
+                gammaln(COUNTS + r) - gammaln(COUNTS + 1) - gammaln(r) + COUNTS * jnp.log(1 - p) + r * jnp.log(p)
+            ),
+            "no coefficient": lambda r, p: COUNTS * jnp.log(p) + r * jnp.log(1 - p),
+        },
+    ),
+    row(
+        "GammaPoisson.log_prob",
+        lambda a, b: dist.GammaPoisson(a, b).log_prob(COUNTS),
+        lambda a, b: (
+            gammaln(COUNTS + a)
+            - gammaln(COUNTS + 1.0)
+            - gammaln(a)
+            + a * jnp.log(b / (b + 1.0))
+            - COUNTS * jnp.log(b + 1.0)
+        ),
+        (SHAPE, S),
+        {
+            "rate": lambda a, b: (
+                gammaln(COUNTS + a) - gammaln(COUNTS + 1) - gammaln(a) + a * jnp.log(b) - COUNTS * jnp.log(b + 1)
+            )
+        },
+    ),
+    row(
+        "ZeroInflatedPoisson.log_prob",
+        lambda g, r: dist.ZeroInflatedPoisson(g, r).log_prob(COUNTS),
+        lambda g, r: jnp.where(
+            COUNTS == 0.0,
+            jnp.log(g + (1.0 - g) * jnp.exp(-r)),
+            jnp.log(1.0 - g) + plain.poisson(COUNTS, r),
+        ),
+        (PROBABILITY, S),
+        {
+            "no inflation": lambda g, r: plain.poisson(COUNTS, r) + 0 * g,
+            "gate exchanged": lambda g, r: jnp.where(
+                COUNTS == 0, jnp.log(1 - g + g * jnp.exp(-r)), jnp.log(g) + plain.poisson(COUNTS, r)
+            ),
+        },
+    ),
+    row(
+        "TruncatedNormal.log_prob inside",
+        lambda y, m, s: dist.TruncatedNormal(m, s, low=0.0).log_prob(y),
+        lambda y, m, s: plain.normal(y, m, s) - jnp.log((1.0 + erf(m / s / jnp.sqrt(2.0))) / 2.0),
+        (S, interval(f32(4), -2.0, 2.0), interval(f32(4), 0.5, 3.0)),
+        {
+            "not normalised": plain.normal,
+            "other tail": lambda y, m, s: plain.normal(y, m, s) - jnp.log((1 - erf(m / s / jnp.sqrt(2.0))) / 2),
+        },
+    ),
+    row(
+        "VonMises.log_prob",
+        log_prob(dist.VonMises),
+        lambda x, m, k: k * jnp.cos(x - m) - jnp.log(plain.TAU * i0(k)),
+        (interval(f32(4), -3.0, 3.0), X, S),
+        {
+            "sine": lambda x, m, k: k * jnp.sin(x - m) - jnp.log(plain.TAU * i0(k)),
+            "scaled Bessel function": lambda x, m, k: k * jnp.cos(x - m) - jnp.log(plain.TAU * i0e(k)),
+        },
+    ),
+    row(
+        "Uniform.cdf",
+        lambda x: dist.Uniform(-1.0, 3.0).cdf(x),
+        lambda x: jnp.where(x < -1.0, 0.0, jnp.where(x > 3.0, 1.0, (x + 1.0) / 4.0)),
+        (X,),
+        {
+            "not clipped": lambda x: (x + 1) / 4,
+            "shifted": lambda x: jnp.clip(x / 4, 0, 1),
+        },
+    ),
+    row(
+        "HalfNormal.log_prob by the normal one",
+        lambda x, s: dist.HalfNormal(s).log_prob(x),
+        lambda x, s: jnp.log(2.0 * jnp.exp(plain.normal(x, 0.0, s))),
+        (S, S),
+        {"half": lambda x, s: plain.normal(x, 0.0, s), "twice": lambda x, s: 2 * plain.normal(x, 0.0, s)},
+    ),
+    row(
+        "RelaxedBernoulliLogits.log_prob",
+        lambda x, a: dist.RelaxedBernoulliLogits(jnp.float32(0.5), a).log_prob(nn.sigmoid(x)),
+        lambda x, a: (
+            jnp.log(0.5)
+            + a
+            - 1.5 * (jnp.log(nn.sigmoid(x)) + jnp.log(1.0 - nn.sigmoid(x)))
+            - 0.5 * x
+            + 0.5 * (jnp.log(nn.sigmoid(x)) + jnp.log(1.0 - nn.sigmoid(x)))
+            - 2.0 * jnp.log(1.0 + jnp.exp(a - 0.5 * x))
+        ),
+        (X, X),
+        {"no Jacobian": lambda x, a: jnp.log(0.5) + a - 0.5 * x - 2 * jnp.log(1 + jnp.exp(a - 0.5 * x))},
+    ),
+    row(
+        "Exponential.entropy",
+        lambda r: dist.Exponential(r).entropy(),
+        lambda r: 1.0 - jnp.log(r),
+        (S,),
+        {"sign": lambda r: 1 + jnp.log(r), "1 lost": lambda r: -jnp.log(r)},
+    ),
+    row(
+        "Weibull.cdf",
+        lambda x, s, k: dist.Weibull(s, k).cdf(x),
+        lambda x, s, k: 1.0 - jnp.exp(-((x / s) ** k)),
+        (S, S, S),
+        {"survival": lambda x, s, k: jnp.exp(-((x / s) ** k)), "inverse": lambda x, s, k: 1 - jnp.exp(-((s / x) ** k))},
+    ),
+    row(
+        "Pareto.cdf",
+        lambda y, a, m: dist.Pareto(m, a).cdf(m + y),
+        lambda y, a, m: 1.0 - (m / (m + y)) ** a,
+        (S, S, S),
+        {"survival": lambda y, a, m: (m / (m + y)) ** a, "no power": lambda y, a, m: 1 - m / (m + y)},
+    ),
+    row(
+        "Kumaraswamy.mean of shape 1 is that of Beta",
+        lambda b: dist.Kumaraswamy(jnp.ones(4), b).mean,
+        lambda b: 1.0 / (1.0 + b),
+        (SHAPE,),
+        {"other": lambda b: b / (1 + b), "half": lambda b: 0.5 + 0 * b},
+    ),
+    row(
+        "Logistic.icdf",
+        lambda q, m, s: dist.Logistic(m, s).icdf(q),
+        lambda q, m, s: m + s * jnp.log(q / (1.0 - q)),
+        (PROBABILITY, X, S),
+        {"sign": lambda q, m, s: m - s * jnp.log(q / (1 - q)), "no scale": lambda q, m, s: m + jnp.log(q / (1 - q))},
+    ),
+    row(
+        "SoftplusTransform.log_abs_det_jacobian",
+        lambda x: transforms.SoftplusTransform().log_abs_det_jacobian(x, transforms.SoftplusTransform()(x)),
+        lambda x: jnp.log(nn.sigmoid(x)),
+        (X,),
+        {"sign": lambda x: jnp.log(nn.sigmoid(-x)), "softplus": lambda x: jnp.log(nn.softplus(x))},
+    ),
+    row(
+        "PowerTransform, there and back",
+        lambda x: transforms.PowerTransform(3.0)._inverse(transforms.PowerTransform(3.0)(x)),
+        lambda x: x + 0.0,
+        (S,),
+        {"sign": lambda x: -x, "cube": lambda x: x**3},
+    ),
+    row(
+        "SigmoidTransform, there and back",
+        lambda x: transforms.SigmoidTransform()._inverse(transforms.SigmoidTransform()(x)),
+        lambda x: x + 0.0,
+        (MODERATE,),
+        {"once": nn.sigmoid, "sign": lambda x: -x},
+    ),
+)
+
+ROWS = (*DENSITIES, *MEASURES, *TRANSFORMS, *FURTHER)

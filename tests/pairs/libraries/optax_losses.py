@@ -1,5 +1,6 @@
 """optax: losses, their helpers, schedules and projections."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import nn
@@ -26,6 +27,10 @@ def norm(x, eps=0.0):
 
 def cosine(x, y):
     return (x * y).sum(-1) / (norm(x) * norm(y))
+
+
+def sparse_plus(x):
+    return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4.0))
 
 
 def triplet(a, p, n, margin=1.0):
@@ -445,4 +450,75 @@ PROJECTIONS = (
     ),
 )
 
-ROWS = (*REGRESSION, *CLASSIFICATION, *SCHEDULES, *PROJECTIONS)
+FURTHER = (
+    row(
+        "generalized_kl_divergence",
+        lambda a, y: optax.losses.generalized_kl_divergence(a, y),
+        lambda a, y: (y * (jnp.log(y) - a) - y + jnp.exp(a)).sum(-1),
+        (f32(3, 4), positive(f32(3, 4))),
+        {"not generalised": lambda a, y: (y * (jnp.log(y) - a)).sum(-1)},
+    ),
+    row(
+        "safe_softmax_cross_entropy",
+        lambda x: optax.losses.safe_softmax_cross_entropy(x, ONE_HOT),
+        lambda x: -jnp.log((jnp.exp(x) * ONE_HOT).sum(-1) / jnp.exp(x).sum(-1)),
+        (f32(3, 4),),
+        {"sign": lambda x: jnp.log((jnp.exp(x) * ONE_HOT).sum(-1) / jnp.exp(x).sum(-1))},
+        gradient=True,
+    ),
+    row(
+        "multiclass_sparsemax_loss of two classes",
+        lambda x: optax.losses.sparsemax_loss(x, np.float32([0, 1, 1, 0])),
+        lambda x: jax.vmap(sparse_plus)(np.float32([1, -1, -1, 1]) * x),
+        (f32(4),),
+        {"softplus": lambda x: nn.softplus(np.float32([1, -1, -1, 1]) * x)},
+    ),
+    row(
+        "sigmoid_focal_loss with a weight",
+        lambda x: optax.losses.sigmoid_focal_loss(x, np.float32([0, 1, 1, 0]), alpha=0.25, gamma=2.0),
+        lambda x: jnp.where(
+            np.array([False, True, True, False]),
+            -0.25 * nn.sigmoid(-x) ** 2 * jnp.log(nn.sigmoid(x)),
+            -0.75 * nn.sigmoid(x) ** 2 * jnp.log(nn.sigmoid(-x)),
+        ),
+        (f32(4),),
+        {"no weight": lambda x: focal(x, np.float32([0, 1, 1, 0]))},
+    ),
+    row(
+        "cosine_distance from ones",
+        lambda x: optax.losses.cosine_distance(x, jnp.ones((3, 4))),
+        lambda x: 1.0 - x.sum(-1) / (jnp.sqrt((x * x).sum(-1)) * 2.0),
+        (f32(3, 4),),
+        {"not normalised": lambda x: 1 - x.sum(-1) / jnp.sqrt((x * x).sum(-1))},
+    ),
+    row(
+        "piecewise_constant_schedule",
+        lambda x: x * optax.piecewise_constant_schedule(1.0, {2: 0.5, 5: 0.5})(3),
+        lambda x: 0.5 * x,
+        (f32(4),),
+        {"later": lambda x: 0.25 * x},
+    ),
+    row(
+        "cosine_decay_schedule at a step that is given",
+        lambda t: optax.cosine_decay_schedule(1.0, 8)(t),
+        lambda t: (1.0 + jnp.cos(np.pi * jnp.minimum(t, 8.0) / 8.0)) / 2.0,
+        (interval(f32(), 0.0, 16.0),),
+        {"no end": lambda t: (1 + jnp.cos(np.pi * t / 8)) / 2},
+    ),
+    row(
+        "linear_schedule at a step that is given",
+        lambda t: optax.linear_schedule(1.0, 0.0, 8)(t),
+        lambda t: 1.0 - jnp.clip(t / 8.0, 0.0, 1.0),
+        (f32(),),
+        {"no end": lambda t: 1 - t / 8},
+    ),
+    row(
+        "projection_l2_ball as a quotient",
+        lambda x: optax.projections.projection_l2_ball(x, 2.0),
+        lambda x: x * 2.0 / jnp.maximum(2.0, jnp.sqrt((x * x).sum())),
+        (f32(4),),
+        {"sphere": lambda x: 2 * x / jnp.sqrt((x * x).sum())},
+    ),
+)
+
+ROWS = (*REGRESSION, *CLASSIFICATION, *SCHEDULES, *PROJECTIONS, *FURTHER)

@@ -493,4 +493,77 @@ TRANSFORMS = (
     ),
 )
 
-ROWS = (*RETURNS, *DIFFERENCES, *POLICIES, *TRANSFORMS)
+FURTHER = (
+    row(
+        "quantile_regression_loss",
+        lambda x, y: rlax.quantile_regression_loss(x, np.float32([0.25, 0.5, 0.75]), y, huber_param=0.0),
+        lambda x, y: (
+            (
+                jnp.abs(np.float32([0.25, 0.5, 0.75])[:, None] - (y[None, :] < x[:, None]))
+                * jnp.abs(y[None, :] - x[:, None])
+            )
+            .mean(1)
+            .sum()
+        ),
+        (Q, Q),
+        {"median": lambda x, y: (0.5 * jnp.abs(y[None, :] - x[:, None])).mean(1).sum()},
+    ),
+    row(
+        "expectile_loss",
+        lambda x, y: rlax.expectile_loss(x, y, 0.75),
+        lambda x, y: jnp.where(y >= x, 0.75, 0.25) * (y - x) ** 2,
+        (T, T),
+        {"exchanged": lambda x, y: jnp.where(x >= y, 0.75, 0.25) * (y - x) ** 2, "squares": lambda x, y: (y - x) ** 2},
+    ),
+    row(
+        "log_loss",
+        lambda p: rlax.log_loss(p, np.float32([0, 1, 1, 0])),
+        lambda p: -jnp.where(np.array([False, True, True, False]), jnp.log(p), jnp.log(1.0 - p)),
+        (interval(T, 0.125, 0.875),),
+        {"sign": lambda p: jnp.where(np.array([False, True, True, False]), jnp.log(p), jnp.log(1 - p))},
+    ),
+    row(
+        "logit of the sigmoid",
+        lambda x: rlax.logit(rlax.sigmoid(x)),
+        lambda x: x + 0.0,
+        (T,),
+        {"sign": lambda x: -x},
+    ),
+    row(
+        "HYPERBOLIC_SIN_PAIR undoes itself",
+        lambda x: rlax.HYPERBOLIC_SIN_PAIR.apply_inv(rlax.HYPERBOLIC_SIN_PAIR.apply(x)),
+        lambda x: x + 0.0,
+        (T,),
+        {"once": jnp.sinh},
+    ),
+    row(
+        "gaussian_diagonal's entropy",
+        lambda m, s: rlax.gaussian_diagonal().entropy(m, s),
+        lambda m, s: (jnp.log(s) + jnp.log(plain.TAU * np.e) / 2.0).sum(),
+        (T, positive(T)),
+        {"mean": lambda m, s: (jnp.log(s) + jnp.log(plain.TAU * np.e) / 2).mean()},
+    ),
+    row(
+        "multivariate_normal_kl_divergence",
+        lambda m, s, n, t: rlax.multivariate_normal_kl_divergence(m, s, n, t),
+        lambda m, s, n, t: plain.normal_kl(m, s, n, t).sum(),
+        (T, positive(T), T, positive(T)),
+        {"exchanged": lambda m, s, n, t: plain.normal_kl(n, t, m, s).sum()},
+    ),
+    row(
+        "persistent_q_learning",
+        lambda q, r, d, q1: rlax.persistent_q_learning(q, 1, r, d, q1, 0.25),
+        lambda q, r, d, q1: r + d * (0.75 * q1.max() + 0.25 * q1[1]) - q[1],
+        (Q, f32(), f32(), Q),
+        {"greedy": lambda q, r, d, q1: r + d * q1.max() - q[1]},
+    ),
+    row(
+        "q_lambda, λ = 0",
+        lambda q, qt, r, d: rlax.q_lambda(q, ACTIONS[:3], r, d, qt, 0.0),
+        lambda q, qt, r, d: r + d * qt.max(-1) - (q * ONE_HOT[:3]).sum(-1),
+        (f32(3, 3), f32(3, 3), f32(3), f32(3)),
+        {"mean": lambda q, qt, r, d: r + d * qt.mean(-1) - (q * ONE_HOT[:3]).sum(-1)},
+    ),
+)
+
+ROWS = (*RETURNS, *DIFFERENCES, *POLICIES, *TRANSFORMS, *FURTHER)

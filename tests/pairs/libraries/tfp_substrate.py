@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 from jax import nn
-from jax.scipy.special import digamma, gammaln
+from jax.scipy.special import digamma, erf, gammaln
 
 from uat_jax import interval, positive
 
@@ -321,4 +321,197 @@ FUNCTIONS = (
     ),
 )
 
-ROWS = (*DENSITIES, *MEASURES, *BIJECTORS, *KERNELS, *FUNCTIONS)
+FURTHER = (
+    row(
+        "HalfCauchy",
+        lambda y, m, s: tfd.HalfCauchy(m, s).log_prob(m + y),
+        lambda y, m, s: plain.half_cauchy(y, s),
+        (S, X, S),
+        {"cauchy": lambda y, m, s: plain.cauchy(y, 0.0, s), "scale lost": lambda y, m, s: plain.half_cauchy(y, 1.0)},
+    ),
+    row(
+        "Chi2",
+        log_prob(tfd.Chi2),
+        plain.chi2,
+        (S, S),
+        {"gamma": lambda x, k: plain.gamma(x, k, 0.5), "k for k/2": lambda x, k: plain.chi2(x, 2 * k)},
+    ),
+    row(
+        "Pareto inside",
+        lambda y, a, m: tfd.Pareto(a, m).log_prob(m + y),
+        lambda y, a, m: plain.pareto(m + y, a, m),
+        (S, S, S),
+        {
+            "power": lambda y, a, m: plain.pareto(m + y, a + 1, m),
+            "scale lost": lambda y, a, m: plain.pareto(m + y, a, 1.0),
+        },
+    ),
+    row(
+        "Uniform everywhere",
+        lambda x: tfd.Uniform(-1.0, 3.0).log_prob(x),
+        lambda x: jnp.where((x >= -1.0) & (x <= 3.0), -jnp.log(4.0), -jnp.inf),
+        (X,),
+        {
+            "no support": lambda x: -jnp.log(4.0) + 0 * x,
+            "one side": lambda x: jnp.where(x <= 3, -jnp.log(4.0), -jnp.inf),
+        },
+    ),
+    row(
+        "Uniform.cdf",
+        lambda x: tfd.Uniform(-1.0, 3.0).cdf(x),
+        lambda x: jnp.clip((x + 1.0) / 4.0, 0.0, 1.0),
+        (X,),
+        {"not clipped": lambda x: (x + 1) / 4, "sigmoid": lambda x: nn.sigmoid(x - 1)},
+    ),
+    row(
+        "Geometric",
+        lambda p: tfd.Geometric(probs=p).log_prob(COUNTS),
+        lambda p: plain.geometric(COUNTS, p),
+        (PROBABILITY,),
+        {"shifted": lambda p: plain.geometric(COUNTS - 1, p), "exchanged": lambda p: plain.geometric(COUNTS, 1 - p)},
+    ),
+    row(
+        "NegativeBinomial of logits",
+        lambda r, a: tfd.NegativeBinomial(r, logits=a).log_prob(COUNTS),
+        lambda r, a: (
+            gammaln(COUNTS + r)
+            - gammaln(COUNTS + 1.0)
+            - gammaln(r)
+            + COUNTS * jnp.log(nn.sigmoid(a))
+            + r * jnp.log(1.0 - nn.sigmoid(a))
+        ),
+        (SHAPE, X),
+        {
+            "no coefficient": lambda r, a: COUNTS * jnp.log(nn.sigmoid(a)) + r * jnp.log(1 - nn.sigmoid(a)),
+        },
+    ),
+    row(
+        "Multinomial",
+        lambda a: tfd.Multinomial(8.0, logits=a).log_prob(COUNTS),
+        lambda a: gammaln(9.0) - gammaln(COUNTS + 1.0).sum() + (COUNTS * plain.log_softmax(a)).sum(-1),
+        (f32(3, 4),),
+        {
+            "no coefficient": lambda a: (COUNTS * plain.log_softmax(a)).sum(-1),
+            "not normalised": lambda a: gammaln(9.0) - gammaln(COUNTS + 1.0).sum() + (COUNTS * a).sum(-1),
+        },
+    ),
+    row(
+        "OneHotCategorical",
+        lambda a: tfd.OneHotCategorical(logits=a).log_prob(np.eye(4, dtype=np.float32)[CLASSES]),
+        lambda a: jnp.take_along_axis(plain.log_softmax(a), CLASSES[:, None], 1)[:, 0],
+        (f32(3, 4),),
+        {"sign": lambda a: -jnp.take_along_axis(plain.log_softmax(a), CLASSES[:, None], 1)[:, 0]},
+    ),
+    row(
+        "Logistic.survival_function",
+        lambda x, m, s: tfd.Logistic(m, s).survival_function(x),
+        lambda x, m, s: 1.0 / (1.0 + jnp.exp((x - m) / s)),
+        (X, X, S),
+        {"cdf": plain.logistic_cdf, "no scale": lambda x, m, s: 1 / (1 + jnp.exp(x - m))},
+    ),
+    row(
+        "Laplace.cdf",
+        lambda x, m, b: tfd.Laplace(m, b).cdf(x),
+        plain.laplace_cdf,
+        (X, X, S),
+        {
+            "survival": lambda x, m, b: 1 - plain.laplace_cdf(x, m, b),
+            "logistic": plain.logistic_cdf,
+        },
+    ),
+    row(
+        "Normal.log_survival_function",
+        lambda x: tfd.Normal(0.0, 2.0).log_survival_function(x),
+        lambda x: jnp.log((1.0 - erf(x / jnp.sqrt(8.0))) / 2.0),
+        (interval(f32(4), -3.0, 3.0),),
+        {"cdf": lambda x: jnp.log((1 + erf(x / jnp.sqrt(8.0))) / 2)},
+    ),
+    row(
+        "KL of Bernoullis of logits",
+        lambda a, b: tfd.kl_divergence(tfd.Bernoulli(logits=a), tfd.Bernoulli(logits=b)),
+        lambda a, b: plain.bernoulli_kl(nn.sigmoid(a), nn.sigmoid(b)),
+        (X, X),
+        {"exchanged": lambda a, b: plain.bernoulli_kl(nn.sigmoid(b), nn.sigmoid(a))},
+    ),
+    row(
+        "KL of exponentials, as a quotient",
+        divergence(tfd.Exponential),
+        lambda a, b: jnp.log(a / b) + b / a - 1.0,
+        (S, S),
+        {"sign": lambda a, b: jnp.log(b / a) + b / a - 1},
+    ),
+    row(
+        "entropy of Beta",
+        lambda a, b: tfd.Beta(a, b).entropy(),
+        lambda a, b: (
+            gammaln(a)
+            + gammaln(b)
+            - gammaln(a + b)
+            - (a - 1.0) * digamma(a)
+            - (b - 1.0) * digamma(b)
+            + (a + b - 2.0) * digamma(a + b)
+        ),
+        (SHAPE, SHAPE),
+        {
+            "normaliser": lambda a, b: gammaln(a) + gammaln(b) - gammaln(a + b),
+        },
+    ),
+    row(
+        "Weibull of shape 1 at its scale",
+        lambda s: tfd.Weibull(1.0, s).log_prob(s),
+        lambda s: -jnp.log(s) - 1.0,
+        (S,),
+        {"sign": lambda s: jnp.log(s) - 1},
+    ),
+    row(
+        "Expm1",
+        pushed(tfb.Expm1()),
+        by_jacobian(lambda x: jnp.exp(x) - 1.0),
+        (X,),
+        {"exp": by_jacobian(jnp.exp), "sign": lambda x: (jnp.expm1(x), -x)},
+    ),
+    row(
+        "NormalCDF",
+        pushed(tfb.NormalCDF()),
+        by_jacobian(lambda x: (1.0 + erf(x / jnp.sqrt(2.0))) / 2.0),
+        (X,),
+        {"sigmoid": by_jacobian(nn.sigmoid)},
+    ),
+    row(
+        "Reciprocal",
+        pushed(tfb.Reciprocal()),
+        lambda x: (1.0 / x, -2.0 * jnp.log(x)),
+        (S,),
+        {"sign": lambda x: (1 / x, 2 * jnp.log(x))},
+    ),
+    row(
+        "SinhArcsinh that changes nothing",
+        lambda x: tfb.SinhArcsinh(jnp.zeros_like(x), jnp.ones_like(x)).forward(x),
+        lambda x: x + 0.0,
+        (X,),
+        {"sinh": jnp.sinh, "sign": lambda x: -x},
+    ),
+    row(
+        "WeibullCDF",
+        lambda x: tfb.WeibullCDF(jnp.full_like(x, 2.0), jnp.full_like(x, 1.5)).forward(x),
+        lambda x: 1.0 - jnp.exp(-((x / 2.0) ** 1.5)),
+        (S,),
+        {"survival": lambda x: jnp.exp(-((x / 2.0) ** 1.5))},
+    ),
+    row(
+        "KumaraswamyCDF",
+        lambda x: tfb.KumaraswamyCDF(2.0, 3.0).forward(x),
+        lambda x: 1.0 - (1.0 - x**2) ** 3,
+        (interval(f32(4), 0.125, 0.875),),
+        {"exchanged": lambda x: 1 - (1 - x**3) ** 2},
+    ),
+    row(
+        "SoftClip from 0 on is softplus",
+        lambda x: tfb.SoftClip(low=jnp.zeros_like(x)).forward(x),
+        nn.softplus,
+        (X,),
+        {"relu": nn.relu},
+    ),
+)
+
+ROWS = (*DENSITIES, *MEASURES, *BIJECTORS, *KERNELS, *FUNCTIONS, *FURTHER)
