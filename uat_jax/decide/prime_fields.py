@@ -371,7 +371,8 @@ class PrimeFields:
         """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
         alike = drawn.sides[0].alike
         return alike is not None and all(
-            equal(x, y).all() or alike.same_where_defined(x, y) for x, y in zip(drawn.left, drawn.right, strict=True)
+            (same := equal(x, y)).all() or alike.same_where_defined(x, y, same)
+            for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
     def _where_in_no_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
@@ -458,7 +459,10 @@ class PrimeFields:
             if domain != REALS
         }
         meant = "constants as meant" in functions.laws
-        return Alike(functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw)
+        by_entries = "cases of entries" in functions.laws
+        return Alike(
+            functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw, by_entries=by_entries
+        )
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
