@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from uat_jax.arithmetic.cases import DECIDES, DEFINED, LOGICAL, Cases, Range, decides
+from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.entries import formula_of_entry
 from uat_jax.arithmetic.expressions import Expressions
-from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, name_of, repeats_one
+from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
+from uat_jax.arithmetic.formula_in_cell import DECIDES, decides, is_defined
 from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
@@ -153,7 +155,7 @@ class Alike:
 
     def _same_entry(self, pair: Formula | None) -> bool:
         """Whether both results of a formula are equal wherever both are defined."""
-        return pair is not None and self._same(pair, partial=bool(pair.twins) or not _is_defined(pair))
+        return pair is not None and self._same(pair, partial=bool(pair.twins) or not is_defined(pair))
 
     def _same(self, pair: Formula, *, partial: bool) -> bool:
         if any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
@@ -257,17 +259,6 @@ class Alike:
 
 def _is_real_or_boolean(atom: Any) -> bool:
     return is_number(atom) or dtype_of(atom) == np.bool_
-
-
-def _is_defined(found: Formula) -> bool:
-    """Whether everything in a formula is a real number, or a decision, wherever its variables are."""
-    of_all = DEFINED | LOGICAL | {"select_n"}
-    return all(
-        np.all(np.isfinite(np.asarray(node.literal, np.float64)))
-        if node.key[0] == "literal"
-        else node.key[0] == "variable" or name_of(node) in of_all
-        for node in found.nodes
-    )
 
 
 def _digits(values: np.ndarray) -> float:

@@ -29,6 +29,9 @@ LONGEST = 8
 LONGEST_SORTED = 4
 """Sorted rows of more entries are not written out."""
 
+DECIDING = frozenset("argmax argmin cummax cummin reduce_max reduce_min sort".split())
+"""Reductions and sorts that decide by the signs of differences."""
+
 FOLDED: Mapping[str, Primitive] = {
     "cummax": lax.max_p,
     "cummin": lax.min_p,
@@ -143,7 +146,10 @@ def _product(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> in
         nodes.applied(
             lax.mul_p,
             equation,
-            *(nodes.member(p, int(k), equation, i) for i, (p, k) in enumerate(zip(expression.operands, at, strict=True))),
+            *(
+                nodes.member(p, int(k), equation, i)
+                for i, (p, k) in enumerate(zip(expression.operands, at, strict=True))
+            ),
         )
         for at in zip(*sides, strict=True)
     ]

@@ -65,6 +65,11 @@ def is_positive_sum(x: Exponentials) -> bool:
     return bool(x.terms) and all(c > 0 for c, _ in x.terms)
 
 
+def sign(x: Exponentials) -> int:
+    """1 if all terms are positive, -1 if all are negative, 0 if there are both or none."""
+    return 1 if is_positive_sum(x) else -1 if is_positive_sum(negated(x)) else 0
+
+
 def content(terms: Sequence[Term]) -> Fraction:
     """The positive c for which the coefficients over c are whole numbers without a common divisor."""
     coefficients = [c for c, _ in terms]

@@ -22,6 +22,7 @@ from uat_jax.arithmetic.laws import LAWS as LAWS
 from uat_jax.arithmetic.logged_products import LoggedProducts
 from uat_jax.arithmetic.met_keys import MetKeys
 from uat_jax.arithmetic.met_logarithms import MetLogarithms
+from uat_jax.arithmetic.met_signs import MetSigns
 from uat_jax.arithmetic.met_squares import MetSquares
 from uat_jax.arithmetic.number import (
     FINITE,
@@ -57,6 +58,7 @@ class FieldFunctions(Piecewise):
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None
         self.logarithms_met = MetLogarithms(draw) if "inverse functions" in laws else None
         self.keys = MetKeys(draw)
+        self.exponents_met = MetSigns(draw)
         self.reflections: list[tuple[Number, Number, Number]] = []
         self.preimages: dict[tuple[str, bytes], tuple[Number, Residues, int]] = {}
         self.roots: dict[tuple[tuple[int, ...], bytes], Number] = {}

@@ -674,7 +674,9 @@ class Fields(Arithmetic):
         result = with_parts(self.functions, equation.primitive.name, numbers, result)
         powered = with_powers(self.functions, equation, numbers, result)
         if powered is not result:
-            result = with_sign(powered.but(facts=result.facts, expression=result.expression))
+            nonnegative = powered.nonnegative or result.nonnegative
+            known = powered.but(facts=result.facts, expression=result.expression, nonnegative=nonnegative)
+            result = with_sign(self.functions, known)
         found = with_inverses(self.functions, equation, numbers, result, ranges=self.operand_ranges)
         found = found if found is result else found.but(facts=result.facts, expression=result.expression)
         if met is not None:

@@ -104,17 +104,17 @@ def _with_exponentials(
     if rule is None or "signs of sums of exponentials" not in functions.laws:
         return result
     found = rule(functions, equation, operands, result)
-    return result if found is None else with_sign(result.but(exponentials=found))
+    return result if found is None else with_sign(functions, result.but(exponentials=found))
 
 
-def with_sign(x: Number) -> Number:
-    """A number with the sign that all terms have of the sum of exponentials that it is."""
-    known = x.exponentials
-    if known is None or x.facts is None or x.facts.guarded:
+def with_sign(functions: FieldFunctions, x: Number) -> Number:
+    """A number with the sign of the sum of exponentials that it is, if its terms, or their exponents, show one."""
+    if x.exponentials is None or x.facts is None or x.facts.guarded:
         return x
-    if is_positive_sum(known):
-        return x.but(facts=x.facts.positive_too(), nonnegative=True)
-    return x.but(facts=x.facts.negative_too()) if is_positive_sum(exponential_sums.negated(known)) else x
+    sign = exponential_sums.sign(x.exponentials) or functions.exponents_met.of_sum(x.exponentials)
+    if not sign:
+        return x
+    return x.but(facts=x.facts.positive_too(), nonnegative=True) if sign > 0 else x.but(facts=x.facts.negative_too())
 
 
 def _quotient_of(functions: FieldFunctions, x: Exponentials, y: Number) -> Exponentials | None:
@@ -342,12 +342,12 @@ def _log1p(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence[Num
 
 def _log_above_one(functions: FieldFunctions, x: Number, result: Number | None = None) -> Number:
     """log(1 + x), and log(n + d) - log d for x = n/d; `result` is log(1 + x) without factors."""
-    whole = x.facts is not None and x.facts.defined is not Defined.PARTLY
+    more = _one_more(functions, x, is_positive=result is not None and _is_defined(result))
+    whole = x.facts is not None and x.facts.defined is not Defined.PARTLY and more.exponentials is None
     if whole and x.product is not None and all_positive(x.product) and any(map(_below, x.product.powers)):
         found = _log_above_quotient(functions, x, x.product)
         if found is not None:
             return found
-    more = _one_more(functions, x, is_positive=result is not None and _is_defined(result))
     return _logarithm_of(functions, more, functions.logarithm(more) if result is None else result)
 
 
@@ -369,7 +369,7 @@ def _one_more(functions: FieldFunctions, x: Number, *, is_positive: bool = False
         return more
     one = exponential_sums.rational_sum(functions.draw, Fraction(1), x.shape)
     found = exponential_sums.added(functions.draw, one, known)
-    return more if found is None else with_sign(more.but(exponentials=found))
+    return more if found is None else with_sign(functions, more.but(exponentials=found))
 
 
 def _below(factor: tuple[Number, Fraction]) -> bool:
@@ -487,6 +487,8 @@ def _magnitude(functions: FieldFunctions, equation: JaxprEqn, operands: Sequence
 
 def _exponential_of(functions: FieldFunctions, x: Number, q: Fraction, result: Number) -> Number:
     """exp(qx) by the logarithms in x; `result` is exp(qx) without them."""
+    if "signs of sums of exponentials" in functions.laws:
+        functions.exponents_met.meet(x)
     if x.logarithms is not None and "exponential of a logarithm" in functions.laws:
         return value_of(functions, raised(functions, x.logarithms, q), x.shape)
     return result.but(product=raised(functions, as_logarithm(functions, x.but(logarithms=None)), q))

@@ -38,7 +38,7 @@ def factors_of(functions: FieldFunctions, x: Number) -> Powers | None:
         return x.product
     if x.closed is not None and x.closed.uniform is not None:
         return None if constant_form(x) is None else one_factor(x)
-    if x.exponentials is not None and is_positive_sum(x.exponentials) and x.facts is not None:
+    if x.exponentials is not None and (is_positive_sum(x.exponentials) or is_positive(x)) and x.facts is not None:
         return None if x.facts.guarded else _of_sum(functions, x, x.exponentials)
     unknown = x.facts is None or x.facts.guarded or not x.nonnegative
     return None if unknown or vanishes(x.residues).any() else _of_terms(functions, x)

@@ -20,8 +20,10 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.canonical_form import CanonicalForms
-from uat_jax.arithmetic.cases import DECIDES, Cases, Range
+from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.entries import DECIDING as WRITTEN_OUT
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     SPARE,
@@ -37,6 +39,7 @@ from uat_jax.arithmetic.exponential_depth import WRITTEN, Depth, Profile, Taken,
 from uat_jax.arithmetic.field_functions import LAWS, FieldFunctions
 from uat_jax.arithmetic.fields import BOUNDED, Fields, Step, equal, evaluate
 from uat_jax.arithmetic.footprint import entries_computed, of_arrays, of_residues
+from uat_jax.arithmetic.formula_in_cell import DECIDES
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.number import Number
 from uat_jax.arithmetic.power_rules import POWERS, in_force
@@ -69,7 +72,7 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
-BY_CASES = frozenset(["cases", "largest of magnitudes"])
+BY_CASES = frozenset(["cases", "cases of entries", "largest of magnitudes"])
 """Laws in force in readings of their own, of programs that decide by signs."""
 
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
@@ -90,7 +93,7 @@ MEETING_ERROR = -192.0
 OF_TESTS = BY_CASES | {"almost everywhere", "cases that meet"}
 """Laws that tests of small programs do without: they would need tests of their own, whose chances of error add up."""
 
-DECIDING = DECIDES
+DECIDING = DECIDES | WRITTEN_OUT
 """Primitives that decide by the sign of a number, choose by such a decision, or make whole numbers."""
 
 _OF_SIGN = (REALS, Interval(0.0), Interval(0.0, open=True))
@@ -460,9 +463,7 @@ class PrimeFields:
         }
         meant = "constants as meant" in functions.laws
         by_entries = "cases of entries" in functions.laws
-        return Alike(
-            functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw, by_entries=by_entries
-        )
+        return Alike(functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw, by_entries=by_entries)
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""
