@@ -32,7 +32,7 @@ POINTS = 24
 MOST_KEPT = 1 << 18
 """Numbers of so many entries are kept, all together."""
 
-MOST_ENTRIES = 16
+MOST_ENTRIES = 96
 """If more entries of two arrays differ formally they are not followed one by one."""
 
 POSITIVE = Range(0.0, math.inf, True)
