@@ -229,11 +229,18 @@ def _chosen(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int
     return nodes.visit(expression.operands[case], equation, case)
 
 
+def _is_finite(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
+    """Whether an entry is a number, which cells know."""
+    operand = nodes.visit(expression.operands[0], equation)
+    return None if operand is None else nodes.decided(lax.is_finite_p, equation, (operand,))
+
+
 RULES: Mapping[str, Callable[[_OneEntry, JaxprEqn, Expression], int | None]] = {
     **{name: _prefix if name.startswith("cum") else _reduced for name in FOLDED},
     **dict.fromkeys(LARGER, _place_of_largest),
     **dict.fromkeys("concatenate dynamic_slice gather pad".split(), _put_together),
     "dot_general": _product,
+    "is_finite": _is_finite,
     "select_n": _chosen,
     "sort": _sorted,
 }

@@ -274,8 +274,8 @@ class _Builder:
         node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
         return self._add(node) if len(nodes) == len(operands) else None
 
-    def decided(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, int]) -> int:
-        """A node that compares two numbers."""
+    def decided(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...]) -> int:
+        """A node that decides about numbers."""
         equation = like.replace(primitive=primitive, params={})
         return self._add(Node(("apply", primitive, ()), equation, operands, np.dtype(bool)))
 
@@ -316,6 +316,7 @@ class AnyEntries(_Builder):
         return True
 
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
+        """The node of the entries of an array that are looked at, which repeat its axes of length 1."""
         kept, shape = (self.shape, self.source), self.expressions[place].shape
         if shape != self.shape:  # an operand that is repeated along axes of length 1
             if len(shape) not in (0, len(self.shape)) or any(
@@ -426,6 +427,7 @@ class AnyEntries(_Builder):
         return self.equals.known_as.get(place, place)
 
     def twins(self) -> dict[int, tuple[int, ...]]:
+        """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
         alike: dict[Any, list[int]] = {}
         for (place, source), node in self.seen.items():
             if node is not None:

@@ -49,10 +49,11 @@ DEFINED = CONTINUOUS | RELATIONS | frozenset("abs cbrt ceil clamp floor max min 
 DEFINED_AT: Mapping[str, frozenset[int]] = {
     "div": frozenset([-1, 1]),
     "log": frozenset([1]),
+    "log1p": frozenset([1]),
     "rsqrt": frozenset([1]),
     "sqrt": frozenset([0, 1]),
 }
-"""The signs of its last operand for which a function is defined; elsewhere it is infinite or NaN."""
+"""The signs of its last operand, plus 1 for log1p, for which a function is defined; elsewhere it is infinite or NaN."""
 
 OF_POSITIVE = frozenset("log rsqrt sqrt".split())
 """Functions that are NaN below 0."""
@@ -143,6 +144,9 @@ class InCell:
             operand = self.at(node.operands[0])
             if is_chosen(operand) or operand in OF_ZERO:
                 return operand if name != "neg" else opposite(operand)
+        if name == "is_finite":
+            operand = self.at(node.operands[0])
+            return not (is_chosen(operand) or is_undefined(operand))
         if self.cell.partial:
             found = self._where_undefined(index, name, node)
             if found is not None:
@@ -248,9 +252,13 @@ class InCell:
             if y >= 0 and int(y) == y:
                 return True
             name, operands = "div" if int(y) == y else "sqrt" if y > 0 else "rsqrt", operands[:1]
+        if name == "rem" and operands[1].polynomial.value:
+            return True
         if name not in DEFINED_AT:
             raise UnsupportedError(f"where '{name}' is defined is not known")
         p = operands[-1].polynomial
+        if name == "log1p":
+            p = p + Polynomial.constant(1)
         signs, wanted = self.cell.signs(p), DEFINED_AT[name]
         if not signs <= wanted and signs & wanted:
             raise Undecided(p, Border.OWN)

@@ -213,6 +213,10 @@ class Arithmetic(ABC):
         """The results of an equation without rule and definition, where equal operands are all there is to know."""
         return None
 
+    def definition(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedJaxpr | None:
+        """A definition of a primitive that this arithmetic prefers, a function of its operands."""
+        return None
+
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The results of one supported equation that calls no function; a rule goes before `rearrange`."""
         name = equation.primitive.name
@@ -465,7 +469,8 @@ class Walk:
         plain = [value if is_plain(value, atom) else None for value, atom in zip(values, equation.invars, strict=True)]
         numbers = [operand for operand, value in zip(operands, plain, strict=True) if value is None]
         self.calls.append(equation)
-        results = self.body(defined(equation, plain), numbers)
+        program = self.arithmetic.definition(equation, values) or defined(equation, plain)
+        results = self.body(program, numbers)
         self.calls.pop()
         return results
 

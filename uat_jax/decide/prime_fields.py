@@ -46,6 +46,7 @@ from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.arithmetic.refused import HollowError
 from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
@@ -256,18 +257,24 @@ class PrimeFields:
         # Every reading can be wrong, with its first draw counted or not.
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
+        refused: HollowError | None = None
         for laws in readings:
             if "guards" in self.laws - laws and not any(f.guarded for f in found):
                 continue
             try:
                 found.append(self._compare(laws, log2_error - share, almost_everywhere))
-            except UnsupportedError:
-                if "guards" not in self.laws - laws:
+            except UnsupportedError as error:
+                if "guards" in self.laws - laws:
+                    continue  # some cases can be followed under their conditions only
+                if not isinstance(error, HollowError):
                     raise
-                continue  # some cases can be followed under their conditions only
+                refused = refused or error
+                continue  # cases may show what an output is that is refused here
             if found[-1].equal:
                 total = _added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
+        if refused is not None:
+            raise refused
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
 
@@ -383,6 +390,9 @@ class PrimeFields:
         return None if self._agree_by_cases(drawn) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
+        for side in drawn.sides:
+            if side.refused is not None:
+                raise side.refused
         names = tuple(sorted(laws))
         found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
         almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)

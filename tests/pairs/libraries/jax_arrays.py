@@ -94,6 +94,7 @@ ROWS = (
         (f32(5),),
         {"ascending": jnp.sort, "reversed": lambda x: x[::-1]},
         gradient=True,
+        almost_everywhere=True,
     ),
     row(
         "nansum of logarithms of a softplus",

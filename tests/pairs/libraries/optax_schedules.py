@@ -36,6 +36,11 @@ def polyak(p, g, value):
     return optimiser.update(g, optimiser.init(p), p, value=value)[0]
 
 
+def polyak_formula(p, g, value):
+    square = (g * g).sum()
+    return -jnp.where(square > np.finfo(np.float32).eps, jnp.minimum(value / square, 1.0), 0.0) * g
+
+
 def novograd(p, g, h, b1=0.9, b2=0.25, eps=1e-6, first=True):
     v = (g * g).sum()
     m = (1.0 if first else 1 - b1) * g / (jnp.sqrt(v) + eps)
@@ -183,7 +188,7 @@ ROWS = (
     row(
         "polyak_sgd",
         polyak,
-        lambda p, g, value: -jnp.minimum(value / (g * g).sum(), 1.0) * g,
+        polyak_formula,
         (*ONE, f32()),
         {
             "norm": lambda p, g, value: -jnp.minimum(value / norm(g), 1.0) * g,
