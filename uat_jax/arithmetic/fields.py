@@ -103,6 +103,7 @@ class Fields(Arithmetic):
     name = "prime-field arithmetic"
     rules = RULES
     takes_unknown = True
+    follows_both = True
     asks_for_ranges = frozenset("abs convert_element_type max min".split())
 
     def __init__(

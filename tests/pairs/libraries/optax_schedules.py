@@ -230,7 +230,7 @@ ROWS = (
         rprop,
         TWO,
         {
-            "the last sign": lambda p, g, h: rprop(p, h, g),
+            "ascent": lambda p, g, h: p + (p - rprop(p, g, h)),
             "whatever the signs": lambda p, g, h: p - 0.1 * jnp.sign(g) + 0.0 * h,
         },
     ),
