@@ -12,8 +12,8 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
-from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.concrete import is_plain
+from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, is_defined
 from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
