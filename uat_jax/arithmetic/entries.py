@@ -163,20 +163,16 @@ def _place_of_largest(nodes: _OneEntry, equation: JaxprEqn, expression: Expressi
     if not 0 < len(terms) <= LONGEST or not jnp.issubdtype(dtype_of(equation.invars[0]), jnp.floating):
         return None
     whether, extreme = LARGER[equation.primitive.name]
-    dtype = dtype_of(equation.outvars[0])
-    of_row = equation.replace(outvars=equation.invars)  # maxima have the dtype of the row
-    members = [nodes.member(row, int(k), equation) for k in terms]
-    best, place = members[0], nodes.whole(0, dtype)
-    for number, member in enumerate(members[1:], 1):
-        larger = _compared(nodes, whether, equation, member, best)
-        place = nodes.applied(lax.select_n_p, equation, larger, place, nodes.whole(number, dtype))  # type: ignore[assignment]
-        best = nodes.applied(extreme, of_row, best, member)
+    given, dtype = dtype_of(equation.invars[0]), dtype_of(equation.outvars[0])
+    best, place = nodes.member(row, int(terms[0]), equation), nodes.whole(0, dtype)
+    for number, k in enumerate(terms[1:], 1):
+        member = nodes.member(row, int(k), equation)
+        if best is None or member is None:
+            return None
+        larger = nodes.typed(whether, equation, (member, best), bool)
+        place = nodes.typed(lax.select_n_p, equation, (larger, place, nodes.whole(number, dtype)), dtype)
+        best = nodes.typed(extreme, equation, (best, member), given)
     return place
-
-
-def _compared(nodes: _OneEntry, primitive: Primitive, like: JaxprEqn, x: int | None, y: int | None) -> int | None:
-    """A comparison of two nodes."""
-    return None if x is None or y is None else nodes.decided(primitive, like, (x, y))
 
 
 def _sorted(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
@@ -232,7 +228,7 @@ def _chosen(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int
 def _is_finite(nodes: _OneEntry, equation: JaxprEqn, expression: Expression) -> int | None:
     """Whether an entry is a number, which cells know."""
     operand = nodes.visit(expression.operands[0], equation)
-    return None if operand is None else nodes.decided(lax.is_finite_p, equation, (operand,))
+    return None if operand is None else nodes.typed(lax.is_finite_p, equation, (operand,), bool)
 
 
 RULES: Mapping[str, Callable[[_OneEntry, JaxprEqn, Expression], int | None]] = {

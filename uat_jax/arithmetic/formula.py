@@ -274,10 +274,10 @@ class _Builder:
         node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
         return self._add(node) if len(nodes) == len(operands) else None
 
-    def decided(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...]) -> int:
-        """A node that decides about numbers."""
+    def typed(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...], dtype: Any) -> int:
+        """A node that applies a primitive without parameters and has a dtype of its own."""
         equation = like.replace(primitive=primitive, params={})
-        return self._add(Node(("apply", primitive, ()), equation, operands, np.dtype(bool)))
+        return self._add(Node(("apply", primitive, ()), equation, operands, np.dtype(dtype)))
 
     def _add(self, node: Node) -> int:
         """The place of a node among the nodes; of an operation that is there already, that one's."""

@@ -24,10 +24,12 @@ OF_SUMS: Mapping[str, Callable[[Any, int], Any]] = {
 
 def written_out(equation: JaxprEqn) -> ClosedJaxpr | None:
     """The result of a cumulative sum, each of its entries a sum of its own; None of other primitives and long rows."""
-    name, shape = equation.primitive.name, shape_of(equation.invars[0]) if equation.invars else ()
-    if name not in OF_SUMS or not 0 < shape[equation.params["axis"]] <= LONGEST:
+    name = equation.primitive.name
+    if name not in OF_SUMS:
         return None
-    return _program(name, shape, dtype_of(equation.invars[0]), equation.params["axis"], equation.params["reverse"])
+    shape, axis, reverse = shape_of(equation.invars[0]), equation.params["axis"], equation.params["reverse"]
+    written = 0 < shape[axis] <= LONGEST
+    return _program(name, shape, dtype_of(equation.invars[0]), axis, reverse) if written else None
 
 
 @functools.lru_cache(maxsize=256)

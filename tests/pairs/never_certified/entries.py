@@ -8,6 +8,7 @@ from jax import lax
 from .row import Different, Equal, S, V, f32, ind, real
 
 FOUR = f32(4)
+KNOTS = np.array([0, 1], np.float32)
 
 
 def one_hot_max(x):
@@ -44,7 +45,7 @@ DIFFERENT = (
     Different("first and last of equals", lambda x: real(jnp.argmax(x)), lambda x: real(last_argmax(x)), (V,), ((1, 1, 0),), null_set=True),
     Different("a one-hot of the largest against all that are", one_hot_max, lambda x: jnp.where(x == x.max(), x, 0).sum(), (V,), ((1, 1, 0),), null_set=True),
     Different("a one-hot of the smallest", one_hot_max, lambda x: (jax.nn.one_hot(jnp.argmin(x), 3) * x).sum(), (V,), ((1, 2, 3),)),
-    Different("the place of the smallest, turned", lambda x: real(jnp.argmin(x)), lambda x: 2 - real(jnp.argmax(x)), (V,), ((1, 1, 2),)),
+    Different("the place of the smallest, turned", lambda x: real(jnp.argmin(x)), lambda x: 2 - real(jnp.argmax(x)), (V,), ((1, 2, 2),)),
     Different("counts at a threshold", lambda x: ind(x > 1).sum(), lambda x: ind(x >= 1).sum(), (V,), ((1, 2, 0),), null_set=True),
     Different("any and all", lambda x: ind(jnp.any(x > 0)), lambda x: ind(jnp.all(x > 0)), (V,), ((1, -1, 1),)),
     Different("no entry above 0", lambda x: ind(jnp.any(x > 0)), lambda x: 1 - ind(jnp.all(x < 0)), (V,), ((0, -1, -1),), null_set=True),
@@ -64,7 +65,7 @@ DIFFERENT = (
     Different("a loop against all its rounds", halved(2), lambda x: x / 4, (S,), (0.5,)),
     Different("a loop against the end of its first round", halved(2), lambda x: jnp.where(x > 1, x / 2, x), (S,), (5,)),
     Different("a loop that goes on where NaN is compared", lambda x: lax.while_loop(lambda s: (s[0] < 1) & ~(jnp.sqrt(s[1]) >= 0), lambda s: (s[0] + 1, s[1] + 1), (0, x))[1], lambda x: x + 0, (S,), (-1,)),
-    Different("interpolation with exchanged values", lambda x: jnp.interp(x, np.float32([0, 1]), np.float32([0, 1])), lambda x: jnp.clip(1 - x, 0, 1), (S,), (0,)),
+    Different("interpolation with exchanged values", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(1 - x, 0, 1), (S,), (0,)),
     Different("sums of exponentials from the other end", lambda x: lax.cumlogsumexp(x), lambda x: lax.cumlogsumexp(x, reverse=True), (V,), ((1, 2, 3),)),
 )  # fmt: skip
 
@@ -76,6 +77,6 @@ EQUAL = (
     Equal("a count by signs", lambda x: ind(x > 0).sum(), lambda x: ((jnp.sign(x) + 1) * jnp.abs(jnp.sign(x)) / 2).sum(), (V,)),
     Equal("the middle of three by extremes", lambda x: jnp.sort(x)[1], lambda x: jnp.maximum(jnp.minimum(x[0], x[1]), jnp.minimum(jnp.maximum(x[0], x[1]), x[2])), (V,)),
     Equal("a bounded loop as selections", halved(3), selected(3), (S,)),
-    Equal("interpolation as a clip", lambda x: jnp.interp(x, np.float32([0, 1]), np.float32([0, 1])), lambda x: jnp.clip(x, 0, 1), (S,)),
+    Equal("interpolation as a clip", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(x, 0, 1), (S,)),
     Equal("sums of exponentials up to each entry", lax.cumlogsumexp, lambda x: jnp.log(jnp.cumsum(jnp.exp(x))), (V,)),
 )  # fmt: skip
