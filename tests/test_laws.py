@@ -129,6 +129,13 @@ CASES = (
         lambda x: jnp.where(x <= x[0, 0], x, 0.0),
     ),
     Case(
+        "cases of entries",
+        "a one-hot of the place of the largest",
+        lambda x: (jax.nn.one_hot(jnp.argmax(x[:, 0]), 3) * x[:, 0]).sum(),
+        lambda x: x[:, 0].max(),
+        lambda x: x[:, 0].min(),
+    ),
+    Case(
         "largest of magnitudes",
         "of a row",
         lambda x: jnp.abs(x).max(1),
@@ -551,6 +558,10 @@ BESIDE = {
     "even and odd functions": (lambda x: jnp.sin(jnp.abs(x)), jnp.sin),
     "roots of degree 3": (lambda x: jnp.sqrt(jnp.cbrt(x) ** 6), lambda x: x),
     "signs of multiples": (lambda x: jnp.abs(x * x[0, 0]), lambda x: jnp.abs(x) * x[0, 0]),
+    "cases of entries": (
+        lambda x: jnp.argmax(x[:, 0]) + 0.0 * x[0, 0],
+        lambda x: 2 - jnp.argmax(x[::-1, 0]) + 0.0 * x[0, 0],
+    ),
     "roots met before": (lambda x: x * jnp.sqrt(1 + (x[0, 0] / x) ** 2), lambda x: jnp.sqrt(x**2 + x[0, 0] ** 2)),
 }
 """Along another axis, of other entries, at ties: equal nowhere, or not everywhere, whatever the signs."""

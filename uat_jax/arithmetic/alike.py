@@ -15,9 +15,10 @@ import numpy as np
 from uat_jax.arithmetic.cases import Cases
 from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.doubles import Doubles
+from uat_jax.arithmetic.entries import formula_of_entry
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.formula import ENTRYWISE, MOST_MOVED, Equals, Formula, formula, repeats_one
-from uat_jax.arithmetic.formula_in_cell import DECIDES, decides
+from uat_jax.arithmetic.formula_in_cell import DECIDES, decides, is_defined
 from uat_jax.arithmetic.guards import ALL_SIGNS
 from uat_jax.arithmetic.integer_ranges import is_integer
 from uat_jax.arithmetic.number import Number
@@ -30,6 +31,9 @@ POINTS = 24
 
 MOST_KEPT = 1 << 18
 """Numbers of so many entries are kept, all together."""
+
+MOST_ENTRIES = 96
+"""If more entries of two arrays differ formally they are not followed one by one."""
 
 POSITIVE = Range(0.0, math.inf, True)
 """All positive numbers."""
@@ -45,7 +49,8 @@ class Alike:
     """The numbers that both programs computed at one draw; each is taken for the first that is the same function.
 
     meant: whether constants are what they stand for.  ranges: of inputs, by their places.  draw: counts the arrays
-    whose residues are looked up among those of others; None looks up nothing.
+    whose residues are looked up among those of others; None looks up nothing.  by_entries: whether entries of outputs
+    are followed one by one.
     """
 
     def __init__(
@@ -56,8 +61,10 @@ class Alike:
         *,
         meant: bool,
         draw: Draw | None = None,
+        by_entries: bool = False,
     ):
         self.expressions, self.cases, self.meant, self.draw = expressions, cases, meant, draw
+        self.by_entries = by_entries
         self.ranges = dict(ranges)
         self.doubles = Doubles()
         self._values: dict[int, np.ndarray | None] = {}
@@ -125,24 +132,35 @@ class Alike:
         if first != place:
             self.known_as[place] = first
 
-    def same_where_defined(self, left: Number, right: Number) -> bool:
+    def same_where_defined(self, left: Number, right: Number, equal: np.ndarray) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
         The arrays at which their formula ends may be undefined; where they and others with the same formal value are
         defined, both have one value.  An infinity, or NaN, that is chosen on purpose is a value like others, and what
-        is undefined is equal to anything.
+        is undefined is equal to anything.  equal: which entries have the same formal value; the others are followed one
+        by one if all together cannot be.
         """
         if any(x.expression is None or x.special is not None for x in (left, right)):
             return False
         assert left.expression is not None
         assert right.expression is not None
-        equals = Equals(self.known_as, self._certain)
-        pair = formula(self.expressions, left.expression, right.expression, anywhere=equals)
-        if pair is None or not decides(pair):
+        places, equals = (left.expression, right.expression), Equals(self.known_as, self._certain)
+        whole = formula(self.expressions, *places, anywhere=equals)
+        if whole is not None and decides(whole) and self._same(whole, partial=True):
+            return True
+        entries = np.flatnonzero(~equal)
+        if not self.by_entries or not 0 < len(entries) <= MOST_ENTRIES:
             return False
+        return all(self._same_entry(formula_of_entry(self.expressions, places, int(k), equals)) for k in entries)
+
+    def _same_entry(self, pair: Formula | None) -> bool:
+        """Whether both results of a formula are equal wherever both are defined."""
+        return pair is not None and self._same(pair, partial=bool(pair.twins) or not is_defined(pair))
+
+    def _same(self, pair: Formula, *, partial: bool) -> bool:
         if any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
             return False
-        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=True)
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=partial)
 
     def _ranges(self, pair: Formula) -> dict[int, Range]:
         """What is known of the variables of a formula."""

@@ -25,7 +25,7 @@ from uat_jax.errors import UnsupportedError
 MOST_CELLS = 96
 """Formulas with more cells than this are not compared."""
 
-MOST_PARTIAL = 48
+MOST_PARTIAL = 128
 """Formulas of more operations are not compared where they may be undefined: each cell takes long."""
 
 MOST_PAIRS = 64

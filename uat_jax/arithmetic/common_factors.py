@@ -59,7 +59,7 @@ def factors_of_sums(
     if equation is None or equation.primitive.name not in ("dot_general", "reduce_sum"):
         return None
     shapes = [expressions[operand].shape for operand in expression.operands]
-    grids = _terms_of_product(equation, *shapes) if len(shapes) == 2 else _terms_of_sum(equation, *shapes)
+    grids = terms_of_product(equation, *shapes) if len(shapes) == 2 else terms_of_sum(equation, *shapes)
     if grids[0].shape[1] < 1 or len(entries) * grids[0].shape[1] > MOST_TERMS:
         return None
     factors: list[Factor] = []
@@ -71,7 +71,7 @@ def factors_of_sums(
     return factors
 
 
-def _terms_of_sum(equation: JaxprEqn, shape: tuple[int, ...]) -> list[np.ndarray]:
+def terms_of_sum(equation: JaxprEqn, shape: tuple[int, ...]) -> list[np.ndarray]:
     """For each entry of the sum, which entries are its terms."""
     axes = tuple(equation.params["axes"])
     kept = [axis for axis in range(len(shape)) if axis not in axes]
@@ -79,7 +79,7 @@ def _terms_of_sum(equation: JaxprEqn, shape: tuple[int, ...]) -> list[np.ndarray
     return [places.reshape(math.prod(shape[axis] for axis in kept), -1)]
 
 
-def _terms_of_product(equation: JaxprEqn, *shapes: tuple[int, ...]) -> list[np.ndarray]:
+def terms_of_product(equation: JaxprEqn, *shapes: tuple[int, ...]) -> list[np.ndarray]:
     """For each entry of a product, which entries of both arrays are the factors of its terms."""
     contracted, batched = equation.params["dimension_numbers"]
     sides = []

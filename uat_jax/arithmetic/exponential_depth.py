@@ -12,6 +12,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.arithmetic.closed_form import ClosedForm, E, Product
+from uat_jax.arithmetic.concrete import is_plain
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.definitions import DEFINITIONS, is_defined
 from uat_jax.arithmetic.field_rules import RULES
@@ -30,6 +31,9 @@ WRITTEN = frozenset(["tanh", "logistic", "cos", "sin", "cosh", "sinh", "tan"])
 
 FOLLOWED = frozenset({*RULES, *DEFINITIONS, *STRUCTURAL, *IDENTITY})
 """Primitives that prime fields have a rule, a definition or a rearrangement for."""
+
+DECIDED_BY = {"and": False, "or": True}
+"""What decides an operation on booleans alone, whatever the other operand is."""
 
 DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
 """Followed primitives whose floats are defined where an operand is NaN, or whose law excepts the value 0."""
@@ -92,6 +96,7 @@ class ExponentialDepth(Arithmetic):
     )
     rules = {}
     takes_unknown = True
+    follows_both = True
 
     def __init__(self) -> None:
         self.primitives: set[str] = set()
@@ -124,6 +129,10 @@ class ExponentialDepth(Arithmetic):
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The depth of every result: that of the deepest operand, one more for an exponential."""
         name = equation.primitive.name
+        if name in DECIDED_BY:
+            for operand in operands:
+                if is_plain(operand, equation.outvars[0]) and np.all(operand == DECIDED_BY[name]):
+                    return [operand]
         self.primitives.add(name)
         self.selects |= name in SELECTIONS and isinstance(operands[0], Depth)
         deepest = functools.reduce(Depth.__or__, (o for o in operands if isinstance(o, Depth)), Depth())

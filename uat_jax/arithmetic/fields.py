@@ -44,6 +44,7 @@ from uat_jax.arithmetic.operation import operation_of
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers, with_sign
+from uat_jax.arithmetic.prefixes import written_out
 from uat_jax.arithmetic.random_keys import constant_keys
 from uat_jax.arithmetic.recognition import MOST_READ
 from uat_jax.arithmetic.refused import HollowError, Refused
@@ -96,12 +97,13 @@ class Fields(Arithmetic):
     exponentials of real numbers, to be known again.
     trail: the equations evaluated so far.  selects: whether numbers may decide a selection; else no values are kept for
     its cases.  values: those of expressions.  guarded: whether a case of a selection was something else under its
-    condition.
+    condition.  refused: why an output is not followed.
     """
 
     name = "prime-field arithmetic"
     rules = RULES
     takes_unknown = True
+    follows_both = True
     asks_for_ranges = frozenset("abs convert_element_type max min".split())
 
     def __init__(
@@ -126,6 +128,7 @@ class Fields(Arithmetic):
         self.trail: list[Step] = []
         self.values: dict[int, Value] = {}
         self.guarded = False
+        self.refused: HollowError | None = None
         self.extremes: dict[int, JaxprEqn] = {}
         self.stands_for: dict[JaxprEqn, JaxprEqn] = {}
         self.lawful: set[JaxprEqn] = set()
@@ -192,6 +195,13 @@ class Fields(Arithmetic):
             return value
         return constant_keys(self, value) if is_keys(value) else self.number(value)
 
+    def output(self, value: Value) -> Number:
+        """An output; one that was refused is a number that is equal to no other, if cases can tell more of it."""
+        if not isinstance(value, Refused) or self.alike is None or not self.alike.by_entries:
+            return self.lift(value)
+        self.refused = self.refused or value.error
+        return Number(self.draw.variable(value.shape), expression=value.expression)
+
     def inner(self, program: ClosedJaxpr, operands: Sequence[Value], ranges: Sequence[Range] = ()) -> list[Value]:
         """The outputs of a program that a rule is written as; ranges: of its operands, if they are known."""
         kept = self.operand_ranges, self.input_ranges, self._places
@@ -200,6 +210,13 @@ class Fields(Arithmetic):
             return interpret(program, self, operands)
         finally:
             self.operand_ranges, self.input_ranges, self._places = kept
+
+    def definition(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedJaxpr | None:
+        """Cumulative sums of exponentials with a sum for each entry, unless some are infinite."""
+        x = operands[0] if operands else None
+        if not isinstance(x, Number) or x.special is not None or not self.functions.logarithms:
+            return None
+        return written_out(equation) if equation.primitive.name == "cumlogsumexp" or x.terms is not None else None
 
     def supports(self, equation: JaxprEqn, operands: Sequence[Value]) -> bool:
         """Also scatters whose indices are numbers; others have a definition."""
@@ -747,7 +764,7 @@ def _all_lawful(operands: Sequence[Value]) -> bool:
 
 def evaluate(closed_jaxpr: ClosedJaxpr, fields: Fields, arguments: Sequence[Number]) -> list[Number]:
     """The outputs of a jaxpr at a random point."""
-    return [fields.lift(output) for output in interpret(closed_jaxpr, fields, arguments)]
+    return [fields.output(output) for output in interpret(closed_jaxpr, fields, arguments)]
 
 
 def equal(x: Number, y: Number) -> np.ndarray:

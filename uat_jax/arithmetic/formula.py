@@ -126,7 +126,12 @@ def formula(expressions: Expressions, *places: int, anywhere: Equals | None = No
     if anywhere is not None and size > MOST_MOVED:
         return None
     shape = expressions[places[0]].shape
-    builder = _Builder(expressions) if anywhere is None else _Anywhere(expressions, shape, anywhere)
+    return formula_of(_Builder(expressions) if anywhere is None else AnyEntries(expressions, shape, anywhere), places)
+
+
+def formula_of(builder: _Builder, places: Sequence[int]) -> Formula | None:
+    """The formula of what stands at some places, as a builder follows it."""
+    expressions = builder.expressions
     for place in places:
         if expressions[place].equation is not None:
             builder.visit(place, expressions[place].equation)
@@ -269,6 +274,11 @@ class _Builder:
         node = Node(("apply", primitive, ()), equation, nodes, dtype_of(like.outvars[0]))
         return self._add(node) if len(nodes) == len(operands) else None
 
+    def typed(self, primitive: Primitive, like: JaxprEqn, operands: tuple[int, ...], dtype: Any) -> int:
+        """A node that applies a primitive without parameters and has a dtype of its own."""
+        equation = like.replace(primitive=primitive, params={})
+        return self._add(Node(("apply", primitive, ()), equation, operands, np.dtype(dtype)))
+
     def _add(self, node: Node) -> int:
         """The place of a node among the nodes; of an operation that is there already, that one's."""
         try:
@@ -281,7 +291,7 @@ class _Builder:
         return first
 
 
-class _Anywhere(_Builder):
+class AnyEntries(_Builder):
     """Nodes also behind rearrangements of one array, and behind decisions about what may be undefined.
 
     source: of the entries that are looked at, which entries of an array of this shape they are.  The entries of one
@@ -306,6 +316,7 @@ class _Anywhere(_Builder):
         return True
 
     def visit(self, place: int, used_by: JaxprEqn | None, operand: int = 0) -> int | None:
+        """The node of the entries of an array that are looked at, which repeat its axes of length 1."""
         kept, shape = (self.shape, self.source), self.expressions[place].shape
         if shape != self.shape:  # an operand that is repeated along axes of length 1
             if len(shape) not in (0, len(self.shape)) or any(
@@ -330,7 +341,7 @@ class _Anywhere(_Builder):
         if equation is not None and equation.primitive.name == "dot_general" and not _contracts(equation):
             return self._outer_product(equation, expression.operands)
         if equation is not None and equation.primitive.name in ("dot_general", "reduce_sum"):
-            return self._sum(place, equation, lambda: super(_Anywhere, self)._visited(place, used_by, operand))
+            return self._sum(place, equation, lambda: super(AnyEntries, self)._visited(place, used_by, operand))
         if equation is None or equation.primitive.name not in REARRANGING or len(expression.operands) != 1:
             return self._one_variable(place, super()._visited(place, used_by, operand))
         self.source = positions(equation, [None])[expression.result].ravel()[self.source].astype(int)
@@ -416,6 +427,7 @@ class _Anywhere(_Builder):
         return self.equals.known_as.get(place, place)
 
     def twins(self) -> dict[int, tuple[int, ...]]:
+        """Of each variable that may be undefined the nodes that have its value wherever both are defined."""
         alike: dict[Any, list[int]] = {}
         for (place, source), node in self.seen.items():
             if node is not None:

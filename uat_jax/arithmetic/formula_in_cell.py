@@ -18,6 +18,7 @@ from uat_jax.arithmetic.integer_ranges import limits
 from uat_jax.arithmetic.recognition import LOWEST, meaning
 from uat_jax.arithmetic.terms import (
     CHOSEN,
+    NOT_A_NUMBER,
     OF_ZERO,
     UNDEFINED,
     Term,
@@ -48,10 +49,17 @@ DEFINED = CONTINUOUS | RELATIONS | frozenset("abs cbrt ceil clamp floor max min 
 DEFINED_AT: Mapping[str, frozenset[int]] = {
     "div": frozenset([-1, 1]),
     "log": frozenset([1]),
+    "log1p": frozenset([1]),
     "rsqrt": frozenset([1]),
     "sqrt": frozenset([0, 1]),
 }
-"""The signs of its last operand for which a function is defined; elsewhere it is infinite or NaN."""
+"""The signs of its last operand, plus 1 for log1p, for which a function is defined; elsewhere it is infinite or NaN."""
+
+OF_POSITIVE = frozenset("log rsqrt sqrt".split())
+"""Functions that are NaN below 0."""
+
+KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt div".split())
+"""Operations whose result, if it is a float, is NaN where an operand is, whatever the other one is."""
 
 PASSING = frozenset("abs add add_any convert_element_type mul neg sqrt square sub".split())
 """Operations whose result, if it is a float, is infinite or NaN where an operand is, whatever the other one is."""
@@ -129,12 +137,16 @@ class InCell:
             return bool(node.literal) if node.dtype == np.bool_ else self._literal(index, node)
         name = name_of(node)
         given = [self.pair.nodes[n].dtype for n in node.operands]
-        if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in given):
+        of_integers = given[:1] if name == "pow" else given
+        if name != "convert_element_type" and any(jnp.issubdtype(dtype, jnp.integer) for dtype in of_integers):
             return self._of_integers(name, node)
         if name in ("convert_element_type", "neg") and is_real(node.dtype) and is_real(given[0]):
             operand = self.at(node.operands[0])
             if is_chosen(operand) or operand in OF_ZERO:
                 return operand if name != "neg" else opposite(operand)
+        if name == "is_finite":
+            operand = self.at(node.operands[0])
+            return not (is_chosen(operand) or is_undefined(operand))
         if self.cell.partial:
             found = self._where_undefined(index, name, node)
             if found is not None:
@@ -215,8 +227,12 @@ class InCell:
         if not any(missing):
             if name in DEFINED or self._is_defined(name, node, operands):
                 return None
-            at_zero = name == "log" and self.cell.signs(operands[0].polynomial) == {0}
-            return next(iter(OF_ZERO)) if at_zero else UNDEFINED
+            signs = self.cell.signs(operands[0].polynomial)
+            if name in OF_POSITIVE and signs == {-1}:
+                return NOT_A_NUMBER
+            return next(iter(OF_ZERO)) if name == "log" and signs == {0} else UNDEFINED
+        if NOT_A_NUMBER in operands and name in KEEPING_NAN and is_real(node.dtype):
+            return NOT_A_NUMBER
         passing = name in PASSING and is_real(node.dtype)  # a cast to integers makes a number of NaN
         if passing or name in ("max", "min") and all(missing) or name == "div" and not missing[1]:
             return UNDEFINED
@@ -229,13 +245,20 @@ class InCell:
 
     def _is_defined(self, name: str, node: Node, operands: Sequence[Term]) -> bool:
         """Whether an operation of numbers is defined in the whole cell; what is known of its atoms then is kept."""
-        if name == "integer_pow":
-            if node.equation.params["y"] >= 0:  # type: ignore[union-attr]
+        if name in ("integer_pow", "pow"):
+            y = node.equation.params["y"] if name == "integer_pow" else operands[1].polynomial.value  # type: ignore[union-attr]
+            if y is None:
+                raise UnsupportedError("a power with an exponent that depends on the input")
+            if y >= 0 and int(y) == y:
                 return True
-            name = "div"
+            name, operands = "div" if int(y) == y else "sqrt" if y > 0 else "rsqrt", operands[:1]
+        if name == "rem" and operands[1].polynomial.value:
+            return True
         if name not in DEFINED_AT:
             raise UnsupportedError(f"where '{name}' is defined is not known")
         p = operands[-1].polynomial
+        if name == "log1p":
+            p = p + Polynomial.constant(1)
         signs, wanted = self.cell.signs(p), DEFINED_AT[name]
         if not signs <= wanted and signs & wanted:
             raise Undecided(p, Border.OWN)
@@ -451,3 +474,14 @@ DECIDES = frozenset(RULES) | ROUNDING
 def decides(found: Formula) -> bool:
     """Whether a formula decides anything by signs, or makes whole numbers."""
     return any(node.key[0] == "apply" and name_of(node) in DECIDES for node in found.nodes)
+
+
+def is_defined(found: Formula) -> bool:
+    """Whether everything in a formula is a real number, or a decision, wherever its variables are."""
+    of_all = DEFINED | LOGICAL | {"select_n"}
+    return all(
+        np.all(np.isfinite(np.asarray(node.literal, np.float64)))
+        if node.key[0] == "literal"
+        else node.key[0] == "variable" or name_of(node) in of_all
+        for node in found.nodes
+    )

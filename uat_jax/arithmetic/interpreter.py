@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import jax
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic import concrete
@@ -57,6 +58,9 @@ BODY = {
 }
 """Primitives that call a function, and the parameter that holds its jaxpr."""
 
+
+MOST_ENDS = 8
+"""Of a loop that the input may end after more rounds than this, no end is followed."""
 
 LOOPS = {"scan": "scan", "cond": "cond", "while": "while_loop"}
 """Other primitives that call functions, and the method of a walk that does."""
@@ -180,6 +184,9 @@ class Arithmetic(ABC):
     takes_unknown: ClassVar[bool] = False
     """Whether a primitive that stands in no table is an uninterpreted function, instead of being refused."""
 
+    follows_both: ClassVar[bool] = False
+    """Whether a loop that the input may end is followed both ways; else what decides is concrete at every input."""
+
     input_ranges: Sequence[Range] = ()
     """What the inputs of the program range over; none are given if each may be anything that its dtype holds."""
 
@@ -233,6 +240,10 @@ class Arithmetic(ABC):
 
     def uninterpreted(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value] | None:
         """The results of an equation without rule and definition, where equal operands are all there is to know."""
+        return None
+
+    def definition(self, equation: JaxprEqn, operands: Sequence[Value]) -> ClosedJaxpr | None:
+        """A definition of a primitive that this arithmetic prefers, a function of its operands."""
         return None
 
     def evaluate(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
@@ -487,7 +498,8 @@ class Walk:
         plain = [value if is_plain(value, atom) else None for value, atom in zip(values, equation.invars, strict=True)]
         numbers = [operand for operand, value in zip(operands, plain, strict=True) if value is None]
         self.calls.append(equation)
-        results = self.body(defined(equation, plain), numbers)
+        program = self.arithmetic.definition(equation, values) or defined(equation, plain)
+        results = self.body(program, numbers)
         self.calls.pop()
         return results
 
@@ -559,18 +571,37 @@ class Walk:
         return self.body(equation.params["branches"][self.decided(equation, operands[0])], operands[1:])
 
     def while_loop(self, equation: JaxprEqn, operands: Sequence[Numbered]) -> list[Numbered]:
-        """A loop whose predicate is concrete in every round."""
+        """A loop whose predicate is concrete in every round, or in the last one of a few.
+
+        Where the input decides whether a round is the last one, both are followed: the result is a selection between
+        what is carried before that round and what comes out in the end (docs/soundness.md §10.7).
+        """
         parameters = equation.params
         tests, bodies = parameters["cond_nconsts"], parameters["body_nconsts"]
         test, body, carry = operands[:tests], operands[tests : tests + bodies], operands[tests + bodies :]
         most = self.arithmetic.most_rounds
+        ends: list[tuple[Numbered, Sequence[Numbered]]] = []
         for _ in range(most):
             self.spend(equation)  # also where the body has no equations
             (proceed,) = self.body(parameters["cond_jaxpr"], [*test, *carry])
-            if not self.decided(equation, proceed):
-                return list(carry)
+            if self.arithmetic.follows_both and not is_array(proceed[1]) and len(ends) < MOST_ENDS:
+                ends.append((proceed, carry))
+            elif not self.decided(equation, proceed):
+                return self.last(equation, ends, carry)
             carry = self.body(parameters["body_jaxpr"], [*body, *carry])
         raise UnsupportedError(f"the loop{self.line(equation)} runs more than {most} rounds; bound it")
+
+    def last(
+        self, equation: JaxprEqn, ends: Sequence[tuple[Numbered, Sequence[Numbered]]], carry: Sequence[Numbered]
+    ) -> list[Numbered]:
+        """What a loop carries in the end; `ends`: where it may have ended before, whether it goes on, and its carry."""
+        found = list(carry)
+        for proceed, earlier in reversed(ends):
+            found = [
+                after if before[0] == after[0] else self.body(_selection(variable), [proceed, before, after])[0]
+                for variable, before, after in zip(equation.outvars, earlier, found, strict=True)
+            ]
+        return found
 
     def decided(self, equation: JaxprEqn, predicate: Numbered) -> int:
         """The one integer or boolean that a predicate is in all copies."""
@@ -579,6 +610,17 @@ class Walk:
         if distinct.size != 1:
             raise UnsupportedError(f"the branch taken{self.line(equation)} depends on the input; use jnp.where instead")
         return int(distinct.item())
+
+
+def _selection(variable: Any) -> ClosedJaxpr:
+    """The program that selects an array, of the type of a variable, before or after a round."""
+    return _selection_of(shape_of(variable), dtype_of(variable))
+
+
+@functools.lru_cache(maxsize=256)
+def _selection_of(shape: tuple[int, ...], dtype: Any) -> ClosedJaxpr:
+    array = jax.ShapeDtypeStruct(shape, dtype)
+    return jax.make_jaxpr(lax.select_n)(jax.ShapeDtypeStruct((), bool), array, array)
 
 
 def scan_counts(equation: JaxprEqn) -> tuple[int, int]:

@@ -17,6 +17,7 @@ LAWS = frozenset(
         "constants as meant",
         "almost everywhere",
         "cases",
+        "cases of entries",
         "powers of a product",
         "logarithm of a product",
         "exponential of a logarithm",

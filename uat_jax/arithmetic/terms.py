@@ -31,9 +31,13 @@ OF_ZERO = {Term(Polynomial.constant(0)): CHOSEN[-1], Term(Polynomial.constant(0)
 """What is undefined because it is log 0 or −log 0, and the infinity that it is on a device."""
 
 
+NOT_A_NUMBER = Term(Polynomial.constant(0))
+"""What is undefined and surely NaN on a device: a root or logarithm of what is below 0, and what is made of it."""
+
+
 def is_undefined(term: Term | bool) -> bool:
     """Whether a value is no finite number anywhere in a cell."""
-    return term is UNDEFINED or term in OF_ZERO
+    return term is UNDEFINED or term is NOT_A_NUMBER or term in OF_ZERO
 
 
 def is_chosen(term: Term | bool) -> bool:

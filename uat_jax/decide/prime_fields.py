@@ -23,6 +23,7 @@ from uat_jax.arithmetic.canonical_form import CanonicalForms
 from uat_jax.arithmetic.cases import Cases
 from uat_jax.arithmetic.cell import Range
 from uat_jax.arithmetic.deadline import Deadline
+from uat_jax.arithmetic.entries import DECIDING as WRITTEN_OUT
 from uat_jax.arithmetic.error_bound import (
     ATTEMPTS,
     SPARE,
@@ -45,6 +46,7 @@ from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.prime_field import BITS
 from uat_jax.arithmetic.random_function import key
 from uat_jax.arithmetic.recognition import ConstantReading
+from uat_jax.arithmetic.refused import HollowError
 from uat_jax.arithmetic.residues import DeepExponentials, Draw, EntriesLeftOut, Note, ZeroDivisorError
 from uat_jax.arithmetic.tower import DEEPEST, draw_levels, draw_primes
 from uat_jax.arithmetic.tracing import shape_of
@@ -71,7 +73,7 @@ ROOTS = frozenset("cholesky eigh geqrf pow qr rsqrt sqrt svd".split())
 OF_ROOTS = frozenset(["roots in matrices", "root of a square met before", "logarithm of a product met before"])
 """Laws in force in a reading of their own, of programs that take roots, or logarithms beside squares or magnitudes."""
 
-BY_CASES = frozenset(["cases", "largest of magnitudes"])
+BY_CASES = frozenset(["cases", "cases of entries", "largest of magnitudes"])
 """Laws in force in readings of their own, of programs that decide by signs."""
 
 AS_LOGARITHMS = frozenset(["acosh", "asinh", "atanh"])
@@ -92,7 +94,7 @@ MEETING_ERROR = -192.0
 OF_TESTS = BY_CASES | {"almost everywhere", "cases that meet"}
 """Laws that tests of small programs do without: they would need tests of their own, whose chances of error add up."""
 
-DECIDING = DECIDES
+DECIDING = DECIDES | WRITTEN_OUT
 """Primitives that decide by the sign of a number, choose by such a decision, or make whole numbers."""
 
 _OF_SIGN = (REALS, Interval(0.0), Interval(0.0, open=True))
@@ -255,18 +257,24 @@ class PrimeFields:
         # Every reading can be wrong, with its first draw counted or not.
         share = math.log2(2 * len(readings))
         found: list[FieldComparison] = []
+        refused: HollowError | None = None
         for laws in readings:
             if "guards" in self.laws - laws and not any(f.guarded for f in found):
                 continue
             try:
                 found.append(self._compare(laws, log2_error - share, almost_everywhere))
-            except UnsupportedError:
-                if "guards" not in self.laws - laws:
+            except UnsupportedError as error:
+                if "guards" in self.laws - laws:
+                    continue  # some cases can be followed under their conditions only
+                if not isinstance(error, HollowError):
                     raise
-                continue  # some cases can be followed under their conditions only
+                refused = refused or error
+                continue  # cases may show what an output is that is refused here
             if found[-1].equal:
                 total = added(found[-1].log2_error + share, MEETING_ERROR, self.tests)
                 return dataclasses.replace(found[-1], log2_error=total, readings=len(readings))
+        if refused is not None:
+            raise refused
         almost = next((f for f in found if f.almost), None)
         return almost or found[min(1, len(found) - 1) if self.constants else 0]
 
@@ -376,7 +384,8 @@ class PrimeFields:
         """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
         alike = drawn.sides[0].alike
         return alike is not None and all(
-            equal(x, y).all() or alike.same_where_defined(x, y) for x, y in zip(drawn.left, drawn.right, strict=True)
+            (same := equal(x, y)).all() or alike.same_where_defined(x, y, same)
+            for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
     def _where_in_no_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
@@ -384,6 +393,9 @@ class PrimeFields:
         return None if self._agree_by_cases(drawn) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
+        for side in drawn.sides:
+            if side.refused is not None:
+                raise side.refused
         names = tuple(sorted(laws))
         found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
         almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)
@@ -463,7 +475,8 @@ class PrimeFields:
             if domain != REALS
         }
         meant = "constants as meant" in functions.laws
-        return Alike(functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw)
+        by_entries = "cases of entries" in functions.laws
+        return Alike(functions.expressions, self.cases, ranges, meant=meant, draw=functions.draw, by_entries=by_entries)
 
     def step(self, laws: frozenset[str]) -> int:
         """What p - 1 must be a multiple of for the primes of a draw: 4 where cos and sin are exponentials of ix."""

@@ -11,6 +11,7 @@ from . import (
     constants,
     derivatives,
     divisors,
+    entries,
     facts,
     guards,
     hidden,
@@ -55,6 +56,7 @@ KINDS = {
         inverses,
         orders,
         norms,
+        entries,
     )
 }
 

@@ -1,0 +1,82 @@
+"""Attacks on what is shown entry by entry: short reductions at ties, places of extremes, refused values, ends of loops."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from .row import Different, Equal, S, V, f32, ind, real
+
+FOUR = f32(4)
+KNOTS = np.array([0, 1], np.float32)
+
+
+def one_hot_max(x):
+    return (jax.nn.one_hot(jnp.argmax(x), x.shape[0]) * x).sum()
+
+
+def last_argmax(x):
+    """The place of the last of the largest entries."""
+    return x.shape[0] - 1 - jnp.argmax(x[::-1])
+
+
+def halved(rounds, strict=True):
+    """x halved while it is above 1, or at least 1, at most so many times."""
+    more = (lambda x: x > 1) if strict else (lambda x: x >= 1)
+    step = lambda s: (s[0] + 1, s[1] / 2)
+    return lambda x: lax.while_loop(lambda s: (s[0] < rounds) & more(s[1]), step, (0, x))[1]
+
+
+def selected(rounds):
+    def halve(x):
+        for _ in range(rounds):
+            x = jnp.where(x > 1, x / 2, x)
+        return x
+
+    return halve
+
+
+def caught(x):
+    """1/(1/0) is 0: what is infinite becomes a number again."""
+    return 1 / (1 / jnp.maximum(x, 0))
+
+
+DIFFERENT = (
+    Different("first and last of equals", lambda x: real(jnp.argmax(x)), lambda x: real(last_argmax(x)), (V,), ((1, 1, 0),), null_set=True),
+    Different("a one-hot of the largest against all that are", one_hot_max, lambda x: jnp.where(x == x.max(), x, 0).sum(), (V,), ((1, 1, 0),), null_set=True),
+    Different("a one-hot of the smallest", one_hot_max, lambda x: (jax.nn.one_hot(jnp.argmin(x), 3) * x).sum(), (V,), ((1, 2, 3),)),
+    Different("the place of the smallest, turned", lambda x: real(jnp.argmin(x)), lambda x: 2 - real(jnp.argmax(x)), (V,), ((1, 2, 2),)),
+    Different("counts at a threshold", lambda x: ind(x > 1).sum(), lambda x: ind(x >= 1).sum(), (V,), ((1, 2, 0),), null_set=True),
+    Different("any and all", lambda x: ind(jnp.any(x > 0)), lambda x: ind(jnp.all(x > 0)), (V,), ((1, -1, 1),)),
+    Different("no entry above 0", lambda x: ind(jnp.any(x > 0)), lambda x: 1 - ind(jnp.all(x < 0)), (V,), ((0, -1, -1),), null_set=True),
+    Different("a maximum of exponentials of −x", lambda x: jnp.max(jnp.exp(-x)), lambda x: jnp.exp(-jnp.max(x)), (V,), ((1, 2, 3),)),
+    Different("a maximum of squares", lambda x: jnp.max(x * x), lambda x: jnp.max(x) ** 2, (V,), ((-3, 1, 2),)),
+    Different("cumulative maxima from the other end", lax.cummax, lambda x: lax.cummax(x, reverse=True), (V,), ((1, 2, 3),)),
+    Different("the second and the third", lambda x: jnp.sort(x)[1], lambda x: jnp.sort(x)[2], (FOUR,), ((1, 2, 3, 4),)),
+    Different("a product of few terms at a threshold", lambda x: ind(x @ x > 1), lambda x: ind(x @ x >= 1), (V,), ((1, 0, 0),), null_set=True),
+    Different("the root of what may be negative", lambda x: jnp.where(x > 0, jnp.sqrt(jnp.abs(x)), 1), lambda x: jnp.where(x >= 0, jnp.sqrt(jnp.abs(x)), 1), (S,), (0,), null_set=True),
+    Different("what is NaN is smaller than nothing", lambda x: ind(jnp.sqrt(x) >= 0), lambda x: 1 - ind(jnp.sqrt(x) < 0), (S,), (-1,)),
+    Different("whether a logarithm is finite", lambda x: ind(jnp.isfinite(jnp.log(x))), lambda x: ind(x >= 0), (S,), (0,), null_set=True),
+    Different("whether a quotient is finite", lambda x: ind(jnp.isfinite(1 / jnp.maximum(x, 0))), lambda x: 1 + 0 * x, (S,), (-1,)),
+    Different("an infinity that becomes 0", lambda x: jnp.where(x < 0, caught(x), 1), lambda x: jnp.where(x < 0, x, 1), (S,), (-1,)),
+    Different("whole powers at 0", lambda x: jnp.where(x == 0, jnp.power(x, 0), 0), lambda x: 0 * x, (S,), (0,), null_set=True),
+    Different("a loop with a round more", halved(3), halved(2), (S,), (5,)),
+    Different("a loop that goes on at a tie", halved(2), halved(2, strict=False), (S,), (1,), null_set=True),
+    Different("a loop against all its rounds", halved(2), lambda x: x / 4, (S,), (0.5,)),
+    Different("a loop against the end of its first round", halved(2), lambda x: jnp.where(x > 1, x / 2, x), (S,), (5,)),
+    Different("a loop that goes on where NaN is compared", lambda x: lax.while_loop(lambda s: (s[0] < 1) & ~(jnp.sqrt(s[1]) >= 0), lambda s: (s[0] + 1, s[1] + 1), (0, x))[1], lambda x: x + 0, (S,), (-1,)),
+    Different("interpolation with exchanged values", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(1 - x, 0, 1), (S,), (0,)),
+    Different("sums of exponentials from the other end", lambda x: lax.cumlogsumexp(x), lambda x: lax.cumlogsumexp(x, reverse=True), (V,), ((1, 2, 3),)),
+)  # fmt: skip
+
+EQUAL = (
+    Equal("the largest by its one-hot", one_hot_max, jnp.max, (FOUR,)),
+    Equal("the smallest by its one-hot", lambda x: (jax.nn.one_hot(jnp.argmin(x), 3) * x).sum(), jnp.min, (V,)),
+    Equal("the last of the largest by comparisons", lambda x: real(last_argmax(x)), lambda x: jnp.where(x[1] >= x[0], 1.0, 0.0), (f32(2),)),
+    Equal("a maximum of exponentials", lambda x: jnp.max(jnp.exp(x)), lambda x: jnp.exp(jnp.max(x)), (V,)),
+    Equal("a count by signs", lambda x: ind(x > 0).sum(), lambda x: ((jnp.sign(x) + 1) * jnp.abs(jnp.sign(x)) / 2).sum(), (V,)),
+    Equal("the middle of three by extremes", lambda x: jnp.sort(x)[1], lambda x: jnp.maximum(jnp.minimum(x[0], x[1]), jnp.minimum(jnp.maximum(x[0], x[1]), x[2])), (V,)),
+    Equal("a bounded loop as selections", halved(3), selected(3), (S,)),
+    Equal("interpolation as a clip", lambda x: jnp.interp(x, KNOTS, KNOTS), lambda x: jnp.clip(x, 0, 1), (S,)),
+    Equal("sums of exponentials up to each entry", lax.cumlogsumexp, lambda x: jnp.log(jnp.cumsum(jnp.exp(x))), (V,)),
+)  # fmt: skip
