@@ -139,7 +139,6 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/nested_bias.py": (
-        Unnoticed("_decide", "dropped term", "test_one_edit.py counts what can be said", line="SeveralEdits("),
         Unnoticed("_remark", "dropped term", "which citations a row has", line="of_its_form ="),
         Unnoticed(
             "pair",
