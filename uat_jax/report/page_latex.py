@@ -29,6 +29,9 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 """
 """The branches of a tree are rules, so that no package for pictures is needed."""
 
+KEPT_WITH_TABLE = r"\par\ifdim\dimexpr\pagegoal-\pagetotal<8\baselineskip\newpage\fi"
+"""Words and the table behind them begin a page where few lines of this one are left."""
+
 
 def document(page: Page) -> str:
     """The whole document, in ASCII, lines folded at 120 signs."""
@@ -50,6 +53,8 @@ def section_lines(section: Section) -> Iterator[str]:
     yield rf"\{command}*{{{latex_of_prose(section.title)}}}"
     for part, after in pairwise([*together(section.parts), None]):
         assert part is not None
+        if isinstance(part, Paragraph) and isinstance(after, Table):
+            yield KEPT_WITH_TABLE
         yield from part_lines(part)
         if not (isinstance(part, Paragraph) and isinstance(after, tuple)):  # a formula belongs to the words before it
             yield ""
