@@ -109,6 +109,14 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "foundations/uat_sums.py": (
         Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
     ),
+    "foundations/vector_output.py": (
+        Unnoticed(
+            "_with_diagonals",
+            "(:, :, None) → (:, None)",
+            "the rows of I are multiplied, or its columns: one matrix",
+        ),
+        Unnoticed("_scalar_sums", "1 → 2", "JAX takes the last of two terms for one behind it", line="term(1, k)"),
+    ),
     "layers/closed_form.py": (
         Unnoticed(
             "check_own_network",
@@ -130,6 +138,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/dependence.py": (
+        Unnoticed("shared_bias", "0 → 1", "A is square: all layers have one width", line="m.Identity(matrix.shape[0])"),
         Unnoticed("<lambda>", "0 → 1", "A is square: all layers have one width", line="m.Identity(line.shape[0])"),
         Unnoticed(
             "_needed",
@@ -206,6 +215,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "pruning/layer_removal.py": (
+        Unnoticed("<lambda>", "W * x → x", "W and x are 0 in the example", line="sigmoid(W * x + theta)"),
         Unnoticed("<lambda>", "W * x + theta → W * x", "θ is 0 in the example", line="sigmoid(W * x + theta)"),
         Unnoticed("<lambda>", "0 → 1", "x is 0 in the example", line="removed ="),
     ),
