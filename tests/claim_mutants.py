@@ -301,7 +301,7 @@ def load(tree: ast.Module, file: str) -> dict[str, ModuleType]:
         module.__file__ = str(FOLDER / name)
         loaded[module.__name__] = module
         parent, _, short = module.__name__.rpartition(".")
-        with _imported_instead(loaded), _attributes(loaded):
+        with loaded_instead(loaded), _attributes(loaded):
             exec(compile(source, module.__file__, "exec"), module.__dict__)
     return loaded
 
@@ -312,7 +312,7 @@ def _parsed(file: str) -> ast.Module:
 
 
 @contextmanager
-def _imported_instead(loaded: Mapping[str, ModuleType]) -> Iterator[None]:
+def loaded_instead(loaded: Mapping[str, ModuleType]) -> Iterator[None]:
     """`sys.modules` with these modules for a while; others that are imported meanwhile stay."""
     before = {name: sys.modules[name] for name in loaded}
     sys.modules.update(loaded)
@@ -392,7 +392,7 @@ class Baseline:
     def __post_init__(self) -> None:
         loaded: dict[str, ModuleType] = {}
         self.enters[""] = entered(lambda: loaded.update(load(_parsed(self.file), self.file)), self.file)
-        with self.context(), _imported_instead(loaded):
+        with self.context(), loaded_instead(loaded):
             for name, claim in rows(loaded.values()).items():
                 self.enters[name] = entered(lambda name=name, claim=claim: self._decide(name, claim), self.file)
 
@@ -434,7 +434,7 @@ def _looked_at(mutant: Mutant, tree: ast.Module, of: Baseline) -> tuple[str, str
         found = rows(loaded.values())
         if set(found) != set(of.statements):
             return ROW, "a row is missing"
-        with of.context(), _imported_instead(loaded):
+        with of.context(), loaded_instead(loaded):
             for name in names:
                 with patience():
                     if decided(found[name], of.settings) != of.statements[name]:

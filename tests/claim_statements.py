@@ -42,7 +42,7 @@ from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import MismatchError
 from uat_jax.ledger.claim import Claim
-from uat_jax.ledger.edit import Formula, OneEdit, SeveralEdits, parts
+from uat_jax.ledger.edit import Formula, OneEdit, parts
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Step
@@ -116,11 +116,7 @@ def _corrected(claim: Claim, settings: Settings) -> Iterator[str]:
 
 
 def _places(of: OneEdit) -> Iterator[str]:
-    if isinstance(of, SeveralEdits):
-        yield f"{len(of.edits)} edits: {'; '.join(map(str, of.edits))}"
-        yield f"no single one: {of.why}"
-    else:
-        yield f"one edit: {of.edit}"
+    yield f"one edit: {of.edit}"
     letters = dict.fromkeys((*_letters(of.printed), *_letters(of.corrected)))
     if letters:
         yield f"sizes of letters: {', '.join(letters)}"

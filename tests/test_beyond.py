@@ -282,9 +282,11 @@ def test_every_wrong_reading_of_the_ledger_is_shown_to_fail():
     lists = ("updates.", "nested-bias.")
     refuted = {c.id: c.exact_to for c in uj.claims() if c.exact_to is not None and c.id.startswith(lists)}
     names = {f"nested-bias.{'-'.join(reading)}": exact for reading, exact in wrong_readings.WRONG.items()}
+    several = {name for name in names if name not in {claim.id for claim in uj.claims()}}
+    assert len(several) == 5  # readings with two or three mistakes at once, which are no rows
     first = lambda reading: reading.first - 1 - (reading.at_first is not None)
     names |= {name: first(reading) for name, reading in wrong_readings.READINGS.items()}
-    assert names | {"updates.raw-weights": 1} == refuted
+    assert {n: exact for n, exact in names.items() if n not in several} | {"updates.raw-weights": 1} == refuted
 
 
 def test_every_reading_fails_from_its_first_depth_on():

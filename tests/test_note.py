@@ -13,7 +13,7 @@ from uat_jax import cli
 from uat_jax.cli import main
 from uat_jax.ledger.corrected import WRITTEN, corrected, same_formula
 from uat_jax.ledger.ledger import CHAPTERS, find, script_of
-from uat_jax.ledger.page import Display, Paragraph, Table
+from uat_jax.ledger.page import Display, Formula, Paragraph, Table
 from uat_jax.ledger.quotes import is_printed
 from uat_jax.ledger.weight import Weight, rank, weight_of
 from uat_jax.report import note, page_html, page_latex, tex
@@ -177,15 +177,16 @@ PROSE = {
     "x_iW_{Qi}": r"$\mathbf{x}_{i} \mathbf{W}_{Qi}$",
     "Wσ": r"W$\sigma$",
     "chance 2^-162": r"chance $2^{-162}$",
-    "a_j_t.py, b_j_terms": r"a\_\allowbreak{}j\_\allowbreak{}t.py, b\_\allowbreak{}j\_\allowbreak{}terms",
+    "b_terms.py, b_j": r"\texttt{b\_\allowbreak{}terms.py}, $\mathbf{b}_{j}$",
     "W_HVO, W'_HVi": r"$\mathbf{W}_{HVO}$, $\mathbf{W}_{HVi}'$",
     "T(ΠX), Π_j": r"T($\Pi$X), $\prod_{j}$",
     "x_(t−1)": r"$\mathbf{x}_{t-1}$",
     "max_n, LN_1": r"$\mathrm{max}_{n}$, $\mathrm{LN}_{1}$",
     "f(z)_i": r"f(z)${}_{i}$",
     "2*L*r + 1": "2 L r + 1",
-    "W ⊗ I_M": r"W ${}\otimes  \mathbf{I}_{M}$",
-    "D_j × 1, −σ": r"$D_{j}  \times{}$ 1, $- \sigma$",
+    "W ⊗ I_M": r"W${}\otimes  \mathbf{I}_{M}$",
+    "D_j × 1, −σ": r"$D_{j}  \times{}$1, $- \sigma$",
+    "‖uᵀ‖ and ε": r"$\| \mathbf{u}^{T} \|$ and $\varepsilon$",
 }
 
 
@@ -234,7 +235,23 @@ def test_a_long_formula_in_prose_may_end_a_line_and_a_bracket_stays_with_it():
     long = "A_{i+1} b_{i} + B_{i+1} b_{i} + C_{i+1} b_{i} + A_{i+1} c_{i} + B_{i+1} c_{i} + C_{i+1} c_{i}"
     assert page_html.prose(long).count(r"\(") > 1 and r"\({}+" in page_html.prose(long)
     assert page_html.prose("(error 2^-9), or") == r'(error <span class="kept">\(2^{-9}\)),</span> or'
+    assert page_html.prose("is (2^9)ᵀ, or") == r'is <span class="kept">(\(2^{9}\))\(^{T}\),</span> or'
     assert page_html.prose("x_1 < 2 & so") == r"\(\mathbf{x}_{1}  &lt;\) 2 &amp; so"
+
+
+def test_a_long_formula_has_shorter_lines_on_a_narrow_screen():
+    """What a broad line holds and a narrow one does not is set twice, and a style shows one of both."""
+    short, long = (Display(Formula(latex, latex), "") for latex in ("a=b", "a=" + "+".join([r"\mathbf{x}"] * 20)))
+    (once,), (broad, narrow) = (list(page_html._displayed([display])) for display in (short, long))
+    assert '<div class="math">' in once and r"\\" not in once
+    assert 'class="math broad"' in broad and 'class="math narrow"' in narrow
+    assert broad.count(r"\\") < narrow.count(r"\\")
+
+
+def test_a_number_of_the_note_has_six_places():
+    assert note._one_line("is 0.6627714734457096, not\n0.5") == "is 0.662771…, not; 0.5"
+    assert note._one_line("[0.761594155955764888 +/- 2.72e-38]") == "0.761594…"
+    assert note._one_line("a - b is 0.181937 at 1.25e-39") == "a − b is 0.181937 at 1.25e-39"
 
 
 def test_what_no_paper_prints_is_not_called_printed(page):

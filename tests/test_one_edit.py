@@ -1,9 +1,6 @@
-"""A refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere not.
+"""A refuted row differs from a true statement in one place: mended there it is proved, changed elsewhere not."""
 
-Ten readings are wrong in two or three places at once; of these it is decided that no single place mends them.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -18,7 +15,8 @@ from uat_jax.decide import programs
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
 from uat_jax.errors import InputError, UatJaxError
-from uat_jax.ledger.edit import Edit, Formula, OneEdit, SeveralEdits, apply, letter, one_edit, parts, with_part
+from uat_jax.ledger.edit import Edit, Formula, OneEdit, apply, letter, one_edit, parts, with_part
+from uat_jax.ledger.layers import nested_bias, update_lists
 from uat_jax.ledger.ledger import find
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.updates import Assignment
@@ -34,49 +32,11 @@ def edit_of(name: str) -> OneEdit:
     return found
 
 
-SEVERAL = {name: of for name in REFUTED if isinstance(of := find(name).decide, SeveralEdits)}
-"""Readings that are wrong in several places at once."""
-
-
-@pytest.mark.parametrize("name", sorted({*REFUTED} - {*SEVERAL}))
+@pytest.mark.parametrize("name", REFUTED)
 def test_a_refuted_row_differs_from_a_true_statement_in_one_place(name):
     of = edit_of(name)
     edit = of.edit
     assert with_part(of.printed, edit.path, edit.corrected) == of.corrected
-
-
-# --- rows without a single place -------------------------------------------------------------------------------------
-
-
-def test_few_rows_have_no_single_place():
-    """Readings of one formula and of one list of updates; any other row has one edit."""
-    assert len(SEVERAL) == 10
-    assert {name.split(".")[0] for name in SEVERAL} == {"nested-bias", "updates"}
-
-
-@pytest.mark.parametrize("name", SEVERAL)
-def test_a_row_without_a_single_place_says_which_places_and_why(name):
-    of = SEVERAL[name]
-    mended = of.printed
-    for edit in of.edits:
-        mended = with_part(mended, edit.path, edit.corrected)
-    assert mended == of.corrected and len(of.edits) > 1 and len(of.why.split()) > 10
-
-
-FAMILIES = {frozenset(of.statements()): name for name, of in SEVERAL.items()}
-"""All that can be said in the places of a row → the last row that says one of these."""
-
-
-def test_the_rows_without_a_single_place_are_two_families():
-    assert sorted(map(len, FAMILIES)) == [12, 12]
-    assert all({of.printed, of.corrected} <= {*of.statements()} for of in SEVERAL.values())
-
-
-@pytest.mark.parametrize("name", FAMILIES.values())
-def test_of_all_that_can_be_said_in_these_places_one_statement_is_true(name):
-    """So no word but the wrong ones mends a row, and none of the wrong ones alone."""
-    of = SEVERAL[name]
-    assert [statement for statement in of.statements() if proved(of, statement)] == [of.corrected]
 
 
 @pytest.mark.parametrize("name", one_in(16, REFUTED))
@@ -89,7 +49,7 @@ def test_mended_in_that_place_the_row_is_proved(name):
 
 def other_changes(of: OneEdit) -> Iterator[Any]:
     """The printed statement with something else changed, or with another change in the same place."""
-    for changed in (*_changed(of.printed), *(other for edit in of.edits for other in _neighbours(edit))):
+    for changed in (*_changed(of.printed), *_neighbours(of.edit)):
         if changed not in (of.printed, of.corrected) and not _same_formula(changed, of.corrected):
             yield changed
 
@@ -162,8 +122,7 @@ NOT_SEARCHED = Evidence(Method.COUNTEREXAMPLE, "not looked for", Verdict.UNKNOWN
 
 def proved(of: OneEdit, statement: Any) -> bool:
     try:
-        with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: NOT_SEARCHED):
-            return combine(of.by(statement, SYMBOLIC)) is Verdict.PROVED
+        return _proved(of.by(statement, SYMBOLIC))
     except (UatJaxError, AttributeError, KeyError, TypeError, ValueError):  # no such statement
         return False
 
@@ -173,6 +132,25 @@ def test_no_other_single_change_proves_the_row(name):
     of = edit_of(name)
     right = [changed for changed in other_changes(of) if proved(of, changed)]
     assert len(right) == (name in ANOTHER_WAY), right[:3]
+
+
+def _proved(evidence: Iterable[Evidence]) -> bool:
+    with without_confirmation(), mock.patch.object(programs, "refute", lambda *pair: NOT_SEARCHED):
+        return combine(evidence) is Verdict.PROVED
+
+
+def test_of_all_readings_of_the_nested_bias_one_is_right():
+    """Those that are no rows, with two or three mistakes at once, among them."""
+    right = [reading for reading in nested_bias.READINGS if _proved(nested_bias.in_reading(reading, SYMBOLIC))]
+    assert right == [nested_bias.RIGHT] and len(nested_bias.READINGS) == 12
+
+
+def test_of_all_orders_one_is_right_with_the_right_index():
+    """An order is wrong with either index, and the index is wrong in the right order."""
+    titles = update_lists.TITLES
+    right = [order for order, title in titles.items() if _proved(update_lists.in_order(title, SYMBOLIC))]
+    assert right == [update_lists.IN_FIGURE] and list(titles) == list(update_lists.ORDERS) and len(titles) == 6
+    assert [_proved(update_lists.in_boxes(last, SYMBOLIC)) for last in update_lists.MEANT] == [False, True]
 
 
 def test_many_other_changes_were_tried():

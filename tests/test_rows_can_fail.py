@@ -1,12 +1,13 @@
 """Rows that once could not fail: what each of them rests on, changed, is no longer proved."""
 
+import ast
 from typing import Any
 from unittest import mock
 
 import pytest
 import sympy
-from claim_mutants import without_confirmation
-from claim_statements import document
+from claim_mutants import FOLDER, load, loaded_instead, rows, without_confirmation
+from claim_statements import decided, document
 
 import uat_jax as uj
 from uat_jax.decide import programs
@@ -16,7 +17,7 @@ from uat_jax.decide.normal_forms import decide
 from uat_jax.decide.ranks import bounded
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
-from uat_jax.errors import InputError
+from uat_jax.errors import InputError, UatJaxError
 from uat_jax.ledger.claim import Kind
 from uat_jax.ledger.complexity import evaluation, generic_layer, paths
 from uat_jax.ledger.foundations import approximation, elementary, transformer_density, uat_sums
@@ -211,3 +212,109 @@ def test_only_the_biases_inside_change_by_more_than_products(kind):
     assert {update_lists.only_products(name, of).verdict for name, of in found.items()} == {T} and len(found) == 5
     softmaxed = m.RowSoftmax(found["W_{i+1,1}"])
     assert update_lists.only_products("W", softmaxed).verdict is F
+
+
+# --- changes of the source that once went unnoticed -------------------------------------------------------------------
+
+FAILS, SAYS_ELSE = "the row fails", "the row decides something else than docs/statements.md says"
+
+CHANGES = {
+    "another bound of a rank": (
+        "complexity/paths.py", "N * (N - 1) + 1", "N * (N - 1) - 4", "complexity.paths.rank", FAILS,
+    ),
+    "fewer entries that determine a pattern": (
+        "complexity/paths.py", '"G", N, N - 1, (p,)', '"G", N, N - 2, (p,)', "complexity.paths.rank", FAILS,
+    ),
+    "no lemma on permuted scores": (
+        "foundations/transformer_density.py", "(*equivariance(), *neighbours_exchanged())", "equivariance()",
+        "uat.permutation-equivariance", SAYS_ELSE,
+    ),
+    "a token seen twice": (
+        "foundations/transformer_density.py", "total(of, P, b, a, R)", "total(of, P, b, b, R)",
+        "uat.permutation-equivariance", FAILS,
+    ),
+    "one case of two": (
+        "foundations/transformer_density.py", "in shapes.items():", "in [*shapes.items()][:1]:",
+        "uat.any-function.one-unit.corrected", SAYS_ELSE,
+    ),
+    "one place of three": (
+        "foundations/transformer_density.py", "in highest_point.items():", "in [*highest_point.items()][:1]:",
+        "uat.any-function.one-unit", SAYS_ELSE,
+    ),
+    "another function": (
+        "foundations/approximation.py", "zip(values, (0, 1, 0), strict=True)", "zip(values, (0, 2, 0), strict=True)",
+        "uat.density.no-quantifier", SAYS_ELSE,
+    ),
+    "another number in an example": (
+        "foundations/uat_sums.py", 'exhibit_numbers(least, 0, at={"x"', 'exhibit_numbers(least, 2, at={"x"',
+        "uat.affine-term.bounded", SAYS_ELSE,
+    ),
+    "one product more in every layer": (
+        "complexity/evaluation.py", "products_in(LAYERS.apply(INDEX + 1, LAYERS.x(INDEX)))",
+        "products_in(LAYERS.apply(INDEX + 1, LAYERS.A(INDEX) @ LAYERS.x(INDEX)))", "complexity.network.products", FAILS,
+    ),
+    "another column of Eq. 15": (
+        "matrix_vector/linear_layer.py", "return w[row, token] * identity_entry(place, shift)",
+        "return w[row, token] * identity_entry(place, shift + 1)", "linear.eq-15", FAILS,
+    ),
+    "another factor": (
+        "matrix_vector/diamond.py", "c * diamond(W, x)", "(c**2 - 6) * diamond(W, x)", "diamond.bilinear", FAILS,
+    ),
+    "one entry more": (
+        "attention/density.py", "h * a(1) * b(1)", "h * a(1) * b(1) + 1", "density.criterion", FAILS,
+    ),
+    "taller blocks": (
+        "attention/heads.py", "m.Selection(HEAD, COUNT * rows, rows)", "m.Selection(HEAD, COUNT * rows + 7, rows)",
+        "heads.stacked.blocks", SAYS_ELSE,
+    ),
+    "another multiple of what is left over": (
+        "matrix_vector/method.py", "m.Product(r, x.T, x) - m.Identity(1)", "m.Product(r, x.T, x) - 2 * m.Identity(1)",
+        "matrix-vector.nonlinear", FAILS,
+    ),
+    "another limit": (
+        "foundations/uat_sums.py", "far_left).expand(), 1)", "far_left).expand(), 2)",
+        "uat.sigmoidal.differences", FAILS,
+    ),
+    "another sum": (
+        "layers/fixed_sums.py", "all(found(x) == hat(x)", "all(found(x) == hat(x) + 1",
+        "lemma-2.some-fixed-sum.relu-one-input", FAILS,
+    ),
+    "another year": (
+        "foundations/approximation.py", "FIRST_VOLUME = 1988", "FIRST_VOLUME = 1990", "uat.citation-year", FAILS,
+    ),
+    "an equation that does not exist": (
+        "bookkeeping.py", 'Reference("3.3", "Equation 10", "3.2"))', 'Reference("3.3", "Equation 999", "3.2"))',
+        "references.equations-6-and-10", FAILS,
+    ),
+    "an equation that is added to the table": (
+        "bookkeeping.py", '"C": range(35, 36),', '"C": (35, 999),', "abstract.structure", FAILS,
+    ),
+    "the slip mended and two signs turned": (
+        "layers/induction_steps.py", "(A @ q + c)) + A @ U + of.C(layer) @ sigma",
+        "(A @ q - c)) - A @ U + of.C(j) @ sigma", "eq-32.printed", FAILS,
+    ),
+    "another mixed difference of slice heads": (
+        "attention/slices.py", "f(x(1) + e(1), x(2)) + f(x(1), x(2) + e(2))",
+        "f(x(1) + e(1), x(2)) - f(x(1), x(2) + e(2))", "attention.slices-suffice", FAILS,
+    ),
+    "another mixed difference of a whole head": (
+        "attention/slices.py", "- f(x + first) - f(x + second)", "- f(x + first) + f(x + second)",
+        "attention.slices-suffice", SAYS_ELSE,
+    ),
+}  # fmt: skip
+"""A change → the file below `uat_jax/ledger`, the text before and after, a row, and how the change is noticed."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_that_once_went_unnoticed_is_noticed(change):
+    file, before, after, name, expected = CHANGES[change]
+    text = (FOLDER / file).read_text(encoding="utf-8")
+    assert before in text
+    with without_confirmation():
+        loaded = load(ast.parse(text.replace(before, after, 1)), file)
+        with loaded_instead(loaded):
+            try:
+                noticed = SAYS_ELSE if decided(rows(loaded.values())[name]) != document()[name] else ""
+            except UatJaxError:
+                noticed = FAILS
+    assert noticed == expected

@@ -371,8 +371,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.latex:
         print(latex(certificate, page), end="")
     else:
-        edits = claim.decide.edits if isinstance(claim.decide, OneEdit) else ()
-        show_statement(_console(), certificate, script_of(claim), page, edits)
+        edit = claim.decide.edit if isinstance(claim.decide, OneEdit) else None
+        show_statement(_console(), certificate, script_of(claim), page, edit)
     return 0
 
 

@@ -4,7 +4,7 @@ Printed in DUAT App. B.2 Eq. 27:
 
 UAT^R_{i+1}=\mathbf{W}'_{i+1,1}UAT^R_i+\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}'_0+\mathbf{b}'_{i+1,2})
 
-Read as: W_{i+1,1} is A_{i+1} Ŵ_{i,1}, as the sentence before has just set it.; W_{i+1,2} and b_{i+1,2} are those of
+Read as: W_{i+1,1} is A_{i+1} Ŵ_{i,1}, as the sentence before has just set it; W_{i+1,2} and b_{i+1,2} are those of
 Eq. 27.
 
 Right is remainder.original. The smallest numbers that show it; σ is relu.

@@ -4,7 +4,7 @@ Printed in v2 App. C.2 Eq. 11:
 
 UAT^R_{i+1}=UAT^R_i+\mathbf{W}'_{i+1,3}\sigma(\mathbf{W}'_{i+1,2}\mathbf{x}_0+\mathbf{b}_{i+1,2})
 
-Read as: Nothing stands before UAT_i^R.; W_{i+1,2} and b_{i+1,2} are those of Eq. 27.
+Read as: Nothing stands before UAT_i^R; W_{i+1,2} and b_{i+1,2} are those of Eq. 27.
 
 Right is remainder.v2-assigned. The smallest numbers that show it; σ is relu.
 """

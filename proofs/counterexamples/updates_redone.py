@@ -8,7 +8,8 @@ Printed in DUAT §3.3 Eq. 11; DUAT App. B.3 Eq. 33:
 \mathbf{W}'_{j,3}=\mathbf{W}'_{j+1,1}\mathbf{W}'_{j,3}\quad(j=1,\ldots,i),\quad
 \mathbf{b}'_{j,2}=(\mathbf{W}'_{j,2}\mathbf{b}'_{j-1,3}+\mathbf{b}'_{j,2})+\mathbf{W}'_{j,2}\sum_{k=1}^{j-1}\mathbf{W}'_{k,3}\sigma(\mathbf{W}'_{k,2}\mathbf{x}'_0+\mathbf{b}'_{k,2})\quad(j=2,\ldots,i+1)
 
-Read as: (d) For each new layer all rules are applied again.
+Read as: (d) For each new layer all rules are applied again. The order is wrong by itself: with W_{j,3} as printed,
+and with W_{k,3} for every k ≤ j in its place.
 
 Right is updates.corrected-boxes. The smallest numbers that show it; σ is relu.
 """

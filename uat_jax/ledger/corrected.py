@@ -63,6 +63,10 @@ WRITTEN = {
         _collected("2", "1", rf"{_W('1', 3)}\sigma({_W('1', 2)}\mathbf{{x}}_0+{_b('1', 2)})")
         + rf",\quad {_hat(_W('1', 3))}^{{(2)}}={_W('2', 1)}{_W('1', 3)}"
     ),
+    "eq-32": (
+        rf"\mathbf{{x}}_{{i+1}}=\cdots+{_W('i+1', 3)}\sigma({_W('i+1', 2)}{_hat(_W('i', 1))}\mathbf{{x}}_0"
+        rf"+{_W('i+1', 2)}{_hat(_b('i', 3))}+{_b('i+1', 2)}+{_W('i+1', 2)}UAT^R_i)"
+    ),
     "eq-32.simultaneous": (
         _collected("i+1", "i", "UAT^R_i") + rf",\quad UAT^R_{{i+1}}={_W('i+1', 1)}UAT^R_i+{_W('i+1', 3)}s_{{i+1}}"
     ),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import product
 from typing import Any
 
 import sympy
@@ -67,37 +66,6 @@ class OneEdit:
     def edit(self) -> Edit:
         """The one place.  Raises `InputError` if there is none, or more than one."""
         return one_edit(self.printed, self.corrected)
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """All places in which the two statements differ: the one."""
-        return (self.edit,)
-
-
-@dataclass(frozen=True, eq=False)
-class SeveralEdits(OneEdit):
-    """A reading that is wrong in several places at once, of which mending one leaves it false.
-
-    That no single place is the right one is decided, not said: each place has a finite list of what may stand there,
-    and of all statements made of these the corrected one alone is true.
-
-    Attributes:
-        places: for every place of the statement, a tuple, all that may stand there.
-        why: what the mistakes are, and why none of them goes with another.
-    """
-
-    places: tuple[tuple[Any, ...], ...]
-    why: str
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The places that must all be mended, each a part of the statement."""
-        pairs = enumerate(zip(self.printed, self.corrected, strict=True))
-        return tuple(Edit((n,), wrong, right) for n, (wrong, right) in pairs if wrong != right)
-
-    def statements(self) -> Iterator[tuple[Any, ...]]:
-        """All that can be said in these places, the printed statement and the corrected one among it."""
-        return product(*self.places)
 
 
 def one_edit(printed: Any, corrected: Any) -> Edit:

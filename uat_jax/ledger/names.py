@@ -168,12 +168,12 @@ CLAIMS = (
         read="the names as printed, b_{i+1,3}, against the left sides of the list of updates",
     ),
     _claim(
-        "names.primes", "Eq. 33 has one x_0", "G14", (duat("B.3", 33),), _PRIMES,
+        "names.primes", "Eq. 33 has one x_0", "G14", (duat("B.3", 33),), EQUATION_33,
         _known(marked(_PRIMES, "x"), ("x'",), marked(_PRIMES.replace("x}_0", "x}'_0"), "x")),
         read="x_0 has a prime inside σ and none outside; Eq. 11 is printed alike", correction="names.primes-corrected",
     ),
     _claim(
-        "names.primes-corrected", "Eq. 33 with x'_0 at both places", "G14", (duat("B.3", 33),), _PRIMES.replace("x}_0", "x}'_0"),
+        "names.primes-corrected", "Eq. 33 with x'_0 at both places", "G14", (duat("B.3", 33),), EQUATION_33.replace("x}_0", "x}'_0"),
         _known(marked(_PRIMES.replace("x}_0", "x}'_0"), "x"), ("x'",)), read="corrected",
     ),
     _claim(

@@ -44,7 +44,7 @@ FORMULA = re.compile(
     rf"|{_LETTER}['′]*{_POWER}"  # a power
     rf"|[0-9]+{_POWER}"
     rf"|[A-Za-z\u0370-\u03ff]{_MARKS}['′ᵀ]*"  # an accent
-    rf"|[A-Z](?:[′ᵀ]+|'(?![a-z]))"  # a prime, but no apostrophe
+    rf"|[A-Z](?:[′ᵀ]+|'(?![a-z]))|[a-z]ᵀ"  # a prime, but no apostrophe
     rf"|[\u0391-\u03a9\u03b1-\u03c9]"  # a Greek letter
     rf"|[{re.escape(''.join(SIGNS))}]+"
     rf")"
@@ -64,6 +64,21 @@ _BINARY = tuple(SIGNS[sign] for sign in "⋄⊗⊙−·×∘")
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """(whether it is a formula, what is written): a formula as LaTeX, anything else as it stands."""
+    done: tuple[bool, str] = False, ""
+    for found in _loose_pieces(text):
+        (was_formula, before), (is_formula, piece) = done, found
+        if is_formula and piece.startswith("{}"):
+            before = before.removesuffix(" ")  # the sign has room of its own
+        if was_formula and before.endswith("{}"):
+            piece = piece.removeprefix(" ")
+        if before:
+            yield was_formula, before
+        done = is_formula, piece
+    if done[1]:
+        yield done
+
+
+def _loose_pieces(text: str) -> Iterator[tuple[bool, str]]:
     formula = ""
     for is_formula, piece in _found(_PRODUCT.sub(" ", unicodedata.normalize("NFD", text))):
         if is_formula:
@@ -114,7 +129,16 @@ def latex_of_prose(text: str) -> str:
     return "".join(f"${piece}$" if formula else _escaped(piece) for formula, piece in pieces(text))
 
 
+_FILE = re.compile(r"([\w./-]*\w_\w[\w./-]*\w)")
+"""The name of a file, which has no hyphens but its own."""
+
+
 def _escaped(text: str) -> str:
+    parts = _FILE.split(text)
+    return "".join(rf"\texttt{{{_signs(part)}}}" if n % 2 else _signs(part) for n, part in enumerate(parts))
+
+
+def _signs(text: str) -> str:
     return "".join(c if c.isascii() and c not in TEXT else TEXT.get(c) or _spelled(c) for c in text)
 
 
@@ -180,6 +204,6 @@ def _sign(character: str) -> str:
 def _greek(character: str) -> str:
     match unicodedata.name(character, "").split():
         case ["GREEK", size, "LETTER", name]:
-            name = name.replace("LAMDA", "LAMBDA")
+            name = name.replace("LAMDA", "LAMBDA").replace("EPSILON", "VAREPSILON" if size == "SMALL" else "EPSILON")
             return f"\\{name.lower() if size == 'SMALL' else name.capitalize()} "
     return character

@@ -139,26 +139,26 @@ def _entry(
 ) -> Iterator[Part]:
     first = group[0]
     sources = tuple(dict.fromkeys(source for claim in group for source in claim.sources))
-    yield Paragraph(written(sources), "Where.")
+    yield Paragraph(written(sources), "Where:")
     told = "Printed" if any(map(is_printed, group)) else "In our words"
     yield Display(Formula(first.printed, first.printed), told)
     if len(group) == 1:
         yield from _reading(first)
-        yield Paragraph(_one_line(reason(found[first.id])), "Smallest example.")
+        yield Paragraph(_one_line(reason(found[first.id])), "Smallest example:")
     else:
         rows = tuple((_named(claim), _one_line(reason(found[claim.id]))) for claim in group)
         yield Table(("read as", "smallest example"), rows)
     for name in dict.fromkeys(claim.correction for claim in group if claim.correction):
         yield from _correction(group, by_id[name], found)
     scripts = ", ".join(script_of[claim.id].removeprefix("counterexamples/") for claim in group)
-    yield Paragraph(f"proofs/counterexamples/: {scripts};", "Scripts and certificates.", _links([c.id for c in group]))
+    yield Paragraph(f"proofs/counterexamples/: {scripts};", "Scripts and certificates:", _links([c.id for c in group]))
 
 
 def _reading(claim: Claim) -> Iterator[Part]:
     if claim.ours:
         yield Paragraph("no author states it; it shows where a statement of the papers ends.", "The reading is ours:")
     if claim.reading:
-        yield Paragraph(claim.reading, "Read as.")
+        yield Paragraph(claim.reading, "Read as:")
 
 
 def _named(claim: Claim) -> str:
@@ -176,7 +176,7 @@ def _correction(group: Sequence[Claim], correction: Claim, found: Mapping[str, C
     if read and right == correction.printed:
         yield Paragraph(read, "In which:")
     certificate = found[correction.id]
-    yield Paragraph(f"{certificate.verdict}; {_one_line(reason(certificate))};", "Because.", _links([correction.id]))
+    yield Paragraph(f"{certificate.verdict}; {_one_line(reason(certificate))};", "Because:", _links([correction.id]))
 
 
 _CORRECTED = re.compile(r"^corrected[:;,]? ?|, corrected$")
@@ -188,7 +188,13 @@ def _links(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _one_line(text: str) -> str:
-    return "; ".join(text.splitlines())
+    """The finding in one line, of its numbers six places; the certificate has all of them."""
+    text = _BALL.sub(r"\1…", "; ".join(text.splitlines()))
+    return _LONG.sub(r"\1…", text).replace(" - ", " − ")
+
+
+_BALL = re.compile(r"\[(-?\d+\.\d{6})\d+ \+/- [\d.e-]+\]")
+_LONG = re.compile(r"(?<![\w.])(\d+\.\d{6})\d{6,}(?![\de])")
 
 
 # --- what is ours, and where what was found ---------------------------------------------------------------------------
@@ -212,7 +218,7 @@ def _ours(claims: Sequence[Claim], script_of: Mapping[str, str]) -> Iterator[Par
         if claim.reading:
             yield Paragraph(claim.reading)
         presumed = "".join(f"{hypothesis}; " for hypothesis in claim.hypotheses)
-        yield Paragraph(f"{presumed}{claim.id}, script proofs/{script_of[claim.id]}.", "Hypotheses and script.")
+        yield Paragraph(f"{presumed}{claim.id}, script proofs/{script_of[claim.id]}.", "Hypotheses and script:")
 
 
 def _by_section(chapters: Sequence[Chapter]) -> Iterator[Part]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from itertools import pairwise
+from itertools import groupby
 
 from uat_jax.ledger.page import Cell, Display, Formula, Page, Paragraph, Part, Section, Table, Tree, together
-from uat_jax.report.breaking import aligned, broken, loosened
+from uat_jax.report.breaking import WIDTH, aligned, broken
 from uat_jax.report.inline import pieces
 
 STYLE = """
@@ -22,6 +22,7 @@ h3 { font-size: 1.05rem; margin: 1.6rem 0 .3rem; }
 p { margin: .35rem 0; }
 .math { overflow-x: auto; overflow-y: hidden; margin: .3rem 0; }
 .math mjx-container { margin: .3rem 0 !important; }
+.narrow { display: none; }
 .name { font-style: italic; }
 .kept { white-space: nowrap; }
 .holds { color: #17692f; }
@@ -39,7 +40,9 @@ a { color: #0b4f8a; }
   body { font-size: 15px; padding: .7rem; }
   h1 { font-size: 1.3rem; }
   .math { font-size: .85em; }
-  table.numbers th, table.numbers td { padding-right: .5rem; }
+  .broad { display: none; }
+  .narrow { display: block; }
+  table.numbers th, table.numbers td { padding-right: .3rem; }
   table:not(.numbers) tr { display: block; border-top: 1px solid #ddd; padding: .2rem 0; }
   table:not(.numbers) td { display: block; padding: 0; overflow-x: auto; overflow-y: hidden; }
   table:not(.numbers) tr:first-child { display: none; }
@@ -77,32 +80,35 @@ def document(page: Page) -> str:
 
 
 INLINE = 26
-"""Signs of a formula that a line of a narrow screen holds, about."""
-
-_BESIDE = re.compile(r"^[).,:;!?”’\]]+")
-"""Signs that stand on the line of the formula before them."""
+"""Signs of a formula that a line of prose on a narrow screen holds, about."""
+NARROW = 32
+"""Signs that a line of a displayed formula holds on a narrow screen, about."""
 
 
 def prose(text: str) -> str:
-    r"""Prose with its formulas between \( and \); a long one may end a line at its signs, as words do."""
-    found, html = [*pieces(text)], list[str]()
-    beside = ""
-    for (formula, piece), (_, next_piece) in pairwise([*found, (False, "")]):
-        if not formula:
-            html.append(escape(piece.removeprefix(beside)))
-            beside = ""
-            continue
-        *lines, last = broken(piece, INLINE)
-        beside = "".join(_BESIDE.findall(next_piece))
-        html += [rf"\({_continued(line, n)}\) " for n, line in enumerate(lines)]
-        last = rf"\({_continued(last, len(lines))}\){escape(beside)}"
-        html.append(f'<span class="kept">{last}</span>' if beside else last)
+    r"""Prose with its formulas between \( and \); a long one may end a line at its signs, as words do.
+
+    A formula stays on one line with the brackets, points and letters that touch it.
+    """
+    parts = [part for formula, piece in pieces(text) for part in (_lines(piece) if formula else _words(piece))]
+    html = list[str]()
+    for blank, touching in groupby(parts, key=str.isspace):
+        word = [*touching]
+        kept = not blank and len(word) > 1 and any(part.startswith(r"\(") for part in word)
+        html.append(f'<span class="kept">{"".join(word)}</span>' if kept else "".join(word))
     return "".join(html)
 
 
-def _continued(line: str, n: int) -> str:
-    """A line of a formula; a sign at the beginning of a later one has room on both sides."""
-    return escape(f"{{}}{line}" if n else line)
+def _words(text: str) -> list[str]:
+    """Words and the blanks between them."""
+    return [escape(part) for part in re.split(r"(\s+)", text) if part]
+
+
+def _lines(latex: str) -> list[str]:
+    """The lines of a formula and the blanks between them; a sign that begins a later one has room around it."""
+    first, *more = broken(latex, INLINE)
+    later = [part for line in more for part in (" ", rf"\({escape(f'{{}}{line}')}\)")]
+    return [rf"\({escape(first)}\)", *later]
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -120,9 +126,9 @@ def _part(part: Part | tuple[Display, ...]) -> Iterator[str]:
         case Display():
             mark = {True: '<span class="holds">✓</span> ', False: "✗ ", None: ""}[part.holds]
             yield f'<p class="name">{mark}{prose(part.name)}</p>'
-            yield f'<div class="math">{_displayed([part])}</div>'
+            yield from _displayed([part])
         case tuple():
-            yield f'<div class="math">{_displayed(part)}</div>'
+            yield from _displayed(part)
         case Table():
             yield f'<div class="wide"><table{_kind(part)}>'
             yield f"<tr>{''.join(f'<th>{prose(name)}</th>' for name in part.head)}</tr>"
@@ -143,15 +149,25 @@ def _data(head: str, content: Cell) -> str:
     return f"<td{named}>{_cell(content)}</td>"
 
 
-def _displayed(displays: Sequence[Display]) -> str:
-    rows = r" \\ ".join(aligned(display.formula.latex) for display in displays)
+def _displayed(displays: Sequence[Display]) -> Iterator[str]:
+    """Formulas below each other, and once more with shorter lines where a narrow screen cannot hold theirs."""
+    broad, narrow = (_rows(displays, width) for width in (WIDTH, NARROW))
+    if broad == narrow:
+        yield f'<div class="math">{broad}</div>'
+    else:
+        yield f'<div class="math broad">{broad}</div>'
+        yield f'<div class="math narrow">{narrow}</div>'
+
+
+def _rows(displays: Sequence[Display], width: int) -> str:
+    rows = r" \\ ".join(aligned(display.formula.latex, width) for display in displays)
     rows = rows.replace(r"\ldots\ ", "… ")  # MathJax has no \ldots within \text
     return escape(rf"\[\begin{{aligned}}{rows}\end{{aligned}}\]")
 
 
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Formula):
-        return rf"\({escape(loosened(cell.latex))}\)" if cell.latex else ""
+        return "".join(_lines(cell.latex)) if cell.latex else ""
     return prose(cell)
 
 

@@ -29,6 +29,9 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 """
 """The branches of a tree are rules, so that no package for pictures is needed."""
 
+KEPT_WITH_TABLE = r"\par\ifdim\dimexpr\pagegoal-\pagetotal<10\baselineskip\newpage\fi"
+"""Words and the table behind them begin a page where few lines of this one are left."""
+
 
 def document(page: Page) -> str:
     """The whole document, in ASCII, lines folded at 120 signs."""
@@ -47,9 +50,15 @@ def wrapped(preamble: str, body: str) -> str:
 def section_lines(section: Section) -> Iterator[str]:
     """A section: its title and its parts."""
     command = "subsection" if section.level == 1 else "subsubsection"
+    parts = [*together(section.parts)]
+    kept = [isinstance(part, Paragraph) and isinstance(after, Table) for part, after in pairwise([*parts, None])]
+    if kept[:1] == [True]:  # and the title with both
+        yield KEPT_WITH_TABLE
     yield rf"\{command}*{{{latex_of_prose(section.title)}}}"
-    for part, after in pairwise([*together(section.parts), None]):
+    for n, (part, after) in enumerate(pairwise([*parts, None])):
         assert part is not None
+        if n and kept[n]:
+            yield KEPT_WITH_TABLE
         yield from part_lines(part)
         if not (isinstance(part, Paragraph) and isinstance(after, tuple)):  # a formula belongs to the words before it
             yield ""

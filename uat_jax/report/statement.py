@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.text import Text
@@ -22,7 +22,7 @@ from uat_jax.report.table import COLOURS
 
 
 def show_statement(
-    console: Console, certificate: Certificate, script: str, page: Page | None = None, edits: Sequence[Edit] = ()
+    console: Console, certificate: Certificate, script: str, page: Page | None = None, edit: Edit | None = None
 ) -> None:
     """Print the claim, its verdict, the script that argues it, and every step or executed line with what was found.
 
@@ -33,7 +33,7 @@ def show_statement(
         certificate: of the claim.
         script: the file below proofs/ that argues it.
         page: what tells it.
-        edits: the places that mend a refuted claim.
+        edit: what mends a refuted claim.
     """
     claim = certificate.claim
     console.print(Text(f"{claim['id']}: {claim['title']}", style="bold"))
@@ -42,8 +42,8 @@ def show_statement(
             console.print(Text.assemble((f"  {name:10s} ", "dim"), str(claim[name])))
     if claim.get("ours"):
         console.print(Text.assemble(("  printed by ", "dim"), "no paper: it shows where a printed statement ends"))
-    if edits:
-        console.print(Text.assemble(("  mended by  ", "dim"), " and ".join(map(str, edits))))
+    if edit is not None:
+        console.print(Text.assemble(("  mended by  ", "dim"), str(edit)))
     console.print(Text.assemble(("  presumes   ", "dim"), "; ".join(claim["hypotheses"])))
     console.print(Text.assemble(("  script     ", "dim"), f"proofs/{script}"))
     console.print(Text.assemble(("  verdict    ", "dim"), (certificate.verdict, COLOURS[certificate.verdict])))

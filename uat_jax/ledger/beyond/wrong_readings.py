@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from uat_jax.decide.figures import Enumerated
@@ -306,7 +305,7 @@ def _raw_weights() -> Iterator[Evidence]:
 
 # --- the nested bias ----------------------------------------------------------------------------------------------------
 
-_ALL = product(nested_bias.MATRIX, nested_bias.BIAS, nested_bias.VERSION)
+_ALL = nested_bias.READINGS
 WRONG = {reading: exact for reading in _ALL if (exact := nested_bias.EXACT_TO.get(reading, 1)) is not None}
 """Reading → the largest L at which it is exact, for the eleven that are wrong."""
 

@@ -79,7 +79,7 @@ def exposition(kind: str, depth: int) -> Page:
     return Page(
         f"Theorem 1: {what} as one sum of UAT form",
         "Here a hat marks what is computed from the layers' own parameters, which are never overwritten; the papers "
-        "write one letter for both. Every line marked ✓ was checked by normal forms.",
+        "write one letter for both. Of every line marked ✓ both sides were shown to have one normal form.",
         (
             Section("What is derived", tuple(_claimed(derivation))),
             Section("Symbols", (table(of_the_closed_form(kind)),)),

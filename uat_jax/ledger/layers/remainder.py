@@ -88,7 +88,7 @@ def _recursion_claim(
         kind=Kind.ALL_DEPTHS,
         sources=(source,),
         printed=printed,
-        reading=f"{read}; {_UPDATED}",
+        reading=f"{(read or '').removesuffix('.')}; {_UPDATED}",
         hypotheses=SQUARE,
         expects=Verdict.REFUTED if correction else Verdict.PROVED,
         correction=correction,

@@ -17,7 +17,7 @@ from uat_jax.decide.programs import Pair, by_depth, confirm_at, settle, settle_b
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.ledger.claim import DEPTHS, ELEMENTWISE, SQUARE, Claim, Kind
-from uat_jax.ledger.edit import OneEdit, SeveralEdits
+from uat_jax.ledger.edit import OneEdit
 from uat_jax.ledger.layers import padding
 from uat_jax.ledger.layers.nested_bias import PRINTED as BIAS_LATEX
 from uat_jax.ledger.source import duat, v2
@@ -152,36 +152,49 @@ def _identity_skip(kind: str) -> Callable[[int], dict[m.Letter, m.Expression]]:
     return lambda depth: {layers.A(n): m.Identity(u.D) for n in range(1, depth + 1)}
 
 
-def reading(pairs: Callable[[str], Pair], depths: Iterable[int]) -> Iterator[Evidence]:
-    """Compare for both kinds of network at these depths and, where it fails, refute by a counterexample.
+MEANT = {W3(j): PRINTED, W3(k): CORRECTED}
+"""What the last rule multiplies → the rules: W_{j,3} is printed, and W_{k,3}, for every k ≤ j, is right."""
+IN_FIGURE = "boxes"
+"""The order of Fig. 2: the one in which the corrected rules are exact."""
+TITLES = {
+    "one-shot": "(a) all right-hand sides old",
+    "one-sweep": "(b) executed in printed order",
+    "boxes": "(c) boxes of Fig. 2",
+    "boxes-new-w3": "(c′) boxes with the new W_{k,3}",
+    "redone": "(d) redone for each layer",
+    "final-values": "(e) all right-hand sides final",
+}
+"""An order → what it is."""
 
-    With A_j = I (a pure ResNet) some readings are exact for longer; that is recorded as a figure.
+
+def _exact(order: str, last: m.Letter, *, what: str = "") -> Iterator[Evidence]:
+    """At which depths one of both is exact in an order, for both kinds of network, and where it fails a counterexample.
+
+    With A_j = I (a pure ResNet) some orders are exact for longer; that is recorded as a figure.
     """
     for kind in KINDS:
-        yield from settle_by_depth(pairs(kind), depths, what=f"{kind} network", also=_identity_skip(kind))
+        pair = ORDERS[order](kind, MEANT[last])
+        yield from settle_by_depth(pair, DEPTHS, what=f"{kind} network{what}", also=_identity_skip(kind))
 
 
-def in_order(statement: tuple[str, Any], settings: Settings) -> Iterator[Evidence]:
-    """(an order, the index n of W_{n,3} ← W_{j+1,1} W_{n,3}: j, or k for every k ≤ j): whether that is exact."""
-    order, index = statement
-    rules = (*PRINTED[:3], Assignment(W3(index), W1(j + 1) @ W3(index)))
-    if statement == RIGHT:
+def in_order(title: str, settings: Settings) -> Iterator[Evidence]:
+    """Whether the list is exact in an order: as printed, or with W_{k,3} for every k ≤ j where W_{j,3} is printed."""
+    order = next(order for order, its in TITLES.items() if its == title)
+    if order == IN_FIGURE:
+        yield from in_boxes(W3(k), settings)
+        return
+    for last in MEANT:
+        yield from _exact(order, last, what=f", {last}")
+    yield from padding.of_orders(tuple(_at((*PRINTED, *CORRECTED[3:]), INDEX)), BIAS.at(j, INDEX + 1), k)
+
+
+def in_boxes(last: m.Letter, settings: Settings) -> Iterator[Evidence]:
+    """Whether the boxes of Fig. 2 are exact if ``last`` is what the last rule multiplies by W_{j+1,1}."""
+    if last == W3(k):
         yield from for_all_depths(corrected_boxes, BOX, in_place=False)(settings)
         return
-    yield from reading(lambda kind: ORDERS[order](kind, rules), DEPTHS)
-    at_i = tuple(_at(rules, INDEX))
-    if order == "boxes":
-        yield from padding.of_boxes(at_i, k, *KINDS)
-    else:
-        yield from padding.of_orders(at_i, BIAS.at(j, INDEX + 1), k)
-
-
-RIGHT = ("boxes", k)
-"""The order and the index that are exact, alone among those that may be read."""
-_APART = (
-    "the order is wrong, and W_{j,3} stands for every W_{k,3}, k ≤ j: with the right index this order is still wrong, and "
-    "with the right order, the boxes, the printed index is (updates.boxes)"
-)
+    yield from _exact(IN_FIGURE, last)
+    yield from padding.of_boxes(tuple(_at(MEANT[last], INDEX)), k, *KINDS)
 
 
 BOX = (*(rule.at(j, INDEX) for rule in CORRECTED), BIAS.at(j, INDEX + 1))
@@ -285,28 +298,26 @@ _SOURCES = (duat("3.3", 11), duat("B.3", 33))
 FIGURE = duat("App. Fig. 2")
 IN_BOXES = ("one-shot", "boxes", "boxes-new-w3")
 """The readings that the figure's caption admits: it has boxes, and "original values" on the right."""
+_EITHER = "The order is wrong by itself: with W_{j,3} as printed, and with W_{k,3} for every k ≤ j in its place"
 _PRESUPPOSED = (*SQUARE, "for a Transformer, Eq. 30's W_{k,2} ← W_{k,2}W_{k,1} has been applied for every k")
 
 
-def _list_claim(order: str, title: str, read: str | None, exact_to: int) -> Claim:
-    """The printed list in one order: the boxes are wrong in the index alone, every other order in itself as well."""
-    printed = (order, j)
-    edit = OneEdit(printed, RIGHT, in_order)
-    if order != "boxes":
-        edit = SeveralEdits(printed, RIGHT, in_order, (tuple(ORDERS), (j, k)), _APART)
+def _list_claim(order: str, how: str | None, exact_to: int) -> Claim:
+    """The printed list in one order: the boxes are wrong in the index alone, any other order with either index."""
+    boxes = order == IN_FIGURE
     return Claim(
         id=f"updates.{order}",
-        title=f"update list, {title}",
+        title=f"update list, {TITLES[order]}",
         ledger="G15, G19" if order in IN_BOXES else "G15",
         kind=Kind.ALL_DEPTHS,
         sources=(*_SOURCES, FIGURE) if order in IN_BOXES else _SOURCES,
         printed=PRINTED_LATEX,
-        reading=read or "",
+        reading=f"{how}" if boxes else f"{how} {_EITHER}",
         hypotheses=_PRESUPPOSED,
         expects=Verdict.REFUTED,
         exact_to=exact_to,
         correction="updates.corrected-boxes",
-        decide=edit,
+        decide=OneEdit(W3(j), W3(k), in_boxes) if boxes else OneEdit(TITLES[order], TITLES[IN_FIGURE], in_order),
     )
 
 
@@ -323,12 +334,12 @@ CLAIMS = (
         expects=Verdict.PROVED,
         decide=for_all_depths(in_place, u.in_place_rules(INDEX), in_place=True),
     ),
-    _list_claim("one-shot", "(a) all right-hand sides old", one_shot.__doc__, 2),
-    _list_claim("one-sweep", "(b) executed in printed order", one_sweep.__doc__, 1),
-    _list_claim("boxes", "(c) boxes of Fig. 2", boxes.__doc__, 2),
-    _list_claim("boxes-new-w3", "(c′) boxes with the new W_{k,3}", boxes_with_new_W3.__doc__, 1),
-    _list_claim("redone", "(d) redone for each layer", redone.__doc__, 2),
-    _list_claim("final-values", "(e) all right-hand sides final", _final.__doc__, 1),
+    _list_claim("one-shot", one_shot.__doc__, 2),
+    _list_claim("one-sweep", one_sweep.__doc__, 1),
+    _list_claim("boxes", boxes.__doc__, 2),
+    _list_claim("boxes-new-w3", boxes_with_new_W3.__doc__, 1),
+    _list_claim("redone", redone.__doc__, 2),
+    _list_claim("final-values", _final.__doc__, 1),
     Claim(
         id="updates.corrected-boxes",
         title="update list, (f) corrected: every W_{k,3} is multiplied",

@@ -156,7 +156,7 @@ SUMS = (
     ),
     _row(
         "eq-15.unconditional", "Eq. 15 without the premise that the dropped sum is small", "I3",
-        _SOURCES_15, EQ_15, 'the reverse triangle inequality alone; "since … → 0" is not needed',
+        _SOURCES_15, EQ_15, 'the reverse triangle inequality alone; “since … → 0” is not needed',
         follows(Abs(Abs(S_1 - f) - Abs(S_2)) < epsilon, CLOSE, what="no premise on S_2"),
     ),
     _row(
