@@ -490,7 +490,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ('if index in getattr(coefficient, "free_symbols", ()):', "if False:", CONDITION, "a coefficient may depend on the index", "test_normal_form.py::test_what_has_no_rule_is_refused[expression2-may not depend on the sum index]"),
     ],
     "symbolic/words.py": [
-        ("tuple(self._flip(letter) for letter in reversed(word))", "tuple(self._flip(letter) for letter in word)", SIGN, "(XY)ᵀ = XᵀYᵀ", "test_normal_form.py::test_false_twin_of_a_sum[the transpose of a product of sums-left19-wrong19]"),
+        ('"".join(map(self._flip, reversed(word)))', '"".join(map(self._flip, word))', SIGN, "(XY)ᵀ = XᵀYᵀ", "test_normal_form.py::test_false_twin_of_a_sum[the transpose of a product of sums-left19-wrong19]"),
         ("if selection == b:  # E", "if True:  # E", CONDITION, "E_iᵀ E_j = I", "test_normal_form.py::test_random_expressions_called_equal_have_one_value[4-False-0]"),
         ("bool(word) and self._is_ones(word[-1])", "bool(word) and self._is_ones(word[0])", CONDITION, "a softmax forgets shifts of columns", "test_normal_form.py::test_random_true_rewrites_are_found_equal[3-False-0]"),
         ("self.concatenate(self.concatenate(x, z), self.transpose(y))", "self.concatenate(self.concatenate(x, z), y)", SIGN, "(X⊗Y) vec Z = vec(XZY)", "test_normal_form.py::test_rule[vec of a product]"),

@@ -124,22 +124,22 @@ def _unvec_of_any_shape(letters: Letters, word, shape):
     match letters.records(word):
         case (Column(matrix, _),):
             return matrix
-    return (letters.intern(Arranged(word, shape)),)
+    return letters.intern(Arranged(word, shape))
 
 
 _free_symbols, _reindexed, _intern = Letters.free_symbols, Letters._reindex_letter, Letters.intern
 
 
-def _is_softmax(letters: Letters, letter: int) -> bool:
+def _is_softmax(letters: Letters, letter: str) -> bool:
     record = letters.table[letter]
     return isinstance(record, Opaque) and record.head is m.RowSoftmax
 
 
-def _free_outside_softmax(letters: Letters, letter: int):
+def _free_outside_softmax(letters: Letters, letter: str):
     return frozenset() if _is_softmax(letters, letter) else _free_symbols(letters, letter)
 
 
-def _reindexed_outside_softmax(letters: Letters, letter: int, names):
+def _reindexed_outside_softmax(letters: Letters, letter: str, names):
     return letter if _is_softmax(letters, letter) else _reindexed(letters, letter, names)
 
 
@@ -162,7 +162,9 @@ def _alike(kind, same):
 
     def intern(letters: Letters, record):
         known = (
-            r for r in letters.table if isinstance(r, kind) and isinstance(record, kind) and same(r) == same(record)
+            r
+            for r in letters.table.values()
+            if isinstance(r, kind) and isinstance(record, kind) and same(r) == same(record)
         )
         return _intern(letters, next(known, record))
 

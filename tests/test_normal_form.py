@@ -20,6 +20,7 @@ from random_expressions import (
 
 from uat_jax.errors import ShapeError, UnsupportedError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic import words
 from uat_jax.symbolic.derivation import derive
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.words import Opaque
@@ -607,12 +608,31 @@ def test_the_comparison_of_numbers_can_fail():
 # --- size ------------------------------------------------------------------------------------------------
 
 
+def test_more_letters_than_there_are_names_for_are_refused(monkeypatch):
+    monkeypatch.setattr(words, "MOST_LETTERS", 4)
+    normalise = Normaliser()
+    assert normalise.equal(A @ (B @ x), (A @ B) @ x)
+    with pytest.raises(UnsupportedError, match="more than 4 different letters; wanted fewer"):
+        normalise(m.Addition(*(m.Letter("Z", n, n, (k,)) for k in range(5))))
+
+
+def test_letters_are_told_apart_whatever_character_stands_for_them():
+    """Also those beyond ASCII, Latin-1 and 16 bits, and those that Unicode reserves, alone or in pairs."""
+    for count in (0, 100, 250, 0xD7FE, 0xDFFE, 0xFFFE):
+        normalise = Normaliser()
+        normalise.letters.table.update(dict.fromkeys(map(chr, range(count))))
+        X, Y, Z = (m.Letter(name, n, n) for name in "XYZ")
+        assert normalise.equal((X @ Y) @ (Z + X), X @ (Y @ Z) + X @ Y @ X)
+        assert not normalise.equal(X @ Y @ Z, X @ Z @ Y) and not normalise.equal(X @ Y, X)
+        assert normalise.equal((X @ Y @ Z).T, Z.T @ Y.T @ X.T) and not normalise.equal((X @ Y).T, X.T @ Y.T)
+
+
 @pytest.mark.parametrize("kind", ["residual", "transformer"])
 @pytest.mark.parametrize("depth", [4, 8, 16, 32])
 def test_the_closed_form_stays_quadratic(kind, depth):
     """x_L has 1 + L + L words and the argument of σ in layer j has 1 + (j−1) + 1 + (j−1) = 2j: L² + 3L + 1 in all."""
     network, closed, normalise = derive(kind, depth=depth).normal_forms()
-    arguments = [r.argument for r in normalise.letters.table if isinstance(r, Opaque)]
+    arguments = [r.argument for r in normalise.letters.table.values() if isinstance(r, Opaque)]
     assert len(arguments) == depth
     for form in (network, closed):
         words = len(form.terms) + sum(len(argument.terms) for argument in arguments)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Normaliser
 from uat_jax.symbolic.printing import scalar_text
-from uat_jax.symbolic.words import NormalForm, Opaque, Term
+from uat_jax.symbolic.words import NormalForm, Opaque, Term, Word
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _unmatched(n, left, right, only_left, only_right, where) -> Difference:
     return Difference(_abbreviated(n, left, s), _abbreviated(n, right, partner), where)
 
 
-def _common_ends(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+def _common_ends(a: Word, b: Word) -> int:
     same = lambda pairs: next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
     return same(zip(a, b, strict=False)) + 2 * same(zip(reversed(a), reversed(b), strict=False))
 

@@ -283,10 +283,8 @@ class Selection(Expression):
 class _OfMatrices(Expression):
     """A head whose arguments all are matrices."""
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        """The arguments."""
-        return self.args  # type: ignore[return-value]
+    operands = Basic.args  # type: ignore[assignment]
+    """The arguments."""
 
 
 class Addition(_OfMatrices):
@@ -322,7 +320,7 @@ class Product(_OfMatrices):
                 )
         return factors[0] if len(factors) == 1 else Basic.__new__(cls, *factors)
 
-    @property
+    @cached_property
     def shape(self) -> tuple[Any, Any]:
         """(rows of the first factor, columns of the last)."""
         factors = self.operands

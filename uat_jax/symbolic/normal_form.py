@@ -105,10 +105,10 @@ class Normaliser:
                 *factors, last = e.operands
                 result = self(last)
                 for factor in reversed(factors):
-                    result = self._multiply(self(factor), result)
+                    result = self.letters.multiply(self(factor), result)
                 return result
             case m.Identity():
-                return NormalForm(e.shape, {((), ()): 1})
+                return NormalForm(e.shape, {((), ""): 1})
             case m.Zero():
                 return NormalForm(e.shape, {})
             case m.Ones() | m.Selection():
@@ -152,16 +152,13 @@ class Normaliser:
         return form
 
     def _activation(self, argument: NormalForm) -> NormalForm:
-        heads = [self.letters.table[word[0]] if len(word) == 1 else None for _, word in argument.terms]
+        heads = [self.letters.table[word] if len(word) == 1 else None for _, word in argument.terms]
         shapes = {head.shape for head in heads if isinstance(head, Column)}
         if len(shapes) == 1 and all(isinstance(head, Column) for head in heads):
             (shape,) = shapes  # σ(vec(Z)) = vec(σ(Z))
             matrix = self.letters.map_words(shape, argument, lambda w: self.letters.unvec(w, shape))
-            return self.letters.single(Column((self.letters.intern(Opaque(m.Activation, matrix)),), shape))
+            return self.letters.single(Column(self.letters.intern(Opaque(m.Activation, matrix)), shape))
         return self.letters.single(Opaque(m.Activation, argument))
-
-    def _multiply(self, left: NormalForm, right: NormalForm) -> NormalForm:
-        return self.letters.multiply((left.shape[0], right.shape[1]), left, right)
 
     def _bilinear(self, e: m.Expression, join: Callable[[Word, Word], Word]) -> NormalForm:
         left, right = map(self, e.operands)

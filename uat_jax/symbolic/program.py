@@ -14,14 +14,15 @@ from uat_jax.symbolic import language as m
 
 def letters_of(expression: m.Expression) -> Iterator[m.Letter]:
     """The letters of an expression, left to right, with repetitions."""
-    if isinstance(expression, m.Letter):
-        yield expression
-        return
-    if isinstance(expression, m.Dependent):
-        yield from letters_of(expression.arg)
-        return
-    for operand in expression.operands:
-        yield from letters_of(operand)
+    pending = [expression]
+    while pending:
+        match pending.pop():
+            case m.Letter() as letter:
+                yield letter
+            case m.Dependent(arg=argument):
+                pending.append(argument)
+            case part:
+                pending.extend(part.operands[::-1])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -46,8 +47,8 @@ class Program(Mapping[m.Letter, m.Expression]):
     def __post_init__(self) -> None:
         ahead = set(self.lines)
         for letter, expression in self.lines.items():
-            early = next((l for l in letters_of(expression) if l in ahead), None)
-            if early is not None:
+            if not ahead.isdisjoint(letters_of(expression)):
+                early = next(l for l in letters_of(expression) if l in ahead)
                 raise InputError(f"the line of {letter} uses {early}, which is defined later or by itself")
             ahead.remove(letter)
 

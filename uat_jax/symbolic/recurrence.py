@@ -57,6 +57,10 @@ class ClosedForm:
         """s_k, a column of length F_k."""
         return m.Letter("s", self.layers.hidden_widths(k), 1, (k,))
 
+    def activations(self, depth: int) -> tuple[m.Letter, ...]:
+        """s_1, …, s_depth."""
+        return _activations(self, depth)
+
     def u(self, j: Any) -> m.Letter:
         """u_j = Σ_{k≤j} Ŵ_{k,3}^{(j)} s_k, kept opaque (the papers' UAT_j^R)."""
         return m.Letter("u", self.layers.widths(j), 1, (j,))
@@ -68,7 +72,7 @@ class ClosedForm:
     def sum(self, j: Any) -> m.Expression:
         """Σ_{k=1}^{j} Ŵ_{k,3}^{(j)} s_k for a number or a symbol j."""
         if isinstance(j, int):
-            terms = [W3 @ self.s(k) for k, W3 in enumerate(self.factors(j), 1)]
+            terms = [W3 @ s for W3, s in zip(self.factors(j), self.activations(j), strict=True)]
             return m.Addition(*terms) if terms else m.Zero(self.layers.widths(0), 1)
         k = sympy.Symbol("k", integer=True, positive=True)
         return m.RangeSum(self.term(k, j), k, 1, j)
@@ -89,6 +93,11 @@ class ClosedForm:
 @lru_cache(maxsize=1024)
 def _factors(of: ClosedForm, version: int) -> tuple[m.Letter, ...]:
     return tuple(of.W3(k, version) for k in range(1, version + 1))
+
+
+@lru_cache(maxsize=1024)
+def _activations(of: ClosedForm, depth: int) -> tuple[m.Letter, ...]:
+    return tuple(of.s(k) for k in range(1, depth + 1))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """Words of letters: the free noncommutative algebra in which normal forms live.
 
-A `NormalForm` is a sum of words; a word is a tuple of letters; a letter is an interned record (`Letters.records`) for
-a matrix letter, an opaque function of a normal form, a transpose, X ⊗ Y, vec(word) or unvec(word).  `Letters` joins,
-transposes, vectorises and renumbers words, applying the rules that docs/soundness.md proves.
+A `NormalForm` is a sum of words; a word is a string of letters; a letter is the character that stands for an interned
+record (`Letters.records`) of a matrix letter, an opaque function of a normal form, a transpose, X ⊗ Y, vec(word) or
+unvec(word).  `Letters` joins, transposes, vectorises and renumbers words, applying the rules that docs/soundness.md
+proves.  Words are strings, not tuples, because Python hashes a string once and a tuple each time it is looked up.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,11 +18,15 @@ from typing import Any
 
 import sympy
 
+from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
 
-Word = tuple[int, ...]
+Word = str
+Letter = str  # a word of length one
 Term = tuple[tuple[Any, ...], Word]  # the upper bounds of the sums in front, and the word
 
+MOST_LETTERS = sys.maxunicode + 1
+"""As many as there are characters."""
 
 _expanded = cache(sympy.expand)
 
@@ -66,7 +72,7 @@ class Opaque:
 class Flipped:
     """The transpose of a letter that cannot absorb it."""
 
-    letter: int
+    letter: Letter
 
 
 @dataclass(frozen=True)
@@ -156,25 +162,30 @@ class Letters:
     """The table of letters, with what is known of each, and the rules for joining words of them."""
 
     def __init__(self) -> None:
-        self.table: list[Record] = []
-        self.shapes: list[tuple[Any, Any]] = []
-        self.ids: dict[Record, int] = {}
-        self.transposes: dict[int, int] = {}
-        self.heights: dict[int, int] = {}
-        self.symbols: dict[int, frozenset] = {}
-        self.merges: dict[tuple[int, int], Word | None] = {}
+        self.table: dict[Letter, Record] = {}
+        self.shapes: dict[Letter, tuple[Any, Any]] = {}
+        self.names: dict[Record, Letter] = {}
+        self.transposes: dict[Letter, Letter] = {}
+        self.heights: dict[Letter, int] = {}
+        self.symbols: dict[Letter, frozenset] = {}
+        self.merges: dict[Word, Word | None] = {}
 
     def records(self, word: Word) -> tuple[Record, ...]:
         """The letters of a word."""
-        return tuple(self.table[i] for i in word)
+        return tuple(self.table[letter] for letter in word)
 
-    def intern(self, record: Record) -> int:
-        """The number of a letter; equal records have equal numbers."""
-        letter = self.ids.get(record)
+    def intern(self, record: Record) -> Letter:
+        """The letter of a record; equal records have equal letters.
+
+        Raises `UnsupportedError` for more than `MOST_LETTERS`.
+        """
+        letter = self.names.get(record)
         if letter is None:
-            letter = self.ids[record] = len(self.table)
-            self.table.append(record)
-            self.shapes.append(self._shape_of(record))
+            if len(self.table) == MOST_LETTERS:
+                raise UnsupportedError(f"got more than {MOST_LETTERS} different letters; wanted fewer")
+            letter = self.names[record] = chr(len(self.table))
+            self.table[letter] = record
+            self.shapes[letter] = self._shape_of(record)
         return letter
 
     def _shape_of(self, record: Record) -> tuple[Any, Any]:
@@ -197,7 +208,7 @@ class Letters:
     def single(self, record: Record) -> NormalForm:
         """The form that is one letter."""
         letter = self.intern(record)
-        return NormalForm(self.shapes[letter], {((), (letter,)): 1})
+        return NormalForm(self.shapes[letter], {((), letter): 1})
 
     # --- joining words ------------------------------------------------------------------------------------------------
 
@@ -213,19 +224,21 @@ class Letters:
         pairs = product(left.terms.items(), right.terms.items())
         return collect(shape, (self._combine(s, t, c * d, join) for (s, c), (t, d) in pairs))
 
-    def multiply(self, shape: Any, left: NormalForm, right: NormalForm) -> NormalForm:
+    def multiply(self, left: NormalForm, right: NormalForm) -> NormalForm:
         """The product: every word followed by every word, neighbours merged."""
+        shape = left.shape[0], right.shape[1]
         if len(left.terms) == 1:
             (((sums, word), factor),) = left.terms.items()
             if factor == 1 and not sums and word and self._leaves_apart(word[-1], right):
                 return NormalForm(shape, {((), word + behind): c for (_, behind), c in right.terms.items()})
         return self.join_words(shape, left, right, self.concatenate)
 
-    def _leaves_apart(self, letter: int, form: NormalForm) -> bool:
+    def _leaves_apart(self, letter: Letter, form: NormalForm) -> bool:
         """Whether the letter merges with no word of the form behind it, and no sum stands in front of one."""
-        behind = {word[0] for _, word in form.terms if word}
-        in_front = any(sums for sums, _ in form.terms)
-        return not in_front and all(self._merge((letter, first)) is None for first in behind)
+        for first in {word[:1] if not sums else None for sums, word in form.terms}:
+            if first is None or (first and self._merge(letter + first) is not None):
+                return False
+        return True
 
     def _combine(self, s: Term, t: Term, coefficient: Any, join: Callable[[Word, Word], Word]) -> tuple[Term, Any]:
         """Join two words; the sums in front of them get names that do not clash."""
@@ -261,19 +274,19 @@ class Letters:
     def concatenate(self, left: Word, right: Word) -> Word:
         """The product of two words, neighbours merged."""
         while left and right:
-            merged = self._merge((left[-1], right[0]))
+            merged = self._merge(left[-1] + right[0])
             if merged is None:
                 break
             left, right = left[:-1], self.concatenate(merged, right[1:])  # both neighbours may merge with it next
         return left + right
 
-    def _merge(self, neighbours: tuple[int, int]) -> Word | None:
+    def _merge(self, neighbours: Word) -> Word | None:
         """What two neighbours are equal to by a rule, or by the transpose of one; None where none applies."""
         if neighbours not in self.merges:  # the same two meet again and again
             self.merges[neighbours] = self._merged(*neighbours)
         return self.merges[neighbours]
 
-    def _merged(self, a: int, b: int) -> Word | None:
+    def _merged(self, a: Letter, b: Letter) -> Word | None:
         merged = self._joined(a, b)
         row = self.shapes[a][0] == 1 and isinstance(self.table[b], Pair | OnDiagonal)
         if merged is None and (row or (self._is_ones(a) and isinstance(self.table[b], Flipped))):
@@ -281,11 +294,11 @@ class Letters:
             return None if turned is None else self.transpose(turned)
         return merged
 
-    def _is_ones(self, letter: int) -> bool:
+    def _is_ones(self, letter: Letter) -> bool:
         record = self.table[letter]
         return isinstance(record, Atom) and isinstance(record.expression, m.Ones)
 
-    def _joined(self, a: int, b: int) -> Word | None:
+    def _joined(self, a: Letter, b: Letter) -> Word | None:
         """(X⊗Y)(Z⊗W) = XZ⊗YW, (X⊗Y) vec(Z) = vec(X Z Yᵀ), and what diagonals, ones and slices make of each other."""
         match self.table[a], self.table[b]:
             case Pair(x, y, (p, q), (r, s)), Pair(z, w, (t, u), (v, n)) if _fit(q, t) and _fit(s, v):
@@ -294,14 +307,14 @@ class Letters:
                 word = self.concatenate(self.concatenate(x, z), self.transpose(y))
                 return self.vec(word, (p, r))
             case Opaque(m.RowSoftmax, argument), Atom(m.Ones() as ones) if argument.shape[1].is_positive:
-                return (self.intern(Atom(m.Ones(argument.shape[0], ones.shape[1]))),)
+                return self.intern(Atom(m.Ones(argument.shape[0], ones.shape[1])))
             case OnDiagonal(word, _), Atom(m.Ones() as ones) if ones.shape[1] == 1:  # diag(x) 1 = x
                 return word
-            case OnDiagonal((x,), _), Column(right, shape) if isinstance(left := self.table[x], Column):
+            case OnDiagonal(x, _), Column(right, shape) if len(x) == 1 and isinstance(left := self.table[x], Column):
                 same = all(map(_fit, left.shape, shape))
                 return self.vec(self.hadamard(left.word, right, shape), shape) if same else None
             case Flipped(selection), Atom(m.Selection()) if selection == b:  # E_iᵀ E_i = I
-                return ()
+                return ""
         return None
 
     def without_row_shifts(self, argument: NormalForm) -> NormalForm:
@@ -311,7 +324,7 @@ class Letters:
 
     def diagonal(self, word: Word, size: Any) -> Word:
         """diag(word) of a column."""
-        return () if len(word) == 1 and self._is_ones(word[0]) else (self.intern(OnDiagonal(word, size)),)
+        return "" if len(word) == 1 and self._is_ones(word) else self.intern(OnDiagonal(word, size))
 
     def hadamard(self, left: Word, right: Word, shape: tuple[Any, Any]) -> Word:
         """word ⊙ word, for columns diag(word) word."""
@@ -319,19 +332,19 @@ class Letters:
             return self.concatenate(self.diagonal(left, shape[0]), right)
         if shape[0] == 1:
             return self.transpose(self.hadamard(self.transpose(left), self.transpose(right), shape[::-1]))
-        return (self.intern(Entrywise(left, right, shape)),)
+        return self.intern(Entrywise(left, right, shape))
 
     def pair(self, left: Word, right: Word, left_shape: Any, right_shape: Any) -> Word:
         """word ⊗ word, or what it is equal to for identities, columns and rows."""
         if not left and not right:
-            return ()
+            return ""
         if left_shape[1] == 1 and right_shape[1] == 1:
             word = self.concatenate(left, self.transpose(right))
             return self.vec(word, (left_shape[0], right_shape[0]))
         if left_shape[0] == 1 and right_shape[0] == 1:  # rows: the transpose of columns
             columns = self.transpose(left), self.transpose(right), left_shape[::-1], right_shape[::-1]
             return self.transpose(self.pair(*columns))
-        return (self.intern(Pair(left, right, left_shape, right_shape)),)
+        return self.intern(Pair(left, right, left_shape, right_shape))
 
     def vec(self, word: Word, shape: tuple[Any, Any]) -> Word:
         """vec(word)."""
@@ -340,7 +353,7 @@ class Letters:
         match self.records(word):
             case (Arranged(column, _),):
                 return column
-        return (self.intern(Column(word, shape)),)
+        return self.intern(Column(word, shape))
 
     def unvec(self, word: Word, shape: tuple[Any, Any]) -> Word:
         """unvec(word)."""
@@ -349,21 +362,21 @@ class Letters:
         match self.records(word):
             case (Column(matrix, of),) if all(map(m.same_dimension, of, shape)):
                 return matrix
-        return (self.intern(Arranged(word, shape)),)
+        return self.intern(Arranged(word, shape))
 
     # --- transposes ---------------------------------------------------------------------------------------------------
 
     def transpose(self, word: Word) -> Word:
         """The transpose of a word: transposed letters in reverse order."""
-        return tuple(self._flip(letter) for letter in reversed(word))
+        return "".join(map(self._flip, reversed(word)))
 
-    def _flip(self, letter: int) -> int:
+    def _flip(self, letter: Letter) -> Letter:
         if letter not in self.transposes:
             flipped = self._flipped(letter)
             self.transposes[letter], self.transposes[flipped] = flipped, letter
         return self.transposes[letter]
 
-    def _flipped(self, letter: int) -> int:
+    def _flipped(self, letter: Letter) -> Letter:
         match self.table[letter]:
             case Flipped(inner):
                 return inner
@@ -378,8 +391,7 @@ class Letters:
             case OnDiagonal():
                 return letter
             case Entrywise(left, right, shape):
-                (flipped,) = self.hadamard(self.transpose(left), self.transpose(right), shape[::-1])
-                return flipped
+                return self.hadamard(self.transpose(left), self.transpose(right), shape[::-1])
         return self.intern(Flipped(letter))
 
     # --- sums in front of words ---------------------------------------------------------------------------------------
@@ -406,9 +418,9 @@ class Letters:
         """Replace index symbols inside a word."""
         if not names:
             return word
-        return tuple(self._reindex_letter(i, names) if self.free_symbols(i) & names.keys() else i for i in word)
+        return "".join(self._reindex_letter(i, names) if self.free_symbols(i) & names.keys() else i for i in word)
 
-    def _reindex_letter(self, letter: int, names: Mapping[Any, Any]) -> int:
+    def _reindex_letter(self, letter: Letter, names: Mapping[Any, Any]) -> Letter:
         shape_at = lambda shape: tuple(s.xreplace(names) for s in shape)
         match self.table[letter]:
             case Atom(expression):
@@ -443,7 +455,7 @@ class Letters:
         """How many nested sums the arguments of a word's letters contain."""
         return max((self._letter_height(i) for i in word), default=0)
 
-    def _letter_height(self, letter: int) -> int:
+    def _letter_height(self, letter: Letter) -> int:
         if letter not in self.heights:
             self.heights[letter] = max(
                 (len(r) + self.height(w) for r, w in self._inside(self.table[letter])), default=0
@@ -455,7 +467,7 @@ class Letters:
             case Opaque(_, argument):
                 return list(argument.terms)
             case Flipped(letter):
-                return [((), (letter,))]
+                return [((), letter)]
             case Pair(left, right) | Entrywise(left, right):
                 return [((), left + right)]
             case Column(word, _) | Arranged(word, _) | OnDiagonal(word, _):
@@ -465,7 +477,7 @@ class Letters:
     def _symbols_of(self, ranges: tuple[Any, ...], word: Word) -> set:
         return set().union(*(r.free_symbols for r in ranges), *map(self.free_symbols, word))
 
-    def free_symbols(self, letter: int) -> frozenset:
+    def free_symbols(self, letter: Letter) -> frozenset:
         """The index symbols that occur in a letter."""
         if letter not in self.symbols:
             record = self.table[letter]
@@ -496,12 +508,12 @@ class Letters:
 
     # --- back to expressions ------------------------------------------------------------------------------------------
 
-    def expression(self, word: Word, names: Mapping[int, m.Letter] | None = None) -> m.Expression | None:
+    def expression(self, word: Word, names: Mapping[Letter, m.Letter] | None = None) -> m.Expression | None:
         """The word as an expression (None for the empty word); ``names`` abbreviates letters."""
         factors = [self._letter_expression(i, names or {}) for i in word]
         return m.Product(*factors) if factors else None
 
-    def _letter_expression(self, letter: int, names: Mapping[int, m.Letter]) -> m.Expression:
+    def _letter_expression(self, letter: Letter, names: Mapping[Letter, m.Letter]) -> m.Expression:
         if letter in names:
             return names[letter]
         whole = lambda word, size: self.expression(word, names) or m.Identity(size)
@@ -524,7 +536,7 @@ class Letters:
             case Entrywise(left, right, shape):
                 return m.Hadamard(whole(left, shape[0]), whole(right, shape[0]))
 
-    def term_expression(self, term: Term, coefficient: Any, size: Any, names: Mapping[int, m.Letter] | None = None):
+    def term_expression(self, term: Term, coefficient: Any, size: Any, names: Mapping[Letter, m.Letter] | None = None):
         """One term, coefficient and sums included; ``size`` is the size of the identity an empty word stands for."""
         ranges, word = term
         body = self.expression(word, names) or m.Identity(size)
@@ -536,7 +548,7 @@ class Letters:
             body = m.RangeSum(body.renamed({inner[0]: index}), index, 1, inner[1])
         return body if coefficient == 1 else m.Scaled(coefficient, body)
 
-    def form_expression(self, form: NormalForm, names: Mapping[int, m.Letter] | None = None) -> m.Expression:
+    def form_expression(self, form: NormalForm, names: Mapping[Letter, m.Letter] | None = None) -> m.Expression:
         """The whole form as an expression, one term after the other."""
         terms = [self.term_expression(t, c, form.shape[0], names) for t, c in form.terms.items()]
         return m.Addition(*terms) if terms else m.Zero(*form.shape)
