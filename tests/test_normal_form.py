@@ -605,6 +605,13 @@ def test_the_comparison_of_numbers_can_fail():
     assert not agree(value, value.moved(np.transpose))
 
 
+def test_a_diagonal_of_a_longer_word_keeps_all_its_letters():
+    """diag(vec(X) c) vec(Y) is c vec(X ⊙ Y), not vec(X ⊙ Y): the rule asks for vec(X) alone on the diagonal."""
+    Y, c = m.Letter("Y", n, p), m.Letter("c", 1, 1)
+    assert equal(m.Diagonal(vec(X)) @ vec(Y), vec(m.Hadamard(X, Y)))
+    assert not equal(m.Diagonal(vec(X) @ c) @ vec(Y), vec(m.Hadamard(X, Y)))
+
+
 # --- size ------------------------------------------------------------------------------------------------
 
 
