@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from uat_jax.arithmetic.facts import Facts, of_inputs
 from uat_jax.arithmetic.integer_ranges import Range
@@ -271,7 +272,7 @@ def _restricted(spec: Any, domain: Interval) -> Restricted:
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
     given = spec.domain if isinstance(spec, Restricted) else REALS
     found = Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
-    if isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, jax.core.Tracer):
+    if isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer):
         _check_inside(np.asarray(spec, np.float64), found.domain)
     return found
 
