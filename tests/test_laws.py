@@ -131,7 +131,7 @@ CASES = (
     Case(
         "cases of entries",
         "a one-hot of the place of the largest",
-        lambda x: (jax.nn.one_hot(jnp.argmax(x[:, 0]), 3) * x[:, 0]).sum(),
+        lambda x: (jax.nn.one_hot(jnp.argmax(x[:, 0]), 3, dtype=x.dtype) * x[:, 0]).sum(),
         lambda x: x[:, 0].max(),
         lambda x: x[:, 0].min(),
     ),
@@ -559,8 +559,8 @@ BESIDE = {
     "roots of degree 3": (lambda x: jnp.sqrt(jnp.cbrt(x) ** 6), lambda x: x),
     "signs of multiples": (lambda x: jnp.abs(x * x[0, 0]), lambda x: jnp.abs(x) * x[0, 0]),
     "cases of entries": (
-        lambda x: jnp.argmax(x[:, 0]) + 0.0 * x[0, 0],
-        lambda x: 2 - jnp.argmax(x[::-1, 0]) + 0.0 * x[0, 0],
+        lambda x: jnp.argmax(x[:, 0]).astype(x.dtype),
+        lambda x: (2 - jnp.argmax(x[::-1, 0])).astype(x.dtype),
     ),
     "roots met before": (lambda x: x * jnp.sqrt(1 + (x[0, 0] / x) ** 2), lambda x: jnp.sqrt(x**2 + x[0, 0] ** 2)),
 }

@@ -14,11 +14,12 @@ from uat_jax.decide.missing import MISSING
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 P = uj.positive(V)
 A = jax.ShapeDtypeStruct((2, 2), jnp.float32)
+LONG = jax.ShapeDtypeStruct((9,), jnp.float32)
 
 PAIRS = [
     ("rounding", lambda x: jnp.floor(2 * x), lambda x: jnp.floor(x + 0.5) + jnp.floor(x), (V,),
      "'floor': no law says it of rounding"),
-    ("order", lambda x: jnp.sort(jnp.exp(x)), lambda x: jnp.exp(jnp.sort(x)), (V,),
+    ("order", lambda x: jnp.sort(jnp.exp(x)), lambda x: jnp.exp(jnp.sort(x)), (LONG,),
      "no law says it of sorted numbers and places"),
     ("inverse functions", lambda x: jnp.arctan(x) + jnp.arctan(1 / x), lambda x: np.float32(np.pi / 2) + 0 * x, (P,),
      "'atan': of trigonometric functions"),

@@ -256,7 +256,7 @@ SQUARES = {
         lambda a, b: 3 * b**2,
         lambda a, b: 0 * jnp.sqrt(a) + 3 * b**2,
     ),
-    "two multiples": (lambda a, b: (2 * a) * (3 * a), lambda a, b: 6 * a**2, lambda a, b: (2 * a) * (3 * jnp.abs(a))),
+    "two multiples": (lambda a, b: (2 * a) * (3 * a), lambda a, b: 6 * a**2, lambda a, b: (2 * a) * (3 * b)),
 }
 
 

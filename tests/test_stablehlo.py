@@ -291,7 +291,7 @@ BAD = {
     "no such file": ("nothing_of_a_test.mlir", "cannot read nothing_of_a_test.mlir: No such file"),
     "a folder": (Path("/"), "cannot read /: Is a directory"),
     "a number": (3, "got a int for StableHLO; pass a path"),
-    "nothing": (b"", "has no function main"),
+    "nothing": (b"", "got an empty program"),
     "half an artifact": (ARTIFACT[: len(ARTIFACT) // 2], "or is cut off; export it again"),
     "half of bytecode": (exported(jnp.sort, spec(3)).mlir_module_serialized[:300], "Failed to deserialize"),
     "half a text": (exported(jnp.sort, spec(3)).mlir_module()[:300], "cannot be read as StableHLO: line"),

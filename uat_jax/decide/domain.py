@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from uat_jax.arithmetic.facts import Facts, of_inputs
 from uat_jax.arithmetic.integer_ranges import Range
@@ -254,11 +255,12 @@ def nonnegative(spec: Any) -> Restricted:
 def interval(spec: Any, low: float, high: float) -> Restricted:
     """The input of a function with every entry from `low` to `high`, both included; either end may be infinite.
 
-    `spec` is a `jax.ShapeDtypeStruct`, an array of floats, of which only shape and dtype count, or an input with a
-    domain, of which the intersection is taken.
+    `spec` is a `jax.ShapeDtypeStruct`, an array of floats inside, of which only shape and dtype count, or an input with
+    a domain, of which the intersection is taken.
 
     Raises:
-        DomainError: no number lies in the domain, or only one; an end lies beyond the dtype; the input is not one of
+        DomainError: no number lies in the domain, or only one; an end lies beyond the dtype; an array lies
+            outside; the input is not one of
             floats.
     """
     return _restricted(spec, Interval(low, high))
@@ -269,7 +271,21 @@ def _restricted(spec: Any, domain: Interval) -> Restricted:
         got = type(spec).__name__
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
     given = spec.domain if isinstance(spec, Restricted) else REALS
-    return Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
+    found = Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
+    if isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer):
+        _check_inside(np.asarray(spec, np.float64), found.domain)
+    return found
+
+
+def _check_inside(array: np.ndarray, domain: Interval) -> None:
+    """Only its shape and dtype count, but an array outside of the domain is a mistake."""
+    outside = [place for place in np.ndindex(array.shape) if not domain.contains(array[place].reshape(1)).all()]
+    if outside:
+        where = f" at {list(outside[0])}" if outside[0] else ""
+        raise DomainError(
+            f"the array given for an input that is {domain.written()} holds {array[outside[0]]:.6g}{where}; "
+            "give an array inside, or a jax.ShapeDtypeStruct, since only its shape and dtype count"
+        )
 
 
 def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:

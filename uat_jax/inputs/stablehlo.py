@@ -43,6 +43,8 @@ def read_stablehlo(source: str | bytes | Path | jax.export.Exported) -> Program:
     """
     if isinstance(source, jax.export.Exported):
         return _of_exported(source, source.fun_name or "artifact", parsed)
+    if isinstance(source, str | bytes | bytearray) and not source.strip():
+        raise InputError("got an empty program; give the text of StableHLO, an artifact of jax.export or a file's name")
     if isinstance(source, Path) or isinstance(source, str) and "\n" not in source and "(" not in source:
         return _of_bytes(_content(Path(source)), str(source), f"uj.read_stablehlo({str(source)!r})")
     if not isinstance(source, str | bytes | bytearray):
