@@ -50,6 +50,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.whole_inputs import of_integers
 from uat_jax.decide.wide import Width, check_in_time, wide_proof, width_of
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
@@ -96,12 +97,13 @@ def certify(
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left: a function of as many arguments as there are specs, returning a pytree of float or complex arrays; or a
-            program that stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`,
-            or what `read_stablehlo` and `read_torch` return.
+        left: a function of as many arguments as there are specs, returning a pytree of arrays; or a program that
+            stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`, or what
+            `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float and complex arrays only shape and dtype count;
-            integer arrays are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
+            integer arrays are fixed values, and a spec of integers or booleans stands for all values of its dtype, or
+            for those of `integers(spec, low, high)`.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
             `Specification`.  Floats are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or
             `interval(spec, low, high)`, or an array of a set: `simplex(spec)`, `symmetric(spec)`, `orthogonal(spec)` or
             `sorted(spec)`.  No specs at all ask a program that was read for its own.
@@ -227,6 +229,8 @@ class Question:
             raise InputError(f'got wrt={self.wrt!r}; wanted None or "grad"')
         if self.wrt is not None and isinstance(self.left, OnParameters):
             raise InputError('wrt="grad" needs inputs that can move in all directions; certify jax.grad of both')
+        if self.wrt is not None and self.specification.whole:
+            raise InputError('wrt="grad" needs real inputs; certify jax.grad of both by the real ones, beside integers')
 
     def differentiated(self) -> Question:
         """The question about the derivatives, if it is one."""
@@ -438,7 +442,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
 
 def _generalized(question: Question, effort: Effort) -> Certificate | None:
     """The proof for all sizes, of which those of the question are one choice; None if none is found."""
-    if question.specification.symbols:
+    if question.specification.symbols or question.specification.whole:
         return None
     for arguments in generalizations(question.specification.arguments):
         general = dataclasses.replace(question, specification=Specification(arguments))
@@ -511,6 +515,9 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
         return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
     reached, loops = "nothing was decided", Loops()
     try:
+        if pair.domains.whole:
+            real = lambda pair, effort, write: examined(pair, effort, pair.search(effort), write)
+            return dataclasses.replace(of_integers(pair, effort, write, real), subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
         left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))
