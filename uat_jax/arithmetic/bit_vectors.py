@@ -330,7 +330,7 @@ def _numbered(operands: Sequence[Any], dtypes: Sequence[Any]) -> tuple[list[np.n
 
 def _moved(equation: JaxprEqn, operands: list[Any]) -> list[np.ndarray]:
     places, entries = _numbered(operands, list(map(dtype_of, equation.invars)))
-    return [entries[np.asarray(found)] for found in bind(equation, places)]
+    return [entries[np.ravel(found)].reshape(np.shape(found)) for found in bind(equation, places)]
 
 
 def _selected(equation: JaxprEqn, which: Any, *cases: Any) -> np.ndarray:
@@ -449,8 +449,8 @@ def _gathered(equation: JaxprEqn, x: Any, index: Any) -> np.ndarray:
     found: np.ndarray | None = None
     for at in itertools.product(*(range(last, -1, -1) for last in lasts)):
         with jax.ensure_compile_time_eval():
-            there = entries[at_places(np.broadcast_to(np.asarray(at, np.int32), (*rows, len(at))).copy())]
-        there = there.reshape(result)
+            at_them = at_places(np.broadcast_to(np.asarray(at, np.int32), (*rows, len(at))).copy())
+        there = entries[at_them.ravel()].reshape(result)
         if found is None:
             found = there.copy()
             continue

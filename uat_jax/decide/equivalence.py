@@ -36,6 +36,7 @@ from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
+from uat_jax.decide.places_read_off import with_places
 from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -416,6 +417,8 @@ class StoredPair(Stored):
 @old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
+    if question.specification.whole:
+        question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
     proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)

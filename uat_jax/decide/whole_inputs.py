@@ -5,7 +5,7 @@
     real numbers too, few integers        all integers side by side (`side_by_side.py`)
     real numbers too, many integers       some integers side by side: a witness, or AGREES
 
-docs/soundness.md §24 says what each proves.
+docs/soundness.md says what each proves.
 """
 
 from __future__ import annotations
