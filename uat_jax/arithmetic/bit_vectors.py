@@ -489,9 +489,9 @@ def _row_of(equation: JaxprEqn, rows: tuple[int, ...], result: tuple[int, ...]) 
 
 def _fill(equation: JaxprEqn) -> Any:
     """What stands for a slice outside, as JAX computes it."""
-    parameters, aval = equation.params, equation.invars[1].aval
+    parameters, of, shape = equation.params, dtype_of(equation.invars[1]), shape_of(equation.invars[1])
     with jax.ensure_compile_time_eval():
-        outside = np.full(aval.shape, -1 if signed(aval.dtype) else jnp.iinfo(aval.dtype).max).astype(aval.dtype)
+        outside = np.full(shape, -1 if signed(of) else jnp.iinfo(of).max).astype(of)
         nothing = np.zeros(shape_of(equation.invars[0]), dtype_of(equation.invars[0]))
         found = np.asarray(equation.primitive.bind(nothing, outside, **parameters))
     return found.ravel()[0]
@@ -573,9 +573,9 @@ def _place_of(largest: bool) -> Callable:
         rows = np.moveaxis(formulas(x, dtype), axis, -1)
         made = np.empty(rows.shape[:-1], object)
         for i in np.ndindex(made.shape):
-            best, place = rows[(*i, 0)], literal(0, to)
-            for k in range(1, rows.shape[-1]):
-                entry = rows[(*i, k)]
+            entries = list(rows[i])
+            best, place = entries[0], literal(0, to)
+            for k, entry in enumerate(entries[1:], 1):
                 better = less(best, entry) if largest else less(entry, best)
                 best, place = _choose(better, entry, best), _choose(better, literal(k, to), place)
             made[i] = place

@@ -11,7 +11,7 @@ from uat_jax.arithmetic.retracing import bound, followed, retraced, with_program
 from uat_jax.arithmetic.tracing import dtype_of
 
 
-def inlined(program: ClosedJaxpr | Jaxpr) -> ClosedJaxpr | Jaxpr:
+def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
     """The same program without calls: conditionals and loops stay, and hold programs without calls.
 
     Example:

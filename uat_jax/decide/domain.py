@@ -311,7 +311,8 @@ def _restricted(spec: Any, domain: Interval | Integers) -> Restricted:
     given = spec.domain if isinstance(spec, Restricted) else None
     if given is not None and type(given) is not type(domain):
         raise DomainError(f"got {domain.written()} for an input with {given.written()}; give it one kind of domain")
-    return Restricted(tuple(spec.shape), spec.dtype, domain if given in (None, REALS) else domain & given)
+    both: Any = domain if given in (None, REALS) else domain & given  # type: ignore[operator] - of one kind
+    return Restricted(tuple(spec.shape), spec.dtype, both)
 
 
 def parse_integers(text: str, dtype: Any) -> Integers:

@@ -98,7 +98,7 @@ class Integers:
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (copies, *shape) have all their entries in the range."""
         inside = [self.low <= x <= self.high for x in np.asarray(points).astype(object).ravel()]
-        return np.asarray(inside, bool).reshape(points.shape).all(axis=tuple(range(1, points.ndim)))
+        return np.asarray(np.asarray(inside, bool).reshape(points.shape).all(axis=tuple(range(1, points.ndim))))
 
     def simplest(self) -> int:
         """The integer in it that is next to 0."""

@@ -1,4 +1,4 @@
-"""The range of an input of integers that only chooses from arrays: the places of these, where the user gave no range."""
+"""The range of an input of integers that only chooses from arrays: the places of these, if the user gave none."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ def with_places(specification: Specification, programs: Sequence[ClosedJaxpr]) -
     leaves, tree = jax.tree.flatten(specification.arguments)
     if not any(is_whole(leaf) and not isinstance(leaf, Restricted) for leaf in leaves):
         return specification
-    programs = [inlined(program) for program in programs]  # type: ignore[misc]
+    without_calls = [inlined(program) for program in programs]
     found, place = [], 0
     for leaf in leaves:
         if is_whole(leaf) and not isinstance(leaf, Restricted):
-            lengths = [length for program in programs for length in chosen_from(program, place)]
-            if lengths and None not in lengths and max(lengths) - 1 <= ends(leaf.dtype)[1]:
-                leaf = Restricted(tuple(leaf.shape), leaf.dtype, Integers(0, max(lengths) - 1, read_off=True))
+            lengths = [length for program in without_calls for length in chosen_from(program, place)]
+            places = [length for length in lengths if length is not None]
+            if places and len(places) == len(lengths) and max(places) - 1 <= ends(leaf.dtype)[1]:
+                leaf = Restricted(tuple(leaf.shape), leaf.dtype, Integers(0, max(places) - 1, read_off=True))
         place += len(parts_of(leaf)) if is_variable(leaf) else 0
         found.append(leaf)
     return dataclasses.replace(specification, arguments=jax.tree.unflatten(tree, found))
@@ -45,7 +46,8 @@ def with_places(specification: Specification, programs: Sequence[ClosedJaxpr]) -
 def chosen_from(program: Any, place: int) -> list[int | None]:
     """The lengths of the axes that an input chooses from; None among them if it is used for something else."""
     jaxpr = getattr(program, "jaxpr", program)
-    known, lengths = {jaxpr.invars[place]}, []
+    known: set[Any] = {jaxpr.invars[place]}
+    lengths: list[int | None] = []
     for equation in jaxpr.eqns:
         uses = [k for k, v in enumerate(equation.invars) if not isinstance(v, Literal) and v in known]
         if not uses:

@@ -7,7 +7,6 @@ x ↦ (g(1, x), g(2, x), …) are equal.  In these the integers are constants, a
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,8 +111,3 @@ class SideBySide:
 def has_control(program: ClosedJaxpr) -> bool:
     """Whether conditionals or loops of unknown length stand in a program."""
     return any(e.primitive.name in CONTROL for p in programs_within(program) for e in p.eqns)
-
-
-def entries_of(program: ClosedJaxpr) -> int:
-    """How many entries a program computes, each loop counted once."""
-    return sum(math.prod(v.aval.shape) for p in programs_within(program) for e in p.eqns for v in e.outvars) + 1

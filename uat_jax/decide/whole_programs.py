@@ -21,7 +21,7 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, jaxpr_as_fun
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.primitives import TABLE
-from uat_jax.arithmetic.tracing import dtype_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.integers import WHOLE, Integers, held, numbers
 from uat_jax.errors import UnsupportedError
 
@@ -76,7 +76,7 @@ def _check(equation: JaxprEqn) -> None:
 
 def _rows(equation: JaxprEqn) -> int:
     """How many slices a scatter writes."""
-    return math.prod(equation.invars[1].aval.shape[:-1])
+    return math.prod(shape_of(equation.invars[1])[:-1])
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class WholePair:
     def together(self) -> int:
         """So many inputs are evaluated at once: a power of 2."""
         values = [v for p in (self.left, self.right) for q in programs_within(p) for e in q.eqns for v in e.outvars]
-        entries = sum(math.prod(v.aval.shape) for v in values) + 1
+        entries = sum(math.prod(shape_of(v)) for v in values) + 1
         return 2 ** max(0, min(16, (MOST_ENTRIES // entries).bit_length() - 1))
 
     def unlike(self, inputs: Input) -> list[np.ndarray]:
