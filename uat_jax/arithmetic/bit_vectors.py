@@ -584,13 +584,13 @@ def _place_of(largest: bool) -> Callable:
     return found
 
 
-def _sorted(equation: JaxprEqn, *operands: Any) -> np.ndarray:
+def _sorted(equation: JaxprEqn, x: Any, *others: Any) -> np.ndarray:
     """One array in ascending order along an axis, by exchanges of neighbours."""
-    if len(operands) > 1:
+    if others:
         raise UnsupportedError(f"'sort'{source_line(equation)} of several arrays has no rule over bits")
     dtype, axis = dtype_of(equation.invars[0]), equation.params["dimension"]
     low, high = _extreme(False)(dtype, equation), _extreme(True)(dtype, equation)
-    rows = np.moveaxis(formulas(operands[0], dtype), axis, -1).copy()
+    rows = np.moveaxis(formulas(x, dtype), axis, -1).copy()
     length = rows.shape[-1]
     for i in np.ndindex(rows.shape[:-1]):
         for last in range(length - 1, 0, -1):

@@ -199,7 +199,8 @@ def _headline(certificate: Certificate) -> str:
     """Verdict and functions."""
     claim = certificate.claim
     where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    domains = [a.text for a in certificate.assumptions if a.kind in (AssumptionKind.DOMAIN, AssumptionKind.FAMILY)]
+    hypotheses = (AssumptionKind.DOMAIN, AssumptionKind.INTEGERS, AssumptionKind.FAMILY)
+    domains = [a.text for a in certificate.assumptions if a.kind in hypotheses]
     inputs = f", for {' and '.join(domains)}" if domains else ""
     return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
