@@ -440,7 +440,7 @@ def called_back(x):
 BAD: dict[str, tuple] = {
     "left no function": (3, identity, (V,), {}, InputError, "got a int for a function; pass two functions"),
     "right no function": (identity, None, (V,), {}, InputError, "got a NoneType for a function; pass two functions"),
-    "no spec": (identity, identity, (), {}, InputError, "got no floating-point input; pass at least one array"),
+    "no spec": (identity, identity, (), {}, InputError, "got no input that is a variable; pass at least one array"),
     "too many": (identity, identity, (V, V), {}, InputError, "cannot trace identity: TypeError: .*but 2 were given"),
     "too few": (jnp.add, jnp.add, (V,), {}, InputError, "cannot trace add: TypeError: .* missing 1 required"),
     "container": (
@@ -476,20 +476,20 @@ BAD: dict[str, tuple] = {
         r"returns float32\[3\] at output \[1\], the second bfloat16\[3\]; return the same shape and dtype",
     ),
     "integer input": (
-        identity,
-        identity,
-        (V, {"i": jax.ShapeDtypeStruct((3,), jnp.int32)}),
-        {},
+        lambda x, i: x[i],
+        lambda x, i: x[i],
+        (V, jax.ShapeDtypeStruct((3,), jnp.int32)),
+        {"wrt": "grad"},
         InputError,
-        r"input \[1\]\['i'\] has dtype int32 and no values; pass an array",
+        "needs real inputs; certify jax.grad of both by the real ones",
     ),
-    "boolean input": (
-        identity,
-        identity,
-        (jax.ShapeDtypeStruct((3,), jnp.bool_),),
+    "integer input at all sizes": (
+        lambda x, i: x,
+        lambda x, i: x,
+        (jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.bool_)),
         {},
         InputError,
-        "has dtype bool and no values; pass an array",
+        "got integer variables and symbolic dimensions; integers are decided at given shapes",
     ),
     "key": (
         identity,
@@ -509,7 +509,7 @@ BAD: dict[str, tuple] = {
         r"shape \(0, 3\); every dimension must be at least 1",
     ),
     "empty output": (lambda x: x[:0], identity, (V,), {}, InputError, r"empty float32\[0\]; return arrays with"),
-    "integer output": (jnp.argmax, jnp.argmax, (V,), {}, InputError, "argmax returns int32.*; return floating-point"),
+    "integer output": (jnp.argmax, jnp.argmax, (V,), {"wrt": "grad"}, InputError, "needs real outputs"),
     "branch": (
         identity,
         lambda x: x if x[0] > 0 else -x,

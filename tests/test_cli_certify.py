@@ -336,7 +336,8 @@ BAD = {
     "too few arguments": ([f"{MODULE}:matmul", f"{MODULE}:einsum", *V], "missing 1 required positional argument: 'w'"),
     "malformed argument": ([SQUARE, EXPANDED, "--arg", "f32"], "got 'f32' for an input"),
     "unknown dtype": ([SQUARE, EXPANDED, "--arg", "f8[3]"], "got 'f8[3]' for an input"),
-    "integer dtype": ([SQUARE, EXPANDED, "--arg", "i32[3]"], "got 'i32[3]' for an input"),
+    "integer dtype": ([SQUARE, EXPANDED, "--arg", "i3[3]"], "got 'i3[3]' for an input"),
+    "integer range": ([SQUARE, EXPANDED, "--arg", "u8[3] in [0, 256]"], "uint8 holds 0 to 255: choose ends within"),
     "sizes a word": (
         [SQUARE, EXPANDED, "--arg", "f32[n]", "--sizes", "all"],
         "got 'all' for sizes; write one for each",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uat_jax.decide.certificate import Certificate as Certificate
 from uat_jax.decide.certificate import load as load
 from uat_jax.decide.demands import Tolerance as Tolerance
+from uat_jax.decide.domain import integers as integers
 from uat_jax.decide.domain import interval as interval
 from uat_jax.decide.domain import nonnegative as nonnegative
 from uat_jax.decide.domain import positive as positive

@@ -21,6 +21,7 @@ class AssumptionKind(StrEnum):
     # of the question
     FIXED_INPUT = "fixed input"
     DOMAIN = "domain"
+    INTEGERS = "integers"
     FAMILY = "family"
     READ_AS = "read as"
     COMPLEX_NUMBERS = "complex numbers"
@@ -42,6 +43,9 @@ class AssumptionKind(StrEnum):
     CONSTANT_FUNCTIONS = "constant functions"
     UNDEFINED_ENTRIES = "undefined entries"
     NO_SAMPLE = "no sample"
+    # of a comparison of integers
+    EXACT_INTEGERS = "exact integers"
+    SOLVER = "solver"
     # of a proof
     HYPOTHESIS = "hypothesis"
     COUNTED_TERMS = "counted terms"
@@ -68,9 +72,16 @@ FAMILY_TEXTS = {
 """What an input is that ranges over a set of arrays (`parametrized.FAMILIES`)."""
 
 
+READ_OFF = ", the places of the array that it chooses from"
+"""Where the range of an input of integers comes from if the user gave none."""
+
+
 TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
     AssumptionKind.FIXED_INPUT: lambda *, position, name: f"integer input {name} is fixed to the given values",
     AssumptionKind.DOMAIN: lambda *, position, name, domain: parse_domain(domain).written(name),
+    AssumptionKind.INTEGERS: lambda *, position, name, low, high, read_off: (
+        f"{name} is any integer from {low} to {high}" + READ_OFF * read_off
+    ),
     AssumptionKind.FAMILY: lambda *, position, name, family: f"{name} is {FAMILY_TEXTS[family]}",
     AssumptionKind.READ_AS: lambda *, written, function: f"{written} is read as the function {function}",
     AssumptionKind.COMPLEX_NUMBERS: lambda: (
@@ -112,6 +123,10 @@ TEXTS: Mapping[AssumptionKind, Callable[..., str]] = {
         f"{count} output entries that are NaN or infinite on both sides are left out"
     ),
     AssumptionKind.NO_SAMPLE: lambda *, reason: f"no look at float64 values: {reason}",
+    AssumptionKind.EXACT_INTEGERS: lambda: "the device computes integers and booleans as XLA defines them",
+    AssumptionKind.SOLVER: lambda: (
+        "the solver z3 is right where it says that a formula over bit vectors has no solution"
+    ),
     AssumptionKind.HYPOTHESIS: lambda *, statement: statement,
     AssumptionKind.COUNTED_TERMS: lambda *, terms: f"the number is a combination of {', '.join(terms)}",
     AssumptionKind.ELEMENTWISE: lambda: "the activation is applied to every element",

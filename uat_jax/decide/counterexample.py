@@ -9,6 +9,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from uat_jax.decide.integers import WHOLE, held
+
 
 @dataclass(frozen=True)
 class Input:
@@ -20,7 +22,9 @@ class Input:
 
     @property
     def array(self) -> np.ndarray:
-        """The numbers in their dtype; float64 holds all of them exactly."""
+        """The numbers in their dtype; float64 holds all floats exactly."""
+        if self.dtype in WHOLE:
+            return held(self.values, self.dtype)
         return np.asarray(self.values, np.float64).astype(jnp.dtype(self.dtype or "float64"))
 
     def as_data(self) -> dict[str, Any]:

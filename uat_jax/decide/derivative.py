@@ -8,7 +8,7 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from uat_jax.decide.specification import Specification, as_written, is_variable, name_of, same_outputs
+from uat_jax.decide.specification import Specification, as_written, is_variable, is_whole, name_of, same_outputs
 from uat_jax.errors import InputError
 
 
@@ -31,6 +31,8 @@ def pulled_back(
         as_written(f, specification.arguments, to_differentiate=True) for f in (left, right)
     )
     same_outputs(outputs, others)
+    if any(map(is_whole, jax.tree.leaves(outputs))):
+        raise InputError('wrt="grad" needs real outputs; certify jax.grad of both functions, or leave integers out')
     cotangents = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), outputs)
     arguments = Specification((*specification.arguments, cotangents))
     tree = jax.tree.structure(outputs)

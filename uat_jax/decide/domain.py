@@ -1,6 +1,7 @@
-"""Domains: the real numbers that the inputs of two functions range over, as hypotheses of the claim.
+"""Domains: the numbers that the inputs of two functions range over, as hypotheses of the claim.
 
     positive(spec): x > 0        nonnegative(spec): x >= 0        interval(spec, a, b): a <= x <= b
+    integers(spec, low, high): the integers from low to high (`decide/integers.py`)
 
 Functions are compared at every input in the domain and at no other.  An input that refutes lies inside it.
 docs/soundness.md §10.8 proves what may be concluded; a domain of another form is one more class with these methods.
@@ -21,6 +22,7 @@ from jax.core import Tracer
 
 from uat_jax.arithmetic.facts import Facts, of_inputs
 from uat_jax.arithmetic.integer_ranges import Range
+from uat_jax.decide.integers import WHOLE, Integers, all_of
 from uat_jax.errors import DomainError
 
 
@@ -189,12 +191,20 @@ REALS = Interval()
 
 @dataclass(frozen=True)
 class Domains:
-    """What each input of two programs ranges over, in their order; inputs beyond those listed are any real numbers."""
+    """What each input of two programs ranges over, in their order; inputs beyond those listed are any real numbers.
 
-    of: tuple[Interval, ...] = ()
+    Inputs of integers are decided apart (`whole_inputs.py`): what looks at real numbers never meets one.
+    """
 
-    def __getitem__(self, index: int) -> Interval:
+    of: tuple[Any, ...] = ()
+
+    def __getitem__(self, index: int) -> Any:
         return self.of[index] if index < len(self.of) else REALS
+
+    @property
+    def whole(self) -> bool:
+        """Whether an input is one of integers or booleans."""
+        return any(isinstance(domain, Integers) for domain in self.of)
 
     def contain(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
         """Which points lie inside, given as one array (copies, *shape) for each input."""
@@ -220,9 +230,12 @@ class Restricted:
 
     shape: tuple[Any, ...]
     dtype: Any
-    domain: Interval
+    domain: Interval | Integers
 
     def __post_init__(self) -> None:
+        if isinstance(self.domain, Integers):
+            _check_whole(self.dtype, self.domain)
+            return self.domain.check(self.dtype)
         _check_floating(self.dtype, self.domain)
         self.domain.ends(np.dtype(self.dtype))
 
@@ -230,8 +243,17 @@ class Restricted:
 def _check_floating(dtype: Any, domain: Interval) -> None:
     """Raises `DomainError` unless a dtype is one of floats."""
     if not jnp.issubdtype(dtype, jnp.floating):
-        wanted = "integers are fixed arrays, which need no domain" if jnp.issubdtype(dtype, jnp.integer) else ""
-        raise DomainError(f"got {domain.written()} for an input of {dtype}; {wanted or 'only floats have a domain'}")
+        integral = jnp.issubdtype(dtype, jnp.integer)
+        wanted = "write uj.integers(spec, low, high)" if integral else "only floats have a domain"
+        raise DomainError(f"got {domain.written()} for an input of {dtype}; {wanted}")
+
+
+def _check_whole(dtype: Any, domain: Integers) -> None:
+    """Raises `DomainError` unless a dtype is one of integers or booleans."""
+    if not jnp.issubdtype(dtype, jax.dtypes.prng_key) and str(jnp.dtype(dtype)) in WHOLE:
+        return
+    wanted = "write uj.interval(spec, low, high) for real numbers"
+    raise DomainError(f"got the integers {domain.written()} for an input of {dtype}; {wanted}")
 
 
 def positive(spec: Any) -> Restricted:
@@ -266,18 +288,38 @@ def interval(spec: Any, low: float, high: float) -> Restricted:
     return _restricted(spec, Interval(low, high))
 
 
-def _restricted(spec: Any, domain: Interval) -> Restricted:
+def integers(spec: Any, low: int, high: int) -> Restricted:
+    """The input of a function with every entry an integer from `low` to `high`, both included.
+
+    `spec` is a `jax.ShapeDtypeStruct` of integers or booleans, an array of them, of which only shape and dtype count,
+    or an input with such a domain, of which the intersection is taken.
+
+    Raises:
+        DomainError: no integer lies in the range; an end lies beyond the dtype; the input is not one of integers.
+
+    Example:
+        >>> import jax, jax.numpy as jnp, uat_jax as uj
+        >>> i = uj.integers(jax.ShapeDtypeStruct((), jnp.int32), 0, 100)
+        >>> bool(uj.certify(lambda i: i * (i + 1) // 2, lambda i: i * (i + 1) >> 1, i).passes)
+        True
+    """
+    return _restricted(spec, Integers(low, high))
+
+
+def _restricted(spec: Any, domain: Interval | Integers) -> Restricted:
     if not (hasattr(spec, "shape") and hasattr(spec, "dtype")):
         got = type(spec).__name__
         raise DomainError(f"got a {got} for an input with a domain; pass a jax.ShapeDtypeStruct, one for each leaf")
-    given = spec.domain if isinstance(spec, Restricted) else REALS
-    found = Restricted(tuple(spec.shape), spec.dtype, domain if given == REALS else domain & given)
+    given = spec.domain if isinstance(spec, Restricted) else None
+    if given is not None and type(given) is not type(domain):
+        raise DomainError(f"got {domain.written()} for an input with {given.written()}; give it one kind of domain")
+    both: Any = domain if given in (None, REALS) else domain & given  # type: ignore[operator] - of one kind
     if isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer):
-        _check_inside(np.asarray(spec, np.float64), found.domain)
-    return found
+        _check_inside(np.asarray(spec, np.float64) if isinstance(both, Interval) else np.asarray(spec), both)
+    return Restricted(tuple(spec.shape), spec.dtype, both)
 
 
-def _check_inside(array: np.ndarray, domain: Interval) -> None:
+def _check_inside(array: np.ndarray, domain: Interval | Integers) -> None:
     """Only its shape and dtype count, but an array outside of the domain is a mistake."""
     outside = [place for place in np.ndindex(array.shape) if not domain.contains(array[place].reshape(1)).all()]
     if outside:
@@ -288,6 +330,22 @@ def _check_inside(array: np.ndarray, domain: Interval) -> None:
         )
 
 
+def parse_integers(text: str, dtype: Any) -> Integers:
+    """The range that a text such as "in [0, 10]" says; "" is all values of the dtype.
+
+    Raises:
+        DomainError: a text of another form, or one that no integer satisfies.
+    """
+    if not text.strip():
+        return all_of(dtype)
+    match = re.fullmatch(r"in\s*\[\s*([-+]?\d{1,20})\s*,\s*([-+]?\d{1,20})\s*\]", text.strip())
+    if match is None:
+        raise DomainError(f"got {text.strip()!r} for a range of integers; write in [0, 10]")
+    found = Integers(int(match[1]), int(match[2]))
+    found.check(dtype)
+    return found
+
+
 def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
     """A spec of another shape, with the same domain; an array of whole numbers stays what it is."""
     if not jnp.issubdtype(leaf.dtype, jnp.floating):
@@ -296,9 +354,12 @@ def with_shape(leaf: Any, shape: tuple[Any, ...]) -> Any:
     return jax.ShapeDtypeStruct(shape, leaf.dtype) if domain == REALS else Restricted(shape, leaf.dtype, domain)
 
 
-def domain_of(leaf: Any) -> Interval:
-    """What the entries of an input range over."""
-    return leaf.domain if isinstance(leaf, Restricted) else REALS
+def domain_of(leaf: Any) -> Any:
+    """What the entries of an input range over: an `Interval`, or `Integers` of an input that is a variable of them."""
+    if isinstance(leaf, Restricted):
+        return leaf.domain
+    whole = isinstance(leaf, jax.ShapeDtypeStruct) and str(leaf.dtype) in WHOLE
+    return all_of(leaf.dtype) if whole else REALS
 
 
 NUMBER = r"\s*([-+]?[\w.+-]+)\s*"

@@ -37,6 +37,7 @@ from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
+from uat_jax.decide.places_read_off import with_places
 from uat_jax.decide.reached import without_unreached
 from uat_jax.decide.refutation import Search, Writer, agreeing, doubted, refutation
 from uat_jax.decide.reproducer import reproducer
@@ -51,6 +52,7 @@ from uat_jax.decide.specification import (
 from uat_jax.decide.thresholds import thresholds
 from uat_jax.decide.traces import Traces
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.whole_inputs import of_integers
 from uat_jax.decide.wide import Width, check_in_time, wide_proof, width_of
 from uat_jax.decide.witness import find, smallest
 from uat_jax.devices import numerics
@@ -97,12 +99,13 @@ def certify(
     """Decide whether two JAX functions are equal, over the real numbers, for all values of their inputs.
 
     Args:
-        left: a function of as many arguments as there are specs, returning a pytree of float or complex arrays; or a
-            program that stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`,
-            or what `read_stablehlo` and `read_torch` return.
+        left: a function of as many arguments as there are specs, returning a pytree of arrays; or a program that
+            stands for one: a `jax.export.Exported`, a `torch.nn.Module`, a `torch.export.ExportedProgram`, or what
+            `read_stablehlo` and `read_torch` return.
         right: another one with the same arguments and results.
         *specs: pytrees of `jax.ShapeDtypeStruct` or arrays.  Of float and complex arrays only shape and dtype count;
-            integer arrays are fixed values.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
+            integer arrays are fixed values, and a spec of integers or booleans stands for all values of its dtype, or
+            for those of `integers(spec, low, high)`.  Dimensions may be symbolic (`jax.export.symbolic_shape`): see
             `Specification`.  Floats are any real numbers, unless a leaf is `positive(spec)`, `nonnegative(spec)` or
             `interval(spec, low, high)`, or an array of a set: `simplex(spec)`, `symmetric(spec)`, `orthogonal(spec)` or
             `sorted(spec)`.  No specs at all ask a program that was read for its own.
@@ -197,7 +200,8 @@ def _headline(certificate: Certificate) -> str:
     """Verdict and functions."""
     claim = certificate.claim
     where = ", almost everywhere" if claim.get("almost_everywhere") else ""
-    domains = [a.text for a in certificate.assumptions if a.kind in (AssumptionKind.DOMAIN, AssumptionKind.FAMILY)]
+    hypotheses = (AssumptionKind.DOMAIN, AssumptionKind.INTEGERS, AssumptionKind.FAMILY)
+    domains = [a.text for a in certificate.assumptions if a.kind in hypotheses]
     inputs = f", for {' and '.join(domains)}" if domains else ""
     return f"{certificate.verdict}: {claim['left']} and {claim['right']}{inputs}{where}"
 
@@ -228,6 +232,8 @@ class Question:
             raise InputError(f'got wrt={self.wrt!r}; wanted None or "grad"')
         if self.wrt is not None and isinstance(self.left, OnParameters):
             raise InputError('wrt="grad" needs inputs that can move in all directions; certify jax.grad of both')
+        if self.wrt is not None and self.specification.whole:
+            raise InputError('wrt="grad" needs real inputs; certify jax.grad of both by the real ones, beside integers')
 
     def differentiated(self) -> Question:
         """The question about the derivatives, if it is one."""
@@ -413,6 +419,8 @@ class StoredPair(Stored):
 @old_objects_left_alone()
 def decide(question: Question, effort: Effort) -> Certificate:
     """The certificate of a question."""
+    if question.specification.whole:
+        question = dataclasses.replace(question, specification=with_places(question.specification, question.traces({})))
     asked = question.differentiated()
     pairs, skipped = asked.pairs()
     proof = proved_for_all_sizes(asked.left, asked.right, asked.specification, pairs, effort)
@@ -439,7 +447,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
 
 def _generalized(question: Question, effort: Effort) -> Certificate | None:
     """The proof for all sizes, of which those of the question are one choice; None if none is found."""
-    if question.specification.symbols:
+    if question.specification.symbols or question.specification.whole:
         return None
     for arguments in generalizations(question.specification.arguments):
         general = dataclasses.replace(question, specification=Specification(arguments))
@@ -510,13 +518,16 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     reached, loops = "nothing was decided", Loops()
     try:
-        if is_large(pair.left, pair.right):
+        if not pair.domains.whole and is_large(pair.left, pair.right):
             effort = dataclasses.replace(effort, error=effort.error / 2)  # two attempts share the chance of error
             found = difference_evidence(pair.left, pair.right, effort, pair.domains)
             if found is not None:
                 return dataclasses.replace(found, subject=sizes_text(pair.sizes))
         if same_program(pair.left, pair.right):
             return Evidence(Method.IDENTITY, SAME, Verdict.PROVED, subject=sizes_text(pair.sizes))
+        if pair.domains.whole:
+            real = lambda pair, effort, write: examined(pair, effort, pair.search(effort), write)
+            return dataclasses.replace(of_integers(pair, effort, write, real), subject=sizes_text(pair.sizes))
         if (always := _always_raised(pair, effort)) is not None:
             return always
         left, right = (without_unreached(without_conditionals(p), pair.domains) for p in (pair.left, pair.right))

@@ -412,6 +412,14 @@ class Enumerated(Figures):
 
 
 @dataclass(frozen=True)
+class SolvedFormulas(Figures):
+    """How many entries a solver compared, and which solver it was."""
+
+    formulas: int
+    solver: str
+
+
+@dataclass(frozen=True)
 class Factored(Figures):
     """A matrix written so that a bound of its rank shows."""
 
@@ -483,7 +491,7 @@ KINDS: tuple[type[Figures], ...] = (
     FieldsOfPieces, FieldsOfLoops, Agreed, Skipped, AllSizes, InNormalForm,
     PiecesInNormalForm, CutOff, Refuted, RefutedAtTies, Searched, RestsOn, Misfit,
     Deduced, Boxes,
-    Measured, Counted, Found, Count, Enumerated, Factored, Ranks, Rank, Minor, Series, FloatFigures,
+    Measured, Counted, Found, Count, Enumerated, SolvedFormulas, Factored, Ranks, Rank, Minor, Series, FloatFigures,
     Predictions,
 )  # fmt: skip
 """What the figures of evidence may be; no two of them can have the same fields."""

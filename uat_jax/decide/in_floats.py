@@ -32,6 +32,9 @@ from uat_jax.errors import UnsupportedError
 COMPLEX = "the functions compute with complex numbers, whose operations each device rounds in its own way"
 """Why nothing is said of the floats of programs of parts, which are not the ones that are run."""
 
+WHOLE_INPUTS = "integers are exact, and floats beside variable integers are not looked at"
+"""Why nothing is said of the floats of programs with integer variables."""
+
 SIZES = 2
 """Of symbolic dimensions, so many assignments are looked at: the smallest, and a larger one."""
 
@@ -125,8 +128,10 @@ def in_floats(
     it may take, beside the few seconds that each part has in any case; what is compiled cannot be interrupted.
     """
     outside = [name for pair in pairs for side in (pair.left, pair.right) for name in outside_functions(side)]
-    if any(pair.complex_numbers for pair in pairs) or outside:
-        why = f"the functions call {outside[0]}, which is outside of JAX" if outside else COMPLEX
+    whole = any(pair.domains.whole for pair in pairs)
+    if any(pair.complex_numbers for pair in pairs) or outside or whole:
+        why = WHOLE_INPUTS if whole else COMPLEX
+        why = f"the functions call {outside[0]}, which is outside of JAX" if outside else why
         return known(Rounding(None, None, f"not derived: {why}", None, (), "", 0, 0, ""), HazardSearch(reason=why))
     allowance = Allowance(seconds)
     chosen = list(pairs)[:SIZES]

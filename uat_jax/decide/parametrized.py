@@ -275,7 +275,8 @@ def located(example: Counterexample, function: OnParameters, arguments: tuple[An
     """
     leaves, tree = jax.tree.flatten(arguments)
     floats = iter(example.arrays)
-    filled = [next(floats).astype(np.float64) if is_variable(s) else s for s in leaves]
+    wide = lambda array: array.astype(np.float64) if np.issubdtype(array.dtype, np.floating) else array
+    filled = [wide(next(floats)) if is_variable(s) else s for s in leaves]
     with jax.enable_x64(True):
         sheets = function.arrays(jax.tree.unflatten(tree, filled))
     shapes = [(s, np.shape(x)) for s, x in zip(function.leaves, jax.tree.leaves(sheets[0]), strict=True)]

@@ -17,11 +17,12 @@ from uat_jax.arithmetic.balls import Balls, UndecidedError, enclose
 from uat_jax.arithmetic.canonical_form import depending
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.error_bound import ATTEMPTS, log2_tests
+from uat_jax.arithmetic.inlining import inlined
 from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.all_sizes import ALL_SIZES
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, one_line
-from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, domain_of
 from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
@@ -43,12 +44,15 @@ from uat_jax.decide.figures import (
     RefutedAtTies,
 )
 from uat_jax.decide.in_floats import in_floats
+from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
 from uat_jax.decide.recheck_sizes import proved_again
-from uat_jax.decide.specification import Sizes, Specification, is_float, parse, sizes_text
+from uat_jax.decide.side_by_side import SideBySide
+from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.whole_programs import WholePair, first_difference, is_whole_program
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
 
@@ -203,9 +207,11 @@ def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any]
     """Both programs take the stated inputs, and return floating-point arrays of the same shapes."""
     if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
         raise _damaged("its programs have different inputs or outputs")
-    outputs = [jnp.issubdtype(aval.dtype, jnp.floating) and 0 not in aval.shape for aval in left.out_avals]
+    whole = WHOLE if _stated(claim).whole else frozenset()
+    known = lambda dtype: jnp.issubdtype(dtype, jnp.floating) or str(dtype) in whole
+    outputs = [known(aval.dtype) and 0 not in aval.shape for aval in left.out_avals]
     if not outputs or not all(outputs):
-        raise _damaged("its programs do not return floating-point arrays")
+        raise _damaged(f"its programs do not return {'arrays of numbers' if whole else 'floating-point arrays'}")
     _check_inputs(left, claim, sizes)
     if claim["derivatives"] and not all(map(_may_be_derivative, (left, right))):
         raise MismatchError("the programs in the certificate cannot be values and derivatives, as it says they are")
@@ -237,7 +243,7 @@ def _check_inputs(program: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) 
 
 def _stated(claim: Mapping[str, Any]) -> Specification:
     """The variables that the claim states, with their domains."""
-    return Specification(parse(*filter(is_float, claim["inputs"])))
+    return Specification(parse(*filter(states_variable, claim["inputs"])))
 
 
 # What is said
@@ -277,15 +283,21 @@ def _of_inputs(given: Certificate) -> list[Assumption]:
     seen in the file: the stored programs are what is decided again.
     """
     fixed = [a for a in given.assumptions if a.kind is AssumptionKind.FIXED_INPUT]
-    integers = [i for i, text in enumerate(given.claim["inputs"]) if not is_float(text)]
+    integers = [i for i, text in enumerate(given.claim["inputs"]) if not states_variable(text)]
     if [a.about["position"] for a in fixed] != integers:
         raise MismatchError("the certificate does not say of each of its integer inputs that it is fixed")
-    domains = [a for a in given.assumptions if a.kind is AssumptionKind.DOMAIN]
-    stated = [(i, parse(text)[0]) for i, text in enumerate(given.claim["inputs"]) if is_float(text)]
-    wanted = [(i, domain_of(leaf).text) for i, leaf in stated if domain_of(leaf) != REALS]
-    if [(a.about["position"], a.about["domain"]) for a in domains] != wanted:
+    domains = [a for a in given.assumptions if a.kind in (AssumptionKind.DOMAIN, AssumptionKind.INTEGERS)]
+    stated = [(i, parse(text)[0]) for i, text in enumerate(given.claim["inputs"]) if states_variable(text)]
+    wanted = [(i, domain_of(leaf)) for i, leaf in stated if domain_of(leaf) != REALS]
+    said = [hypothesis(i, "", domain) for i, domain in wanted]
+    if [_with(a, {"name": "", **({"read_off": False} if "read_off" in a.about else {})}) for a in domains] != said:
         raise MismatchError("the domains that the certificate assumes are not those of its inputs")
     return fixed + domains + [a for a in given.assumptions if a.kind in HOW_READ]
+
+
+def _with(assumption: Assumption, fields: Mapping[str, Any]) -> Assumption:
+    """An assumption with some other fields."""
+    return dataclasses.replace(assumption, about={**assumption.about, **fields})
 
 
 def _check_raising(given: Certificate, pairs: Sequence[Pair]) -> None:
@@ -420,6 +432,8 @@ def _best(prime: int, copies: int, applications: Sequence[int], degree: int) -> 
 
 def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> None:
     """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
+    if pair.domains.whole:
+        return _check_integers(found, pair, end)
     arrays = [np.asarray(x.values, np.float64) for x in found.inputs]
     if len(arrays) == len(pair.left.in_avals) and not pair.domains.contain([x[None] for x in arrays]).all():
         raise MismatchError("the counterexample in the certificate is outside the domain of its inputs")
@@ -440,6 +454,32 @@ def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> N
     texts = [arb(text) for text in found.exact]
     if _alike(*texts) or not all(map(_alike, texts, (there[0].left, there[0].right))):
         raise MismatchError("the values at the counterexample are not those in the certificate")
+
+
+def _check_integers(found: Counterexample, pair: Pair, end: Deadline) -> None:
+    """Both programs have the stated values at the stated input, of which some entries are integers."""
+    pair = dataclasses.replace(pair, left=inlined(pair.left), right=inlined(pair.right))
+    avals = pair.left.in_avals
+    if [(np.shape(x.values), x.dtype) for x in found.inputs] != [(aval.shape, str(aval.dtype)) for aval in avals]:
+        raise MismatchError("the counterexample in the certificate does not fit its programs")
+    ranges = [pair.domains[i] for i in range(len(avals))]
+    within = lambda x, of: bool(of.contains(np.asarray(x.values, object if isinstance(of, Integers) else float)[None]))
+    if not all(map(within, found.inputs, ranges)):
+        raise MismatchError("the counterexample in the certificate is outside the domain of its inputs")
+    if is_whole_program(pair.left) and is_whole_program(pair.right):
+        whole = WholePair(pair.left, pair.right, tuple(ranges), end)
+        output, entry, left, right = first_difference(whole, found.arrays) or (None, (), 0, 0)
+        if (output, entry, (str(left), str(right))) != (found.output, tuple(found.entry), tuple(found.exact)):
+            raise MismatchError("the values at the counterexample are not those in the certificate")
+        return
+    integers = [x for x, of in zip(found.inputs, ranges, strict=True) if isinstance(of, Integers)]
+    reals = [x for x, of in zip(found.inputs, ranges, strict=True) if not isinstance(of, Integers)]
+    beside = SideBySide(pair.left, pair.right, pair.domains, tuple(x.array[None] for x in integers))
+    left, right = beside.programs()
+    alone = (Input("", 0.0, "float32"),) if beside.alone else ()
+    there = dataclasses.replace(found, inputs=(*reals, *alone), entry=(0, *found.entry))
+    real = dataclasses.replace(pair, left=left, right=right, domains=beside.real_domains())
+    _check_counterexample(there, real, end)
 
 
 def _why_not_apart(found: Counterexample, pair: Pair, values: Sequence[np.ndarray], end: Deadline) -> str:

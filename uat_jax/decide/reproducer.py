@@ -13,8 +13,9 @@ import numpy as np
 from uat_jax.arithmetic.jaxpr_values import generator_of
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
+from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.script import literal, script
-from uat_jax.decide.specification import Specification, is_key, is_variable
+from uat_jax.decide.specification import WIDE, Specification, is_key, is_variable
 from uat_jax.inputs.program import Program
 
 
@@ -36,11 +37,13 @@ def reproducer(
     complex_outputs: whether the functions return complex numbers, of which the witness counts both parts.
     kernels: whether they run kernels of Pallas, which the program leaves to JAX's interpreter of kernels on any device.
     """
+    floats = any(jnp.issubdtype(array.dtype, jnp.floating) for array in witness.arrays)
     leaves = "parts" if complex_outputs else "jax.tree.leaves"
     place = "".join(f"[{index}]" for index in (witness.output, *witness.entry))
     notes = [f"# exact: {witness.exact[0]} and {witness.exact[1]}"]
     if not _shows(witness):
-        witness = replace(witness, inputs=tuple(replace(of, dtype="float64") for of in witness.inputs))
+        widened = lambda of: of if of.dtype in WHOLE else replace(of, dtype="float64")
+        witness = replace(witness, inputs=tuple(map(widened, witness.inputs)))
         notes.append("# in float64: narrower inputs would hide the difference")
     return script(
         "jnp",
@@ -48,8 +51,8 @@ def reproducer(
         PARTS if complex_outputs else (),
         [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
-        shown=("a", "b", "a - b"),
-        wide=any(array.dtype == np.float64 for array in witness.arrays),
+        shown=("a", "b", "a - b") if floats else ("a", "b"),
+        wide=any(str(array.dtype) in WIDE for array in witness.arrays),
         checked=_shows(witness),
     )
 

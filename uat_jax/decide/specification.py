@@ -1,7 +1,8 @@
 """The inputs of two functions: which of their entries are variables, and at which sizes they are looked at.
 
-A float leaf is a variable: only its shape and dtype count. A complex leaf is two, its real and its imaginary part. An
-integer or boolean array is fixed: its values count too.
+A float leaf is a variable: only its shape and dtype count. A complex leaf is two, its real and its imaginary part. A
+spec of integers or booleans is a variable as well, over all values of its dtype or a range; an array of them is fixed:
+its values count too.
 Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are looked at in several sizes.
 """
 
@@ -17,15 +18,17 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr
+from jax import lax
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
-from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain
+from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain, parse_integers
 from uat_jax.decide.expansion import expanded
+from uat_jax.decide.integers import SHORT_WHOLE, WHOLE, Integers
 from uat_jax.decide.outside_names import is_call
 from uat_jax.errors import (
     ConcreteValueError,
@@ -45,7 +48,10 @@ COMPLEX = {"complex64": "float32", "complex128": "float64"}
 """The dtypes of complex variables, and those of their parts."""
 
 SHORT = {**FLOATS, "c64": "complex64", "c128": "complex128"}
-"""The dtypes of variables, by the short name that `parse` reads."""
+"""The dtypes of real and complex variables, by the short name that `parse` reads."""
+
+WIDE = ("float64", "complex128", "int64", "uint64")
+"""The dtypes of inputs for which JAX's 64-bit types are on."""
 
 _FOR_EFFECT = "which is called for its effect; remove it"
 
@@ -78,8 +84,8 @@ class Specification:
     they are the claim.
 
     Raises:
-        InputError: a leaf that is neither, empty, or an integer without values; symbolic dimensions of several scopes;
-            listed sizes that are not one positive number for each symbolic dimension.
+        InputError: a leaf that is neither, or empty; integer variables beside symbolic dimensions; symbolic dimensions
+            of several scopes; listed sizes that are not one positive number for each symbolic dimension.
     """
 
     arguments: tuple[Any, ...]
@@ -90,13 +96,24 @@ class Specification:
         for path, leaf in leaves:
             _check_leaf(keystr(path), leaf)
         if not any(is_variable(leaf) for _, leaf in leaves):
-            raise InputError("got no floating-point input; pass at least one array or jax.ShapeDtypeStruct of floats")
+            raise InputError(
+                "got no input that is a variable; pass at least one array of floats, or one jax.ShapeDtypeStruct"
+            )
+        if self.whole and self._symbolic:
+            raise InputError(
+                "got integer variables and symbolic dimensions; integers are decided at given shapes: give numbers"
+            )
         if len({id(d.scope) for d in self._symbolic}) > 1:
             raise InputError(
                 "got symbolic dimensions of several scopes; make them all with one scope=jax.export.SymbolicScope()"
             )
         if self.listed is not None:
             _check_listed(self.listed, self.symbols)
+
+    @property
+    def whole(self) -> bool:
+        """Whether an input is a variable of integers or booleans."""
+        return any(map(is_whole, jax.tree.leaves(self.arguments)))
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -119,11 +136,8 @@ class Specification:
     def hypotheses(self, names: Sequence[str]) -> tuple[Assumption, ...]:
         """The domains of the inputs; `names` are those of the variables."""
         variables = [(i, part) for i, (_, part) in enumerate(self.inputs) if is_variable(part)]
-        about = [
-            {"position": i, "name": name, "domain": domain_of(part).text}
-            for (i, part), name in zip(variables, names, strict=True)
-        ]
-        return tuple(Assumption(AssumptionKind.DOMAIN, of) for of in about if of["domain"])
+        named = [(i, name, domain_of(part)) for (i, part), name in zip(variables, names, strict=True)]
+        return tuple(hypothesis(i, name, domain) for i, name, domain in named if domain.text)
 
     @property
     def _symbolic(self) -> list[Any]:
@@ -212,13 +226,22 @@ def specified(specs: tuple[Any, ...], sizes: Sequence[Sizes] | None, almost_ever
         InputError: see `Specification`; or almost everywhere is asked for where no input is a real number.
     """
     leaves = [leaf for leaf in jax.tree.leaves(specs) if hasattr(leaf, "dtype")]
-    if almost_everywhere and leaves and not any(map(is_variable, leaves)):
+    if almost_everywhere and leaves and not any(map(is_real, leaves)):
         raise InputError(
             "got almost_everywhere=True and no floating-point input; it has no effect on integers: leave it out"
         )
     if sizes is not None and not isinstance(sizes, list | tuple):
         raise InputError(f"got {type(sizes).__name__} for sizes; {SIZES_WANTED}")
     return Specification(specs, None if sizes is None else tuple(sizes))
+
+
+def hypothesis(position: int, name: str, domain: Any) -> Assumption:
+    """That an input ranges over a domain."""
+    where = {"position": position, "name": name}
+    if isinstance(domain, Integers):
+        ends = {"low": domain.low, "high": domain.high, "read_off": domain.read_off}
+        return Assumption(AssumptionKind.INTEGERS, {**where, **ends})
+    return Assumption(AssumptionKind.DOMAIN, {**where, "domain": domain.text})
 
 
 SIZES_WANTED = 'write a list such as sizes=[{"n": 4, "m": 3}, {"n": 8, "m": 2}]'
@@ -252,6 +275,16 @@ def _with_shape(leaf: Any, evaluated: Iterator[int]) -> jax.ShapeDtypeStruct | R
 
 
 def is_variable(leaf: Any) -> bool:
+    """Whether the entries of a leaf are variables."""
+    return is_real(leaf) or is_whole(leaf)
+
+
+def is_whole(leaf: Any) -> bool:
+    """Whether a leaf is of integers or booleans without values, so that its entries are variables."""
+    return isinstance(leaf, jax.ShapeDtypeStruct | Restricted) and str(leaf.dtype) in WHOLE
+
+
+def is_real(leaf: Any) -> bool:
     """Whether a leaf is floating-point or complex, so that its entries are variables, or a key without a value."""
     return jnp.issubdtype(leaf.dtype, jnp.inexact) or is_key(leaf.dtype) and not isinstance(leaf, jax.Array)
 
@@ -275,10 +308,10 @@ def _check_leaf(path: str, leaf: Any) -> None:
     if any(not jax.export.is_symbolic_dim(d) and d < 1 for d in leaf.shape):
         raise InputError(f"input {path} has shape {leaf.shape}; every dimension must be at least 1")
     if is_variable(leaf):
-        if not is_key(leaf.dtype) and str(leaf.dtype) not in SHORT.values():
+        if not is_key(leaf.dtype) and str(leaf.dtype) not in {*SHORT.values(), *WHOLE}:
             raise InputError(f"input {path} has dtype {leaf.dtype}; use {', '.join(SHORT.values())}")
     elif isinstance(leaf, jax.ShapeDtypeStruct):
-        wanted = "pass an array, whose values are then fixed, or close over it"
+        wanted = f"use {', '.join(SHORT_WHOLE.values())}, or close over an array"
         raise InputError(f"input {path} has dtype {leaf.dtype} and no values; {wanted}")
 
 
@@ -315,19 +348,27 @@ def _parsed(text: str, scope: Any) -> jax.ShapeDtypeStruct | Restricted:
     if text.strip() == KEY:
         return jax.eval_shape(lambda: jax.random.key(0))
     match = re.fullmatch(r"\s*(\w+)\s*\[([^\]]*)\](.*)", text)
-    if match is None or match[1] not in {*SHORT, *SHORT.values()}:
-        raise InputError(f"got {text!r} for an input; write {', '.join(SHORT)} and a shape, such as f32[4,8] or f64[]")
+    if match is None or match[1] not in {*SHORT, *SHORT.values(), *SHORT_WHOLE, *WHOLE}:
+        known = ", ".join([*SHORT, *SHORT_WHOLE])
+        raise InputError(f"got {text!r} for an input; write {known} and a shape, such as f32[4,8] or i32[5]")
     try:
         shape = jax.export.symbolic_shape(match[2], scope=scope)
     except Exception as error:  # JAX's own parser says what is wrong with the dimensions
         raise InputError(f"got {text!r} for an input: {_first_line(error)}; write sizes, names, 2*h or n+1") from error
-    dtype, domain = jnp.dtype(SHORT.get(match[1], match[1])), parse_domain(match[3])
+    dtype = jnp.dtype({**SHORT, **SHORT_WHOLE}.get(match[1], match[1]))
+    if str(dtype) in WHOLE:
+        return Restricted(tuple(shape), dtype, parse_integers(match[3], dtype))
+    domain = parse_domain(match[3])
     return jax.ShapeDtypeStruct(shape, dtype) if domain == REALS else Restricted(tuple(shape), dtype, domain)
 
 
-def is_float(text: str) -> bool:
-    """Whether a text such as "float32[4,8]" describes a floating-point input."""
-    return text.partition("[")[0] in FLOATS.values()
+def states_variable(text: str) -> bool:
+    """Whether a text such as "float32[4,8]" or "int32[5] in [0, 10]" in a claim describes an input that is a variable.
+
+    The range of an integer input is always written; without one it is an array whose values are fixed.
+    """
+    dtype, _, behind = text.partition("[")
+    return dtype in FLOATS.values() or dtype in WHOLE and behind.partition("]")[2] != ""
 
 
 def traced(function: Callable, arguments: tuple[Any, ...]) -> tuple[ClosedJaxpr, Any]:
@@ -349,8 +390,9 @@ def as_written(
     """The jaxpr of a function of its variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
 
     `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float and complex leaves in the order of
-    `jax.tree.leaves`; its 64-bit types are on exactly when one of them is float64 or complex128.  It is written out
+    `jax.tree.leaves`; its 64-bit types are on exactly when one of them has 64 bits.  It is written out
     (`expanded`), unless it is to be differentiated: rules of derivatives that a function brings are used before.
+    Integers and booleans that a function of real numbers alone returns are numbers: they are cast to floats.
 
     Raises:
         ConcreteValueError: it needs the value of a variable.
@@ -360,7 +402,7 @@ def as_written(
     """
     leaves, tree = jax.tree.flatten(arguments)
     variables = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves if is_variable(leaf)]
-    with jax.enable_x64(any(leaf.dtype in (np.float64, np.complex128) for leaf in variables)):
+    with jax.enable_x64(any(str(leaf.dtype) in WIDE for leaf in variables)):
         # Arrays of JAX: a function may index them with tracers, which NumPy's cannot take.
         fixed = [leaf if is_variable(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
@@ -375,11 +417,23 @@ def as_written(
             raise
         except Exception as error:  # whatever the function raises is the user's to read
             raise _untraceable(name_of(function), error) from error
+        if not (to_differentiate or any(map(is_whole, leaves))):
+            program = with_numbers(program)
     if not to_differentiate:
         program = expanded(program)
         _check_program(name_of(function), program)
     _check_outputs(name_of(function), outputs)
     return program, outputs
+
+
+def with_numbers(program: ClosedJaxpr) -> ClosedJaxpr:
+    """A program with floats for the integers and booleans that it returns: exact over the real numbers."""
+    whole = [str(aval.dtype) in WHOLE for aval in program.out_avals]
+    if not any(whole):
+        return program
+    number = lambda x, cast: lax.convert_element_type(x, np.float32) if cast else x
+    values = lambda *inputs: list(map(number, jaxpr_as_fun(program)(*inputs), whole))
+    return jax.make_jaxpr(values)(*program.in_avals)
 
 
 def _untraceable(name: str, error: Exception) -> InputError:
@@ -449,10 +503,10 @@ def _check_program(name: str, program: ClosedJaxpr) -> None:
 def _check_outputs(name: str, outputs: Any) -> None:
     leaves, _ = tree_flatten_with_path(outputs)
     if not leaves:
-        raise InputError(f"{name} returns no array; return at least one floating-point array")
+        raise InputError(f"{name} returns no array; return at least one array")
     for path, leaf in leaves:
         if not is_variable(leaf):
-            raise InputError(f"{name} returns {_text(leaf)}{_place(path)}; return floating-point arrays")
+            raise InputError(f"{name} returns {_text(leaf)}{_place(path)}; return arrays of numbers")
         if 0 in leaf.shape:
             raise InputError(f"{name} returns the empty {_text(leaf)}{_place(path)}; return arrays with entries")
 

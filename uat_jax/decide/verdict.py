@@ -65,6 +65,7 @@ class Method(StrEnum):
     ENTRY_BY_ENTRY = "entry by entry"
     ENTRIES = "entries"
     ENUMERATION = "enumeration"
+    SOLVER = "solver"
     EXACT_NUMBERS = "exact numbers"
     INDEX_NOTATION = "index notation"
     LINEAR_ALGEBRA = "linear algebra"

@@ -41,7 +41,7 @@ from uat_jax.decide.loops.walk import traced as retraced
 from uat_jax.decide.loops.whole_numbers import LARGEST_SIZE
 from uat_jax.decide.loops_evidence import evidence_of
 from uat_jax.decide.prime_fields import PROBE, PrimeFields
-from uat_jax.decide.specification import is_variable, name_of, same_outputs, traced
+from uat_jax.decide.specification import is_real, is_variable, is_whole, name_of, same_outputs, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.decide.watched_sizes import watched
 from uat_jax.devices import numerics
@@ -125,7 +125,7 @@ class Induction:
         leaves = jax.tree.leaves(self.xs)
         if not leaves or not all(hasattr(leaf, "shape") and leaf.shape for leaf in leaves):
             raise InputError("got xs without an axis of steps; pass a jax.ShapeDtypeStruct such as f32[t, d] for each")
-        if any(not hasattr(leaf, "dtype") or not is_variable(leaf) for leaf in leaves):
+        if any(not hasattr(leaf, "dtype") or not is_real(leaf) for leaf in leaves):
             raise InputError("got xs of whole numbers; pass a jax.ShapeDtypeStruct of floats for each")
         if any(not hasattr(leaf, "dtype") for leaf in jax.tree.leaves(self.initial)):
             raise InputError("got an initial carry that is no array; pass arrays or jax.ShapeDtypeStruct")
@@ -137,6 +137,8 @@ class Induction:
             )
         if any(not jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in jax.tree.leaves(self.initial)):
             raise InputError("got an initial carry of whole numbers; carry floats, and count the steps by those of xs")
+        if any(map(is_whole, jax.tree.leaves(self.parameters))):
+            raise InputError("got parameters of whole numbers without values; pass arrays, whose values are then fixed")
         self._check_trees()
 
     @property

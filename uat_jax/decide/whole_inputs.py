@@ -1,0 +1,204 @@
+"""Functions of integers and booleans: decided by evaluating all of them, by a solver, or as real functions of the rest.
+
+    nothing but integers, few inputs      both programs are run at all of them
+    nothing but integers, many inputs     the solver z3 over bit vectors; witnesses are run
+    real numbers too, few integers        all integers side by side (`side_by_side.py`)
+    real numbers too, many integers       some integers side by side: a witness, or AGREES
+
+docs/soundness.md says what each proves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uat_jax.arithmetic.footprint import entries_computed
+from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.counterexample import Counterexample, Input
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import Enumerated, SolvedFormulas
+from uat_jax.decide.integers import Integers, numbers
+from uat_jax.decide.side_by_side import SideBySide, has_control
+from uat_jax.decide.solver import name_of_solver, solved
+from uat_jax.decide.verdict import Evidence, Method, Verdict
+from uat_jax.decide.whole_programs import WholePair, check_exact, first_difference, is_whole_program
+from uat_jax.errors import DisagreementError, UnsupportedError
+
+if TYPE_CHECKING:
+    from uat_jax.decide.equivalence import Pair
+    from uat_jax.decide.refutation import Writer
+
+MOST_INPUTS = 2**16
+"""Programs of integers are run at all inputs if these are not more."""
+
+SECONDS, LONGER = 2.0, 60.0
+"""So long the solver tries first, and so long once no input was found at which the programs differ."""
+
+MOST_CHOICES, MOST_ENTRIES, MOST_STACKED = 4096, 400_000, 64
+"""So many choices of the integers are looked at side by side, if all entries they compute are not more; and so many
+where conditionals or loops are written out for each."""
+
+TRIED = 16
+"""So many choices of the integers are tried where there are too many to look at."""
+
+Decide = Callable[["Pair", Effort, "Writer"], Evidence]
+"""How a pair of programs of real numbers is decided."""
+
+
+def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+    """What can be said of two programs of which an input is one of integers or booleans.
+
+    Raises:
+        BudgetError, MemoryLimitError: the time is up, or it takes too much memory.
+        DisagreementError: the device does not confirm what the solver found.
+    """
+    pair = dataclasses.replace(pair, left=inlined(pair.left), right=inlined(pair.right))
+    if is_whole_program(pair.left) and is_whole_program(pair.right):
+        return _of_whole_programs(pair, effort, write)
+    return _of_both(pair, effort, write, decide)
+
+
+# Nothing but integers
+
+
+def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
+    """Both programs compute with integers alone."""
+    whole = WholePair(pair.left, pair.right, tuple(pair.domains.of), effort.deadline)
+    try:
+        check_exact(pair.left)
+        check_exact(pair.right)
+    except UnsupportedError as error:
+        return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
+    if whole.count <= MOST_INPUTS:
+        effort.progress(f"evaluating both functions at all of {whole.count} inputs")
+        point = whole.first_of_all()
+        return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
+    return _solved(pair, whole, effort, write)
+
+
+def _same_everywhere(count: int) -> Evidence:
+    finding = f"equal at all of {count} inputs, at each of which both were evaluated exactly"
+    exact = (Assumption(AssumptionKind.EXACT_INTEGERS),)
+    return Evidence(Method.ENUMERATION, finding, Verdict.PROVED, Enumerated(count), exact)
+
+
+def _solved(pair: Pair, whole: WholePair, effort: Effort, write: Writer) -> Evidence:
+    """What the solver says, or an input that was drawn."""
+    found = None
+    for seconds in (SECONDS, LONGER):
+        effort.progress(f"asking the solver for at most {seconds:.0f} s")
+        try:
+            found, reason = solved(whole, seconds), ""
+            reason = found.reason
+        except UnsupportedError as error:
+            reason = str(error)
+        if found is not None and not found.reason:
+            break
+        if seconds == SECONDS:
+            effort.progress("evaluating both functions at random inputs")
+            point = whole.drawn(effort.seed)
+            if point is not None:
+                return _refuted(pair, whole, point, write)
+            if found is None:
+                break
+    if found is None or found.reason:
+        return Evidence(Method.SOLVER, f"{reason}; equal at all inputs that were drawn", Verdict.UNKNOWN)
+    if found.unlike is not None:
+        if first_difference(whole, found.unlike) is None:
+            raise DisagreementError(
+                f"{name_of_solver()} says that the functions differ at {[*map(numbers, found.unlike)]}, where their "
+                "values are equal; please report this"
+            )
+        return _refuted(pair, whole, whole.simplified(found.unlike), write)
+    by = name_of_solver()
+    finding = f"equal at all inputs: {by} finds that none of {found.formulas} entries can differ"
+    return Evidence(
+        Method.SOLVER,
+        finding,
+        Verdict.PROVED,
+        SolvedFormulas(found.formulas, by),
+        (Assumption(AssumptionKind.SOLVER),),
+    )
+
+
+def _refuted(pair: Pair, whole: WholePair, point: tuple[np.ndarray, ...], write: Writer) -> Evidence:
+    """REFUTED by an input; two evaluations have to agree on it."""
+    where = first_difference(whole, point)
+    if where is None:
+        raise DisagreementError("a compiled program of integers and the same one run step by step differ; report this")
+    output, entry, left, right = where
+    given = zip(pair.input_names, point, pair.left.in_avals, strict=True)
+    inputs = tuple(Input(name, numbers(array), str(aval.dtype)) for name, array, aval in given)
+    found = Counterexample(
+        inputs, left, right, (str(left), str(right)), sizes=dict(pair.sizes), output=output, entry=entry, minimal=True
+    )
+    finding = f"{left} against {right} at output {output}{list(entry)}"
+    example = dataclasses.replace(found, program=write(found))
+    return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, example=example)
+
+
+# Real numbers too
+
+
+def _of_both(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Evidence:
+    """A program computes with real numbers as well."""
+    domains = [pair.domains[i] for i in range(len(pair.left.in_avals))]
+    integers = [(of, a) for of, a in zip(domains, pair.left.in_avals, strict=True) if isinstance(of, Integers)]
+    avals = tuple(aval for _, aval in integers)
+    empty = _Empty(avals)
+    whole = WholePair(empty, empty, tuple(of for of, _ in integers), effort.deadline)  # type: ignore[arg-type]
+    entries = entries_computed(pair.left.jaxpr) + entries_computed(pair.right.jaxpr)
+    most = min(MOST_CHOICES, MOST_ENTRIES // max(1, entries))
+    if has_control(pair.left) or has_control(pair.right):
+        most = min(most, MOST_STACKED)
+    if whole.count <= most:
+        (chosen,) = list(whole.all_inputs())
+        return _beside(pair, chosen, effort, write, decide, f"at each of {whole.count} choices of the integers: ")
+    return _sampled(pair, integers, whole.count, effort, write, decide)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Empty:
+    """What stands for a program whose inputs alone are asked for."""
+
+    in_avals: tuple[Any, ...]
+    eqns: tuple[Any, ...] = ()
+
+
+def _beside(
+    pair: Pair, chosen: tuple[np.ndarray, ...], effort: Effort, write: Writer, decide: Decide, said: str
+) -> Evidence:
+    """What can be said of the programs at some choices of the integers."""
+    beside = SideBySide(pair.left, pair.right, pair.domains, chosen)
+    left, right = beside.programs()
+    real = dataclasses.replace(pair, left=left, right=right, domains=beside.real_domains(), names=())
+    located = lambda found: beside.located(found, pair.input_names)
+    found = decide(real, effort, lambda found: write(located(found)))
+    example = None if found.example is None else located(found.example)
+    where = "" if example is None else f" of the functions with {len(chosen[0])} choices of the integers side by side"
+    return dataclasses.replace(found, finding=f"{said}{found.finding}{where}", example=example)
+
+
+def _sampled(
+    pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
+) -> Evidence:
+    """A witness at some choices of the integers, or that the functions agree there."""
+    random = np.random.default_rng(effort.seed)
+    chosen = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
+    found = _beside(pair, chosen, effort, write, decide, "")
+    if found.verdict is Verdict.REFUTED:
+        return found
+    passes = found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+    reason = f"equal at {TRIED} of {count} choices of the integers" if passes else found.finding
+    wanted = "give the integers a smaller range with uj.integers(spec, low, high)"
+    return Evidence(
+        Method.ENUMERATION,
+        f"{reason}; nothing is shown of the others: {wanted}",
+        Verdict.AGREES if passes else Verdict.UNKNOWN,
+        assumptions=found.assumptions if passes else (),
+    )
