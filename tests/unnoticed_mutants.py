@@ -225,6 +225,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "real/blocks.py": (
         Unnoticed("with_alibi", "0 → 1", "there is one head, and JAX takes the last array for one behind it"),
+        Unnoticed(
+            "<lambda>", "0 → 1", "the key of a draw of which the shapes alone are used", line="jax.random.key(0)"
+        ),
     ),
     "real/dependence.py": (Unnoticed("bias", "x * x → x", "the two inputs, 0 and 1, are their own squares"),),
     "real/networks.py": (
