@@ -105,6 +105,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("", "64 → 63", "another multiple of I, as above", line="SUM ="),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
+    "foundations/elementary.py": (Unnoticed("", "1 → 2", "no row has 1/4 as its least error", line="ERRORS ="),),
     "foundations/transformer_density.py": (Unnoticed("_zero", "0 - s → s", "|0 − s| is |s|"),),
     "foundations/uat_sums.py": (
         Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
@@ -224,6 +225,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "real/blocks.py": (
         Unnoticed("with_alibi", "0 → 1", "there is one head, and JAX takes the last array for one behind it"),
+        Unnoticed(
+            "<lambda>", "0 → 1", "the key of a draw of which the shapes alone are used", line="jax.random.key(0)"
+        ),
     ),
     "real/dependence.py": (Unnoticed("bias", "x * x → x", "the two inputs, 0 and 1, are their own squares"),),
     "real/networks.py": (
