@@ -185,7 +185,7 @@ class Flattening:
         key = _key(operation, operands)
         if key not in self._known:
             found = self._known[key] = self.appended(equation, operands)
-            self.operations[found[0]] = operation
+            self.operations.update(dict.fromkeys(found[:1], operation))
         return self._known[key]
 
     def appended(self, equation: JaxprEqn, operands: list[Atom]) -> list[Atom]:

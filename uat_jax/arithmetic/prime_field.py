@@ -228,7 +228,13 @@ class PrimeField:
             return np.asarray(_compiled(a, b, self.prime, limbs))
 
     def fraction(self, numerator: int, denominator: int) -> int:
-        """numerator/denominator, for a denominator that p does not divide."""
+        """numerator/denominator.
+
+        Raises:
+            ZeroDivisionError: p divides the denominator.
+        """
+        if denominator % self.prime == 0:
+            raise ZeroDivisionError("the prime divides a denominator")
         return numerator % self.prime * pow(denominator, -1, self.prime) % self.prime
 
     def floats(self, array: np.ndarray) -> np.ndarray:

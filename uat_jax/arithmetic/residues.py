@@ -157,10 +157,17 @@ class Draw:
         )
 
     def fraction(self, value: Fraction | int, shape: Sequence[int] = ()) -> Residues:
-        """One rational number in every entry."""
+        """One rational number in every entry.
+
+        Raises:
+            ZeroDivisorError: a prime divides its denominator.
+        """
         value = Fraction(value)
         residue = lambda level: level.field.fraction(value.numerator, value.denominator)
-        levels = tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels)
+        try:
+            levels = tuple(np.full((1, *shape), residue(level), np.int64) for level in self.levels)
+        except ZeroDivisionError:
+            raise ZeroDivisorError("a prime divides a denominator; draw another") from None
         return Residues(levels, self._constant(of_fractions([value])))
 
     def _constant(self, affine: Affine | None) -> Degree:
@@ -168,9 +175,13 @@ class Draw:
         return CONSTANT if len(self.levels) == 1 else Degree(affine=affine)
 
     def fractions(self, values: Sequence[Fraction]) -> Residues:
-        """A row of rational numbers."""
+        """A row of rational numbers.  Raises what `fraction` raises."""
         row = lambda level: np.array([[level.field.fraction(v.numerator, v.denominator) for v in values]], np.int64)
-        return Residues(tuple(map(row, self.levels)), self._constant(of_fractions(values)))
+        try:
+            levels = tuple(map(row, self.levels))
+        except ZeroDivisionError:
+            raise ZeroDivisorError("a prime divides a denominator; draw another") from None
+        return Residues(levels, self._constant(of_fractions(values)))
 
     def imaginary(self, shape: Sequence[int] = ()) -> Residues:
         """A square root of -1 in every entry."""

@@ -31,6 +31,7 @@ from uat_jax.arithmetic.fields import equal
 from uat_jax.arithmetic.flat_program import FlatProgram, Flattening, flattened, variables
 from uat_jax.arithmetic.power_rules import POWERS, in_force
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
+from uat_jax.arithmetic.residues import ZeroDivisorError
 from uat_jax.arithmetic.rows import by_rows
 from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.decide.cut import START, Arrays, Cut, matched
@@ -367,6 +368,8 @@ class Sweep:
         """The next cut, '' at the end, or why it is not reached."""
         try:
             return self._proved_next(here)
+        except ZeroDivisorError as error:  # at a random point that only guesses where to cut
+            return UnsupportedError(str(error))
         except UnsupportedError as error:
             return error
 
