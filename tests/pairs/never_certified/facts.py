@@ -33,7 +33,12 @@ NOT_POSITIVE = (
     ("an input", lambda x: x + 0, (S,), (-2,)),
     ("less than an exponential", lambda x: jnp.exp(x * x) - 2, (S,), (0.5,)),
     ("an exponent met as a magnitude", lambda x: jnp.exp(x) - 1 + 0 * jnp.exp(jnp.abs(x)), (S,), (-2,)),
-    ("an exponent met where it is positive", lambda x: jnp.where(x > 0, jnp.exp(x), 1) * 0 + jnp.exp(x) - 1, (S,), (-2,)),
+    (
+        "an exponent met where it is positive",
+        lambda x: jnp.where(x > 0, jnp.exp(x), 1) * 0 + jnp.exp(x) - 1,
+        (S,),
+        (-2,),
+    ),
     ("the exponential of another exponent met", lambda x: jnp.exp(jnp.exp(x)) * 0 + jnp.exp(x) - 1, (S,), (-2,)),
     ("two exponents above 0", lambda x, y: jnp.exp(jnp.exp(x)) - jnp.exp(jnp.exp(y)), (S, S), (0, 1)),
 )
