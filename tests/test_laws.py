@@ -345,10 +345,9 @@ CASES = (
     Case(
         "signs of sums of exponentials",
         "an exponent above 0",
-        lambda x: jnp.log(jnp.exp(x) - 1) + jnp.abs(jnp.exp(-x) - 1),
-        lambda x: jnp.log(1 - jnp.exp(-x)) + x + 1 - jnp.exp(-x),
-        lambda x: jnp.log(1 - jnp.exp(-x)) + x - 1 + jnp.exp(-x),
-        domains=POSITIVE,
+        lambda x: jnp.abs(jnp.exp(2 * jnp.exp(x)) - jnp.exp(jnp.exp(x))),
+        lambda x: jnp.exp(2 * jnp.exp(x)) - jnp.exp(jnp.exp(x)),
+        lambda x: jnp.exp(jnp.exp(x)) - jnp.exp(2 * jnp.exp(x)),
     ),
     Case(
         "signs of sums of exponentials",
