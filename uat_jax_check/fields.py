@@ -82,6 +82,7 @@ class Fields:
         self.roots: dict[int, int] = {}
         self.rooted: list[tuple[Number, Number]] = []
         self.nonnegative: set[tuple[int, ...]] = set()
+        self.notes: set[str] = set()
 
     # Sums and products
 
@@ -349,7 +350,9 @@ class Fields:
         return replace(self.odd("sign", x), smooth=False)
 
     def magnitude(self, x: Number) -> Number:
-        """x·sign(x)."""
+        """x·sign(x), which is x if that is not below 0."""
+        if x.sign:
+            return x
         return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
 
     def compare(self, kind: str, x: Any, y: Any) -> Any:
@@ -385,17 +388,21 @@ class Fields:
         return replace(y, total=yes.total and no.total, smooth=False, sign=min(yes.sign, no.sign), tie=None)
 
     def largest(self, values: Sequence[Any]) -> Number:
-        """The maximum of numbers: maxima among them are replaced by what they are maxima of."""
+        """The maximum of numbers: maxima among them are replaced by what they are maxima of.
+
+        Where a member is undefined the maximum is taken for undefined, which is noted.
+        """
+        total = all(x.total for x in map(self.lift, values))
+        if not total:
+            self.notes.add("a maximum is undefined where one of its members is")
         found: dict[tuple[int, ...], Number] = {}
         for x in map(self.lift, values):
-            if not x.total:
-                raise NotDecided("a maximum of what may be undefined")
             if x.at is None:
                 return replace(self.random("absent", *map(self.lift, values)), smooth=False)
             self.tested(x)
             found |= {m.at: m for m in self.members.get(x.at, [x])}
         xs = [found[at] for at in sorted(found)]
-        sign = 2 if any(x.sign == 2 for x in xs) else max(x.sign for x in xs)
+        sign = max(x.sign for x in xs) if total else 0
         if len(xs) == 1:
             return xs[0]
         if len(xs) == 2:

@@ -22,7 +22,7 @@ from uat_jax_check.fields import Fields, Level, Number, Redraw, is_prime, rank_a
 from uat_jax_check.program import Irrational, Machine
 
 LOG2_ERROR = -128
-ATTEMPTS = 2**12
+ATTEMPTS = 2**10
 """So many draws are made for a question at most; the bound of docs/checker.md §3 holds for each, and is added up."""
 LARGEST = 2**12
 """The largest number of bits of a prime."""
@@ -100,16 +100,20 @@ class Limits:
 
 
 def primes(levels: int, bits: int) -> list[int]:
-    """Random primes p_0, p_1, …, each one less than the one before by a factor, and 4 a divisor of each less 1."""
-    found: list[int] = []
-    for _ in range(levels):
-        base = 4 * (found[0] if found else 1)
-        while True:
-            p = base * ((secrets.randbits(32) | 2**31) if found else secrets.randbits(bits - 2) | 2 ** (bits - 3)) + 1
-            if is_prime(p):
-                found.insert(0, p)
-                break
+    """Random primes p_0, p_1, …: 4 p_{k+1} divides p_k - 1, and the last one has so many bits."""
+    found = [next_prime(4, bits)]
+    while len(found) < levels:
+        found.insert(0, next_prime(4 * found[0], found[0].bit_length() + 34))
     return found
+
+
+def next_prime(base: int, bits: int) -> int:
+    """A random prime of about so many bits that is one more than a multiple of a number."""
+    free = bits - base.bit_length()
+    while True:
+        p = base * (secrets.randbits(free) | 2 ** (free - 1)) + 1
+        if is_prime(p):
+            return p
 
 
 class Different(Exception):
@@ -128,10 +132,11 @@ class Comparison:
         self.attempts, self.depth, self.turned = 0, 0, False
         self.decisions: dict[tuple[int, ...], list[Any]] = {}
         self.notes: list[str] = []
+        self.noted: set[str] = set()
 
     def equal(self) -> bool:
         """Whether both are equal in one of the readings of exponentials and roots."""
-        for turned, towers, roots in itertools.product((False, True), (False, True), (False, True)):
+        for roots, turned, towers in itertools.product((False, True), (False, True), (False, True)):
             if towers and not self.depth:
                 continue
             self.turned = turned
@@ -142,6 +147,7 @@ class Comparison:
             self.notes = [
                 "exponentials turn sums into products" if towers else "exp, sin and cos are any functions (exp(0) = 1, even, odd)",
                 *(["the square of a root is the number"] if roots else []),
+                *sorted(self.noted),
             ]
             return True
         return False
@@ -225,7 +231,9 @@ class Comparison:
         it were squares. From the first number on of which this was not seen, all signs are tried (docs/checker.md §3.4).
         """
         seen: set[int] = set()
-        while True:
+        for draw in itertools.count(1):
+            if not draw % 8:  # a known number of which a root is taken is a square modulo half of the primes
+                chain = [next_prime(4 * (below.p if below else 1), chain[0].bit_length()), *chain[1:]]
             level = self.level(chain, copies, 0, towers, below)
             level.signs, inputs = (), self.inputs(level)
             try:
@@ -244,6 +252,7 @@ class Comparison:
                 level.signs = [0] * sure + [pattern >> i & 1 for i in range(count - sure)]
                 done.append(self.compared(level, inputs))
             return done
+        raise AssertionError
 
     def inputs(self, level: Level) -> list[Array]:
         """Random numbers for all inputs."""
@@ -265,6 +274,7 @@ class Comparison:
             outputs.insert(0 if self.turned else side, machine.run(inputs))
             decisions |= machine.decisions
         self.decisions = decisions
+        self.noted |= fields.notes
         shapes = [[(x.dtype in a.FLOATS, x.dtype if x.dtype not in a.FLOATS else "", x.shape) for x in side] for side in outputs]
         if shapes[0] != shapes[1]:
             raise Refused("the outputs of the two programs have different types")

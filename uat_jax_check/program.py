@@ -287,14 +287,12 @@ class Machine:
         usable(abs(n) <= POWER, "a power that is too high")
         if n < 0:
             return self._div(Fraction(1), self.power(x, -n))
-        found, square = None, x
-        for bit in bin(n)[:1:-1] if n else "":
+        found = 1 if type(x) is int else Fraction(1)
+        for bit in bin(n)[2:]:
+            found = self.bounded(self._mul(found, found), "float64") if type(x) is not int else found * found
             if bit == "1":
-                found = square if found is None else self._mul(found, square)
-            square = self._mul(square, square)
-            if known(square):
-                self.bounded(square, "float64")
-        return (1 if type(x) is int else Fraction(1)) if found is None else found
+                found = self._mul(found, x)
+        return found
 
     def _integer_pow(self, x: Any, p: Any, dtype: str, of: str) -> Any:
         usable(type(p["y"]) is int, "an exponent that is no integer")
@@ -415,8 +413,8 @@ class Machine:
         if not finite:
             return -INFINITY
         top = [max(fractions)] if fractions else []
-        if len(values) > len(rest) + 1:
-            self.decided(next((i for i, v in enumerate(values) if known(v) and v == top[0]), None) if top else None)
+        if len(set(fractions)) > 1:
+            self.decided(next(i for i, v in enumerate(values) if known(v) and v == top[0]))
         return top[0] if not rest else self.numbers.largest([*rest, *top]) if len(rest) + len(top) > 1 else rest[0]
 
     def smallest(self, values: Sequence[Any]) -> Any:
