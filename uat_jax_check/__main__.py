@@ -6,7 +6,16 @@ from uat_jax_check import document, pairs
 from uat_jax_check.document import NotDecided, Refused, Unusable
 
 SCHEMA, VERSION = "uat_jax/certificate", 4
-MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, AssertionError)
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    ZeroDivisionError,
+    AssertionError,
+)
 
 
 def decided(path: str) -> tuple[int, list[str]]:
@@ -15,7 +24,9 @@ def decided(path: str) -> tuple[int, list[str]]:
         with document.limits():
             certificate = document.read(path)
             document.usable(certificate.get("schema") == SCHEMA, f"its schema is not {SCHEMA!r}")
-            document.usable(certificate.get("version") == VERSION, f"its version is not {VERSION}; write it again with this uat_jax")
+            document.usable(
+                certificate.get("version") == VERSION, f"its version is not {VERSION}; write it again with this uat_jax"
+            )
             return 0, ["checked", *pairs.check(certificate).lines]
     except Unusable as error:
         return 2, [f"unusable: {error}"]

@@ -1,4 +1,4 @@
-"""Arrays as lists of entries, the arrays and types of a file, and rearrangements: where each entry of a result comes from.
+"""Arrays as lists of entries, and rearrangements: from where each entry of a result comes.
 
 An entry is an `int` (integers; booleans are 0 and 1), a `Fraction` (a real number that is known), one of the floats
 inf, -inf and nan, or a number of the number system in which a program is evaluated.
@@ -70,7 +70,9 @@ def read_type(data: Any) -> tuple[str, Shape]:
 
 def read_array(data: Any, constant: Callable[[Fraction, str], Any]) -> Array:
     """The array of [dtype, shape, base64]; `constant` says what a float stands for."""
-    usable(isinstance(data, list) and len(data) == 3 and isinstance(data[2], str), "an array is not [dtype, shape, text]")
+    usable(
+        isinstance(data, list) and len(data) == 3 and isinstance(data[2], str), "an array is not [dtype, shape, text]"
+    )
     name, shape = read_type(data[:2])
     try:
         content = base64.b64decode(data[2], validate=True)
@@ -223,8 +225,8 @@ def windows(shape: Sequence[int], sizes: Any, steps: Any, padding: Any, base: An
         spread = (n - 1) * b + 1 if n else 0
         count = max((spread + lo + hi - (w - 1) * d - 1) // s + 1, 0)
         usable(count * w <= ENTRIES, "windows that are too many")
-        at = lambda i: i // b if 0 <= i < spread and i % b == 0 else -1
-        per_axis.append([[at(o * s + k * d - lo) for k in range(w)] for o in range(count)])
+        seen = [[o * s + k * d - lo for k in range(w)] for o in range(count)]
+        per_axis.append([[i // b if 0 <= i < spread and i % b == 0 else -1 for i in window] for window in seen])
     own = strides(shape)
     number = lambda place: -1 if any(i < 0 for i in place) else flat(place, own)
     return [[number(p) for p in itertools.product(*window)] for window in itertools.product(*per_axis)]

@@ -143,7 +143,7 @@ class Balls:
         return found
 
     def ordered(self, values: Sequence[Any]) -> list[Any]:
-        """The numbers in ascending order: the i-th is the least maximum of i + 1 of them, by exchanges of neighbours."""
+        """The numbers in ascending order: the i-th is the least maximum of i + 1 of them, by exchanges."""
         if any(v is UNDEFINED for v in values):
             raise NotDecided("an order of what is undefined")
         found = [self.lift(v) for v in values]

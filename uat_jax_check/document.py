@@ -38,7 +38,7 @@ def read(path: str) -> dict[str, Any]:
     """The JSON object in a file.
 
     Raises:
-        Unusable: it is too long, too deep, no UTF-8, no JSON; a key stands twice; a number is NaN, infinite or too long.
+        Unusable: it is too long, too deep, no UTF-8, no JSON; a key stands twice; a number is NaN, infinite or long.
     """
     try:
         with Path(path).open("rb") as file:

@@ -38,7 +38,7 @@ class Number:
         ratio: of a quotient of numbers above 0, these.
     """
 
-    at: tuple[int, ...] | None
+    at: Any
     top: int = 1
     bottom: int = 0
     total: bool = True
@@ -277,7 +277,7 @@ class Fields:
     # Roots and logarithms
 
     def rsqrt(self, x: Number) -> Number:
-        """1/√x: an unknown function, or where roots are followed the inverse of a number of square x; 1/√(s²x) = 1/(s√x)."""
+        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(s²x) = 1/(s√x)."""
         for number, inverse in self.rooted[-64:] if x.at is not None else ():
             c = self.ratio(x, number)
             if c and c > 0 and (root := exact_root(c)):
@@ -380,8 +380,15 @@ class Fields:
 
     def chosen(self, which: Number, no: Any, yes: Any) -> Any:
         """no where `which` is 0, yes where it is 1."""
-        difference = self.sum([yes, self.negative(no)]) if isinstance(yes, Number) or isinstance(no, Number) else yes - no
-        if isinstance(difference, Fraction) and not difference or isinstance(difference, Number) and self.is_zero(difference):
+        difference = (
+            self.sum([yes, self.negative(no)]) if isinstance(yes, Number) or isinstance(no, Number) else yes - no
+        )
+        if (
+            isinstance(difference, Fraction)
+            and not difference
+            or isinstance(difference, Number)
+            and self.is_zero(difference)
+        ):
             return yes
         y = self.sum([no, self.product(difference, which)])
         yes, no = self.lift(yes), self.lift(no)

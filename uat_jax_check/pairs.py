@@ -48,6 +48,7 @@ class Meant:
         self.read: dict[tuple[Fraction, str], Fraction | float | Irrational] = {}
 
     def __call__(self, value: Fraction, dtype: str) -> Any:
+        """What a float stands for."""
         if value.denominator <= 1024 and abs(value) < 2**24:
             return value
         if (value, dtype) not in self.read:
@@ -55,8 +56,9 @@ class Meant:
         return self.read[value, dtype]
 
     def candidates(self, value: Fraction, dtype: str) -> Iterator[Fraction | float | Irrational]:
-        """Infinity for what is close to the largest float, short decimals, small fractions, roots of small fractions."""
-        if abs(value) > 10**30:
+        """Infinity for what is close to the largest float, short decimals, small fractions, roots of these."""
+        largest = 2 ** (2 ** (a.FLOATS[dtype][1] - 1))
+        if abs(value) > Fraction(largest, 2):
             yield math.copysign(math.inf, value)
         for digits in range(1, 13 if dtype == "float64" else 7):
             decimal = Fraction(f"{float(value):.{digits}g}")
@@ -96,7 +98,11 @@ class Limits:
     def hold(self, fields: Fields, width: int) -> bool:
         """Whether a draw stayed within them."""
         roots = 2 ** len(fields.roots)
-        return fields.degree * roots <= self.degree and fields.applications + fields.tests <= self.count and width <= self.width
+        return (
+            fields.degree * roots <= self.degree
+            and fields.applications + fields.tests <= self.count
+            and width <= self.width
+        )
 
 
 def primes(levels: int, bits: int) -> list[int]:
@@ -145,7 +151,9 @@ class Comparison:
             except Different:
                 continue
             self.notes = [
-                "exponentials turn sums into products" if towers else "exp, sin and cos are any functions (exp(0) = 1, even, odd)",
+                "exponentials turn sums into products"
+                if towers
+                else "exp, sin and cos are any functions (exp(0) = 1, even, odd)",
                 *(["the square of a root is the number"] if roots else []),
                 *sorted(self.noted),
             ]
@@ -163,7 +171,9 @@ class Comparison:
                 raise NotDecided("degrees that are too high")
             drawn, ranks, width = self.draw(bits, copies, towers, roots)
             if any(r >= c for r, c in zip(ranks, copies[1:], strict=True)):
-                copies[1:] = [max(c, min(2 * c, MOST_COPIES)) if r >= c else c for r, c in zip(ranks, copies[1:], strict=True)]
+                copies[1:] = [
+                    max(c, min(2 * c, MOST_COPIES)) if r >= c else c for r, c in zip(ranks, copies[1:], strict=True)
+                ]
                 if any(r >= MOST_COPIES for r in ranks):
                     raise NotDecided(f"more than {MOST_COPIES} independent exponents")
                 continue
@@ -171,7 +181,9 @@ class Comparison:
                 return
             worst = max(f.degree * 2 ** len(f.roots) for f in drawn)
             usable(max(f.applications + f.tests for f in drawn) <= limits.count, "more numbers than the limits allow")
-            limits = Limits(max(limits.degree, 2 ** worst.bit_length()), limits.count, max(limits.width, 2 ** width.bit_length()))
+            limits = Limits(
+                max(limits.degree, 2 ** worst.bit_length()), limits.count, max(limits.width, 2 ** width.bit_length())
+            )
 
     def draw(self, bits: int, copies: list[int], towers: bool, roots: bool) -> tuple[list[Fields], list[int], int]:
         """Both programs at every level, the last one first; the counts, the ranks and the width of exponents."""
@@ -187,7 +199,11 @@ class Comparison:
                     done, ranks, width = [below, *done], [rank, *ranks], max(width, own)
                     if rank >= copies[height]:
                         return done, [0] * (len(copies) - 1 - len(ranks)) + ranks, width
-                top = self.rooted(chain, copies, towers, below) if roots else [self.top(chain, copies, towers, below, None)]
+                top = (
+                    self.rooted(chain, copies, towers, below)
+                    if roots
+                    else [self.top(chain, copies, towers, below, None)]
+                )
                 return [*top, *done], ranks, width
             except Redraw:
                 continue
@@ -225,10 +241,10 @@ class Comparison:
         return fields
 
     def rooted(self, chain: list[int], copies: list[int], towers: bool, below: Fields | None) -> list[Fields]:
-        """Points at which all numbers are squares of which a root is taken, and there all signs of the roots.
+        """Points at which all numbers of which a root is taken are squares, and there all signs of the roots.
 
         The i-th number is surely no square of a formal value if it was no square at some point at which those before
-        it were squares. From the first number on of which this was not seen, all signs are tried (docs/checker.md §3.4).
+        it were squares. From the first number on of which this was not seen, all signs are tried (docs/checker.md §4).
         """
         seen: set[int] = set()
         for draw in itertools.count(1):
@@ -275,7 +291,10 @@ class Comparison:
             decisions |= machine.decisions
         self.decisions = decisions
         self.noted |= fields.notes
-        shapes = [[(x.dtype in a.FLOATS, x.dtype if x.dtype not in a.FLOATS else "", x.shape) for x in side] for side in outputs]
+        shapes = [
+            [(x.dtype in a.FLOATS, x.dtype if x.dtype not in a.FLOATS else "", x.shape) for x in side]
+            for side in outputs
+        ]
         if shapes[0] != shapes[1]:
             raise Refused("the outputs of the two programs have different types")
         return fields, outputs
@@ -316,7 +335,9 @@ def dimension(text: str, sizes: dict[str, int]) -> int:
     total = 0
     for sign, term in re.findall(r"([+-]?)\s*([\w* ]+)", text):
         factors = [f.strip() for f in term.split("*")]
-        usable(all(re.fullmatch(r"[0-9]{1,9}", f) or f in sizes for f in factors), f"the dimension {text[:60]!r} is none")
+        usable(
+            all(re.fullmatch(r"[0-9]{1,9}", f) or f in sizes for f in factors), f"the dimension {text[:60]!r} is none"
+        )
         total += (-1 if sign == "-" else 1) * math.prod(int(f) if f not in sizes else sizes[f] for f in factors)
     return total
 
@@ -336,7 +357,7 @@ def check(certificate: dict[str, Any]) -> Checked:
         Refused: what it claims is not so.
         NotDecided: this checker does not know.
     """
-    claim = certificate.get("claim")
+    claim: Any = certificate.get("claim")
     usable(isinstance(claim, dict) and isinstance(claim.get("inputs"), list), "it has no claim about two functions")
     verdict, programs = certificate.get("verdict"), claim.get("programs")
     usable(isinstance(programs, list) and programs, "it holds no programs")
@@ -349,7 +370,7 @@ def check(certificate: dict[str, Any]) -> Checked:
             raise NotDecided("programs that the file does not hold")
         sizes = entry["sizes"]
         usable(all(type(n) is int and 0 <= n < 2**20 for n in sizes.values()), "a size is no number")
-        if set(sizes) != set(claim.get("symbols", ())):
+        if set(sizes) != set(claim.get("symbols") or ()):
             raise Refused(f"the sizes {sorted(sizes)} are not those of the symbols {claim.get('symbols')}")
         key = json.dumps(sizes, sort_keys=True)
         if key in by_sizes:
@@ -373,10 +394,15 @@ def check(certificate: dict[str, Any]) -> Checked:
 def jaxprs(entry: dict[str, Any], side: str) -> list[Any]:
     """The jaxprs of a side, whose digest must be the one stated."""
     program = entry.get(side)
-    usable(isinstance(program, dict) and isinstance(program.get("jaxprs"), list) and program["jaxprs"], "a program is missing")
+    usable(
+        isinstance(program, dict) and isinstance(program.get("jaxprs"), list) and program["jaxprs"],
+        "a program is missing",
+    )
     fields = {"constants", "inputs", "equations", "outputs"}
     for jaxpr in program["jaxprs"]:
-        usable(isinstance(jaxpr, dict) and set(jaxpr) == fields, f"a jaxpr has not the fields {', '.join(sorted(fields))}")
+        usable(
+            isinstance(jaxpr, dict) and set(jaxpr) == fields, f"a jaxpr has not the fields {', '.join(sorted(fields))}"
+        )
         usable(all(isinstance(jaxpr[f], list) for f in fields), "a field of a jaxpr is no list")
     text = json.dumps(program["jaxprs"], sort_keys=True, separators=(",", ":"))
     if hashlib.sha256(text.encode()).hexdigest() != entry.get(f"{side}_digest"):
@@ -399,6 +425,8 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
         if left == right:
             notes.add("both programs are the same text")
             continue
+        where = "" if sizes == "{}" else f" at the sizes {sizes}"
+        differ_somewhere(left, right, where)
         plain, meant = Comparison(left, right, written), Meant()
         if plain.equal():
             notes |= set(plain.notes)
@@ -406,8 +434,6 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
             continue
         again = Comparison(left, right, meant)
         if not meant_differs(left, right, meant) or not again.equal():
-            where = "" if sizes == "{}" else f" at the sizes {sizes}"
-            differ_somewhere(left, right, where)
             raise NotDecided(f"no law here makes the programs equal{where}, first at {first_difference(left, right)}")
         if any(again.decisions.get(place, made) != made for place, made in plain.decisions.items()):
             raise NotDecided("a decision that depends on how a constant is read")
@@ -418,12 +444,19 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
         "numbers that differ over the rationals differ modulo random primes, and SHAKE-256 is a random function",
         *readings,
     ]
-    return Checked([*lines, *(f"laws used: {n}" for n in sorted(notes)), *(f"assumed: {t}" for t in assumptions),
-                    f"chance of error: at most 2^{LOG2_ERROR}"])
+    return Checked(
+        [
+            *lines,
+            *(f"laws used: {n}" for n in sorted(notes)),
+            *(f"assumed: {t}" for t in assumptions),
+            f"chance of error: at most 2^{LOG2_ERROR}",
+        ]
+    )
 
 
 def meant_differs(left: Any, right: Any, meant: Meant) -> bool:
     """Whether any constant is read as something else than it is written."""
+
     def arrays(data: Any) -> None:
         if isinstance(data, list):
             if len(data) == 3 and isinstance(data[0], str) and data[0] in a.FLOATS and isinstance(data[2], str):
@@ -433,6 +466,7 @@ def meant_differs(left: Any, right: Any, meant: Meant) -> bool:
         elif isinstance(data, dict):
             for item in data.values():
                 arrays(item)
+
     arrays([left, right])
     return bool(meant.text())
 
@@ -452,10 +486,12 @@ def first_difference(left: Any, right: Any) -> str:
 
 
 def differ_somewhere(left: Any, right: Any, where: str) -> None:
-    """Look at four inputs for exact values that surely differ.  Raises `Refused`."""
-    for _ in range(4):
+    """Look at two inputs for exact values that surely differ.  Raises `Refused`."""
+    for _ in range(2):
         draw = lambda: Fraction(secrets.randbelow(257) - 128, 64)
-        arguments = [Array(t, s, [draw() for _ in range(math.prod(s))]) for t, s in Machine(None, left, written).inputs()]
+        arguments = [
+            Array(t, s, [draw() for _ in range(math.prod(s))]) for t, s in Machine(None, left, written).inputs()
+        ]
         for number, place in first_places(left, right, arguments):
             try:
                 x, y = apart(left, right, arguments, {"output": number, "entry": place}, written)
@@ -463,7 +499,9 @@ def differ_somewhere(left: Any, right: Any, where: str) -> None:
             except (Refused, NotDecided):
                 continue
             if again and clearly(x, y):
-                raise Refused(f"output {number}, entry {place}{where}: left {show(x)}, right {show(y)} at a random input")
+                raise Refused(
+                    f"output {number}, entry {place}{where}: left {show(x)}, right {show(y)} at a random input"
+                )
 
 
 def clearly(x: Any, y: Any) -> bool:
@@ -481,7 +519,13 @@ def first_places(left: Any, right: Any, arguments: list[Array]) -> list[tuple[in
         return []
     for number, (u, v) in enumerate(zip(*sides, strict=True)):
         for place, e, f in zip(u.grid(), u.entries, v.entries, strict=True):
-            if isinstance(e, arb) and isinstance(f, arb) and not e.overlaps(f) or type(e) is type(f) is Fraction and e != f:
+            if (
+                isinstance(e, arb)
+                and isinstance(f, arb)
+                and not e.overlaps(f)
+                or type(e) is type(f) is Fraction
+                and e != f
+            ):
                 return [(number, list(place))]
     return []
 
@@ -491,9 +535,13 @@ def first_places(left: Any, right: Any, arguments: list[Array]) -> list[tuple[in
 
 def refuted(certificate: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     """The counterexample evaluated exactly: the values differ, as constants are written and as they are meant."""
-    evidence = certificate.get("evidence")
+    evidence: Any = certificate.get("evidence")
     usable(isinstance(evidence, list), "it has no evidence")
-    found = [e["example"] for e in evidence if isinstance(e, dict) and isinstance(e.get("example"), dict) and e.get("verdict") == "REFUTED"]
+    found = [
+        e["example"]
+        for e in evidence
+        if isinstance(e, dict) and isinstance(e.get("example"), dict) and e.get("verdict") == "REFUTED"
+    ]
     if not found:
         raise NotDecided("a refutation without an input")
     example = found[0]
@@ -501,20 +549,28 @@ def refuted(certificate: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     if key not in by_sizes:
         raise Refused(f"no programs are in the file at the sizes {key[:80]} of the counterexample")
     left, right = by_sizes[key]
-    arguments = [values(x, t) for x, t in zip(example["inputs"], [a.read_type(t) for t in left[-1]["inputs"]], strict=True)]
+    arguments = [
+        values(x, t) for x, t in zip(example["inputs"], [a.read_type(t) for t in left[-1]["inputs"]], strict=True)
+    ]
     shown = []
     for reader in (written, Meant()):
         shown.append(apart(left, right, arguments, example, reader))
-        usable(isinstance(example.get("exact"), list) and len(example["exact"]) == 2, "the counterexample has no exact values")
+        usable(
+            isinstance(example.get("exact"), list) and len(example["exact"]) == 2,
+            "the counterexample has no exact values",
+        )
     for text, value in zip(example["exact"], shown[0], strict=True):
         if not stated(text, value):
             raise Refused(f"the exact value {str(text)[:40]} is stated, and it is {show(value)}")
-    return Checked([
-        f"at the input of the counterexample{'' if key == '{}' else f' at the sizes {key}'}, output {example['output']}, entry "
-        f"{example['entry']}: left {show(shown[0][0])}, right {show(shown[0][1])}",
-        "both programs are defined there, and the exact values differ, as constants are written and as they are meant",
-        "assumed: sums, products and casts are those of real numbers",
-    ])
+    where = "" if key == "{}" else f" at the sizes {key}"
+    return Checked(
+        [
+            f"at the input of the counterexample{where}, output {example['output']}, entry {example['entry']}: "
+            f"left {show(shown[0][0])}, right {show(shown[0][1])}",
+            "both programs are defined there; the exact values differ, as constants are written and as they are meant",
+            "assumed: sums, products and casts are those of real numbers",
+        ]
+    )
 
 
 def values(data: Any, kind: tuple[str, a.Shape]) -> Array:
@@ -522,17 +578,21 @@ def values(data: Any, kind: tuple[str, a.Shape]) -> Array:
     dtype, shape = kind
     usable(isinstance(data, dict) and data.get("dtype") == dtype, "an input of the counterexample has another dtype")
     flat = data["values"]
-    for n in shape:
-        usable(isinstance(flat, list), "an input of the counterexample has another shape")
     entries = flat if shape else [flat]
     for depth, n in enumerate(shape):
-        usable(all(isinstance(x, list) and len(x) == n for x in ([entries] if not depth else entries)), "an input of the counterexample has another shape")
+        usable(
+            all(isinstance(x, list) and len(x) == n for x in ([entries] if not depth else entries)),
+            "an input of the counterexample has another shape",
+        )
         entries = entries if not depth else [v for x in entries for v in x]
     if dtype not in a.FLOATS:
         entries = [int(v) if type(v) is bool else v for v in entries]
         bits, signed = a.INTEGERS[dtype]
         low = -(2 ** (bits - 1)) if signed else 0
-        usable(all(type(v) is int and low <= v < low + 2**bits for v in entries), "an input of the counterexample is no integer")
+        usable(
+            all(type(v) is int and low <= v < low + 2**bits for v in entries),
+            "an input of the counterexample is no integer",
+        )
         return Array(dtype, shape, entries)
     usable(all(type(v) in (int, float) for v in entries), "an input of the counterexample is no number")
     numbers = [Fraction(v) for v in entries]
@@ -567,9 +627,15 @@ def apart(left: Any, right: Any, arguments: list[Array], example: dict[str, Any]
 def entry(outputs: list[Array], example: dict[str, Any]) -> Any:
     """The entry of an output that the counterexample names."""
     number, place = example["output"], example["entry"]
-    usable(type(number) is int and 0 <= number < len(outputs) and isinstance(place, list), "the counterexample names no output")
+    usable(
+        type(number) is int and 0 <= number < len(outputs) and isinstance(place, list),
+        "the counterexample names no output",
+    )
     shape = outputs[number].shape
-    usable(len(place) == len(shape) and all(type(i) is int and 0 <= i < n for i, n in zip(place, shape, strict=True)), "it names no entry")
+    usable(
+        len(place) == len(shape) and all(type(i) is int and 0 <= i < n for i, n in zip(place, shape, strict=True)),
+        "it names no entry",
+    )
     return outputs[number].entries[a.flat(place, a.strides(shape))]
 
 
@@ -579,7 +645,11 @@ def stated(text: Any, value: Any) -> bool:
     if type(value) is float:
         return text in (str(value), "∞" if value > 0 else "-∞", "−∞")
     try:
-        ball = arb(Fraction(text).numerator) / Fraction(text).denominator if re.fullmatch(r"-?\d+(/\d+)?", text) else arb(text)
+        ball = (
+            arb(Fraction(text).numerator) / Fraction(text).denominator
+            if re.fullmatch(r"-?\d+(/\d+)?", text)
+            else arb(text)
+        )
     except (ValueError, ZeroDivisionError):
         return False
     return bool(ball.overlaps(Balls().lift(Fraction(value) if type(value) is int else value)))

@@ -21,38 +21,75 @@ WORK = 3 * 10**8
 BITS = 2**14
 POWER = 4096
 
-IGNORED = frozenset("""
+IGNORED = frozenset(
+    """
     accuracy precision preferred_element_type out_sharding sharding out_dtype weak_type dtype indices_are_sorted
     unique_indices update_consts is_stable num_keys dimensions_of_reshape
-""".split())
+""".split()
+)
 """Parameters that do not change the real value, or are looked at where they do."""
 
-PARAMETERS = {name: frozenset(parameters.split()) for names, parameters in {
-    "abs add add_any and asinh atan asin acos acosh atanh cbrt clamp cos cosh digamma div eq erf erf_inv erfc exp exp2 "
-    "expm1 ge gt is_finite le lgamma log log1p logistic lt max min mul ne neg not or pow rem rsqrt select_n sign sin sinh "
-    "sqrt square sub tan tanh xor dynamic_update_slice": "",
-    "broadcast_in_dim": "broadcast_dimensions shape", "closed_call": "call_jaxpr", "concatenate": "dimension",
-    "cond": "branches", "convert_element_type": "new_dtype", "conv_general_dilated":
-    "batch_group_count dimension_numbers feature_group_count lhs_dilation padding rhs_dilation window_strides",
-    "cumsum cummax cummin cumprod": "axis reverse", "dot_general": "dimension_numbers", "dynamic_slice": "slice_sizes",
-    "expand_dims reshape squeeze rev": "dimensions new_sizes", "gather": "dimension_numbers fill_value mode slice_sizes",
-    "integer_pow": "y", "iota": "dimension shape", "pad": "padding_config", "argmax argmin": "axes index_dtype",
-    "reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or": "axes", "scan":
-    "jaxpr length num_carry num_consts reverse", "scatter scatter-add scatter-mul scatter-min scatter-max scatter-sub":
-    "dimension_numbers mode update_jaxpr", "slice": "limit_indices start_indices strides", "sort": "dimension",
-    "split": "axis sizes", "stack unstack": "axis", "tile": "reps", "transpose": "permutation", "reduce_window_max "
-    "reduce_window_min reduce_window_sum": "base_dilation padding window_dilation window_dimensions window_strides",
-    "while": "body_jaxpr body_nconsts cond_jaxpr cond_nconsts", "reduce_precision": "exponent_bits mantissa_bits",
-}.items() for name in names.split()}
+PARAMETERS = {
+    name: frozenset(parameters.split())
+    for names, parameters in {
+        "abs add add_any and asinh atan asin acos acosh atanh cbrt clamp cos cosh digamma div eq erf erf_inv erfc exp "
+        "exp2 expm1 ge gt is_finite le lgamma log log1p logistic lt max min mul ne neg not or pow rem rsqrt select_n "
+        "sign sin sinh sqrt square sub tan tanh xor dynamic_update_slice": "",
+        "broadcast_in_dim": "broadcast_dimensions shape",
+        "closed_call": "call_jaxpr",
+        "concatenate": "dimension",
+        "cond": "branches",
+        "convert_element_type": "new_dtype",
+        "conv_general_dilated": "batch_group_count dimension_numbers feature_group_count lhs_dilation padding "
+        "rhs_dilation window_strides",
+        "cumsum cummax cummin cumprod": "axis reverse",
+        "dot_general": "dimension_numbers",
+        "dynamic_slice": "slice_sizes",
+        "expand_dims reshape squeeze rev": "dimensions new_sizes",
+        "gather": "dimension_numbers fill_value mode slice_sizes",
+        "integer_pow": "y",
+        "iota": "dimension shape",
+        "pad": "padding_config",
+        "argmax argmin": "axes index_dtype",
+        "reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or": "axes",
+        "scan": "jaxpr length num_carry num_consts reverse",
+        "scatter scatter-add scatter-mul scatter-min scatter-max scatter-sub": "dimension_numbers mode update_jaxpr",
+        "slice": "limit_indices start_indices strides",
+        "sort": "dimension",
+        "split": "axis sizes",
+        "stack unstack": "axis",
+        "tile": "reps",
+        "transpose": "permutation",
+        "reduce_window_max "
+        "reduce_window_min reduce_window_sum": "base_dilation padding window_dilation window_dimensions window_strides",
+        "while": "body_jaxpr body_nconsts cond_jaxpr cond_nconsts",
+        "reduce_precision": "exponent_bits mantissa_bits",
+    }.items()
+    for name in names.split()
+}
 """Primitive -> the parameters that are looked at."""
 
-ODD = {"erf": True, "asinh": True, "atan": True, "cbrt": True, "tan": False, "asin": False, "atanh": False,
-       "erf_inv": False}
+ODD = {
+    "erf": True,
+    "asinh": True,
+    "atan": True,
+    "cbrt": True,
+    "tan": False,
+    "asin": False,
+    "atanh": False,
+    "erf_inv": False,
+}
 """Odd functions of which no more is used, and whether they are defined everywhere."""
 PLAIN = {"acos": False, "acosh": False, "lgamma": False, "digamma": False, "exp2": True}
 """Functions of which nothing is used but the name."""
-COMPARISONS = {"gt": lambda x, y: x > y, "ge": lambda x, y: x >= y, "lt": lambda x, y: x < y, "le": lambda x, y: x <= y,
-               "eq": lambda x, y: x == y, "ne": lambda x, y: x != y}
+COMPARISONS = {
+    "gt": lambda x, y: x > y,
+    "ge": lambda x, y: x >= y,
+    "lt": lambda x, y: x < y,
+    "le": lambda x, y: x <= y,
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+}
 INFINITY = math.inf
 WITH_TYPES = frozenset(["integer_pow", "convert_element_type", "reduce_precision"])
 """Operations on entries that look at a parameter or a dtype."""
@@ -131,7 +168,9 @@ class Machine:
             types = [a.read_type(t) for t in results]
             found = self.equation(name, parameters, [value(x) for x in operands], types, own)
             if [x.shape for x in found] != [shape for _, shape in types]:
-                raise Refused(f"{name} gives the shapes {[x.shape for x in found]}, and {[s for _, s in types]} are stated")
+                raise Refused(
+                    f"{name} gives the shapes {[x.shape for x in found]}, and {[s for _, s in types]} are stated"
+                )
             known += [Array(dtype, x.shape, x.entries) for x, (dtype, _) in zip(found, types, strict=True)]
         return [value(x) for x in jaxpr["outputs"]]
 
@@ -145,8 +184,12 @@ class Machine:
             raise NotDecided(f"parameter {min(strange)[:60]!r} of {name}")
         self.equations += 1
         self.work += getattr(getattr(self.numbers, "level", None), "copies", 1) * (
-            8 + sum(math.prod(shape) for _, shape in types) + sum(len(x.entries) for x in xs))
-        usable(self.equations - self.first <= EQUATIONS and self.work <= WORK, "it takes more operations than the limits allow")
+            8 + sum(math.prod(shape) for _, shape in types) + sum(len(x.entries) for x in xs)
+        )
+        usable(
+            self.equations - self.first <= EQUATIONS and self.work <= WORK,
+            "it takes more operations than the limits allow",
+        )
         self.numbers.place = (self.equations, 0)
         if name in CONTROL:
             return CONTROL[name](self, p, xs, types, own)
@@ -181,7 +224,10 @@ class Machine:
             bits, signed = a.INTEGERS[dtype]
             return (value + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1) if signed else value % 2**bits
         if known(value):
-            usable(max(value.numerator.bit_length(), value.denominator.bit_length()) <= BITS, "a number has too many digits")
+            usable(
+                max(value.numerator.bit_length(), value.denominator.bit_length()) <= BITS,
+                "a number has too many digits",
+            )
         if dtype not in a.FLOATS and dtype != "bool":
             raise NotDecided("an integer that depends on the inputs")
         return value
@@ -209,7 +255,12 @@ class Machine:
 
     def finite(self, x: Any) -> bool:
         """Whether an entry is surely a real number."""
-        return known(x) or type(x) is int or not special(x) and (self.numbers.exact and x is not UNDEFINED or getattr(x, "total", False))
+        return (
+            known(x)
+            or type(x) is int
+            or not special(x)
+            and (self.numbers.exact and x is not UNDEFINED or getattr(x, "total", False))
+        )
 
     def total(self, values: Sequence[Any]) -> Any:
         """The sum of entries."""
@@ -224,7 +275,9 @@ class Machine:
         constant = sum((v for v in values if known(v)), Fraction(0))
         if not rest:
             return constant
-        return rest[0] if len(rest) == 1 and not constant else self.numbers.sum([*rest, *([constant] if constant else [])])
+        return (
+            rest[0] if len(rest) == 1 and not constant else self.numbers.sum([*rest, *([constant] if constant else [])])
+        )
 
     def _add(self, x: Any, y: Any) -> Any:
         return self.total([x, y])
@@ -353,10 +406,16 @@ class Machine:
 
     def named(self, name: str) -> Callable[[Any], Any]:
         """A function of one number."""
-        limits = {"exp": (Fraction(0), INFINITY), "logistic": (Fraction(0), Fraction(1)), "tanh": (Fraction(-1), Fraction(1)),
-                  "exp2": (Fraction(0), INFINITY), "erf": (Fraction(-1), Fraction(1))}
+        limits = {
+            "exp": (Fraction(0), INFINITY),
+            "logistic": (Fraction(0), Fraction(1)),
+            "tanh": (Fraction(-1), Fraction(1)),
+            "exp2": (Fraction(0), INFINITY),
+            "erf": (Fraction(-1), Fraction(1)),
+        }
         at_zero = {"exp": 1, "exp2": 1, "cos": 1, "cosh": 1, "erfc": 1, "logistic": Fraction(1, 2)} | dict.fromkeys(
-            ("sin", "sinh", "tanh", "tan", "asin", "atan", "asinh", "atanh", "erf", "erf_inv", "cbrt"), 0)
+            ("sin", "sinh", "tanh", "tan", "asin", "atan", "asinh", "atanh", "erf", "erf_inv", "cbrt"), 0
+        )
 
         def function(x: Any) -> Any:
             if special(x):
@@ -525,7 +584,9 @@ class Machine:
             return Array(dtype, shape, [zero] * math.prod(shape))
         found = [
             self.bounded(self.dot(rows_x[b * nx + i], rows_y[b * ny + j]), dtype)
-            for b in range(math.prod(size(x, bx))) for i in range(nx) for j in range(ny)
+            for b in range(math.prod(size(x, bx)))
+            for i in range(nx)
+            for j in range(ny)
         ]
         return Array(dtype, shape, found)
 
@@ -551,7 +612,9 @@ class Machine:
                 first = n * features + o // (outputs // groups) * inputs
                 own = y.entries[o * kernel : (o + 1) * kernel]
                 for places in seen:
-                    under = [zero if i < 0 else x.entries[(first + c) * area + i] for c in range(inputs) for i in places]
+                    under = [
+                        zero if i < 0 else x.entries[(first + c) * area + i] for c in range(inputs) for i in places
+                    ]
                     entries.append(self.bounded(self.dot(under, own), types[0][0]))
         out, shape = numbers["out_spec"], types[0][1]
         usable(sorted(out) == list(range(len(shape))), "a convolution with a result that has no such axes")
@@ -612,11 +675,26 @@ class Machine:
 
     def window(self, p: Any, xs: Any, function: Callable[[list[Any]], Any]) -> Array:
         """What a function makes of the entries under a window."""
-        seen = a.windows(xs[0].shape, p["window_dimensions"], p["window_strides"], p["padding"],
-                         p["base_dilation"], p["window_dilation"])
-        per_axis = [a.windows([n], [w], [s], [e], [b], [d]) for n, w, s, e, b, d in zip(
-            xs[0].shape, p["window_dimensions"], p["window_strides"], p["padding"], p["base_dilation"],
-            p["window_dilation"], strict=True)]
+        seen = a.windows(
+            xs[0].shape,
+            p["window_dimensions"],
+            p["window_strides"],
+            p["padding"],
+            p["base_dilation"],
+            p["window_dilation"],
+        )
+        per_axis = [
+            a.windows([n], [w], [s], [e], [b], [d])
+            for n, w, s, e, b, d in zip(
+                xs[0].shape,
+                p["window_dimensions"],
+                p["window_strides"],
+                p["padding"],
+                p["base_dilation"],
+                p["window_dilation"],
+                strict=True,
+            )
+        ]
         entries = [self.bounded(function([xs[0].entries[i] for i in w if i >= 0]), xs[0].dtype) for w in seen]
         return Array(xs[0].dtype, tuple(map(len, per_axis)), entries)
 
@@ -650,8 +728,13 @@ class Machine:
         if not a.is_integer(index):
             raise NotDecided("a place that depends on the inputs")
         n, mode = content(p["dimension_numbers"]), content(p["mode"])
-        names = dict(offset=n["offset_dims"], collapsed=n["collapsed_slice_dims"], batching=n["operand_batching_dims"],
-                     index_batching=n["start_indices_batching_dims"], map=n["start_index_map"])
+        names = dict(
+            offset=n["offset_dims"],
+            collapsed=n["collapsed_slice_dims"],
+            batching=n["operand_batching_dims"],
+            index_batching=n["start_indices_batching_dims"],
+            map=n["start_index_map"],
+        )
         shape, source = a.gathered(x.shape, index, p["slice_sizes"], mode, names)
         if -1 in source and (mode != "FILL_OR_DROP" or p["fill_value"] is not None or x.dtype not in a.FLOATS):
             raise NotDecided("a gather beyond its array")
@@ -666,8 +749,13 @@ class Machine:
         single = (*n["inserted_window_dims"], *n["operand_batching_dims"])
         long = iter(updates.shape[i] for i in n["update_window_dims"])
         sizes = [1 if i in single else next(long) for i in range(len(x.shape))]
-        names = dict(offset=n["update_window_dims"], collapsed=n["inserted_window_dims"], map=n["scatter_dims_to_operand_dims"],
-                     batching=n["operand_batching_dims"], index_batching=n["scatter_indices_batching_dims"])
+        names = dict(
+            offset=n["update_window_dims"],
+            collapsed=n["inserted_window_dims"],
+            map=n["scatter_dims_to_operand_dims"],
+            batching=n["operand_batching_dims"],
+            index_batching=n["scatter_indices_batching_dims"],
+        )
         shape, target = a.gathered(x.shape, index, sizes, mode, names)
         if shape != updates.shape or -1 in target and mode == "PROMISE_IN_BOUNDS":
             raise Refused("a scatter of updates that do not fit")
@@ -701,12 +789,17 @@ class Machine:
         if any(not x.shape or x.shape[0] != length for x in xs[first:]):
             raise Refused("a scan over arrays of other lengths")
         for t in range(length - 1, -1, -1) if p["reverse"] else range(length):
-            row = [Array(x.dtype, x.shape[1:], x.entries[t * (w := math.prod(x.shape[1:])) : (t + 1) * w]) for x in xs[first:]]
+            row = [
+                Array(x.dtype, x.shape[1:], x.entries[t * (w := math.prod(x.shape[1:])) : (t + 1) * w])
+                for x in xs[first:]
+            ]
             results = self.run([*xs[:constants], *carry, *row], body)
             carry, rest = results[:carries], results[carries:]
             found.append(rest)
         found = found[::-1] if p["reverse"] else found
-        stacked = [Array(t[0], t[1], [v for step in found for v in step[i].entries]) for i, t in enumerate(types[carries:])]
+        stacked = [
+            Array(t[0], t[1], [v for step in found for v in step[i].entries]) for i, t in enumerate(types[carries:])
+        ]
         if any(len(x.entries) != math.prod(x.shape) for x in stacked):
             raise Refused("a scan with results of other shapes")
         return [*carry, *stacked]
@@ -774,7 +867,9 @@ def _tile(m: Machine, p: Any, xs: Any, types: Any) -> Array:
     x, steps = xs[0], a.strides(xs[0].shape)
     shape = [n * r for n, r in zip(x.shape, p["reps"], strict=True)]
     usable(math.prod(shape) <= a.ENTRIES, "a tiling of too many entries")
-    return a.moved([x], shape, (a.flat([i % n for i, n in zip(q, x.shape, strict=True)], steps) for q in a.places(shape)))
+    return a.moved(
+        [x], shape, (a.flat([i % n for i, n in zip(q, x.shape, strict=True)], steps) for q in a.places(shape))
+    )
 
 
 def _slice(m: Machine, p: Any, xs: Any, types: Any) -> Array:
@@ -783,17 +878,41 @@ def _slice(m: Machine, p: Any, xs: Any, types: Any) -> Array:
 
 CONTROL: dict[str, Callable[..., list[Array]]] = {
     "closed_call": lambda m, p, xs, types, own: m.run(xs, m.called(p["call_jaxpr"], own)),
-    "scan": Machine.scan, "while": Machine.loop, "cond": Machine.cond,
-    **{name: (lambda m, p, xs, types, own, step=step: [m.scatter(p, xs, types, getattr(m, step) if step else lambda _, new: new, own)])
-       for name, step in {"scatter": "", "scatter-add": "_add", "scatter-mul": "_mul", "scatter-min": "_min",
-                          "scatter-max": "_max", "scatter-sub": "_sub"}.items()},
+    "scan": Machine.scan,
+    "while": Machine.loop,
+    "cond": Machine.cond,
+    **{
+        name: (
+            lambda m, p, xs, types, own, step=step: [
+                m.scatter(p, xs, types, getattr(m, step) if step else lambda _, new: new, own)
+            ]
+        )
+        for name, step in {
+            "scatter": "",
+            "scatter-add": "_add",
+            "scatter-mul": "_mul",
+            "scatter-min": "_min",
+            "scatter-max": "_max",
+            "scatter-sub": "_sub",
+        }.items()
+    },
 }
 STRUCTURE: dict[str, Callable[..., Array | list[Array]]] = {
-    "dot_general": Machine.dot_general, "conv_general_dilated": Machine.convolution, "sort": Machine.sort,
-    "gather": Machine.gather, "dynamic_slice": Machine.dynamic_slice, "dynamic_update_slice": Machine.dynamic_update_slice,
-    "reshape": _reshape, "squeeze": lambda m, p, xs, types: _reshape(m, {}, xs, types),
+    "dot_general": Machine.dot_general,
+    "conv_general_dilated": Machine.convolution,
+    "sort": Machine.sort,
+    "gather": Machine.gather,
+    "dynamic_slice": Machine.dynamic_slice,
+    "dynamic_update_slice": Machine.dynamic_update_slice,
+    "reshape": _reshape,
+    "squeeze": lambda m, p, xs, types: _reshape(m, {}, xs, types),
     "expand_dims": lambda m, p, xs, types: _reshape(m, {}, xs, types),
-    "iota": _iota, "split": _split, "stack": _stack, "unstack": _unstack, "tile": _tile, "slice": _slice,
+    "iota": _iota,
+    "split": _split,
+    "stack": _stack,
+    "unstack": _unstack,
+    "tile": _tile,
+    "slice": _slice,
     "transpose": lambda m, p, xs, types: a.transpose(xs[0], p["permutation"]),
     "broadcast_in_dim": lambda m, p, xs, types: a.broadcast(xs[0], types[0][1], p["broadcast_dimensions"]),
     "rev": lambda m, p, xs, types: a.reverse(xs[0], p["dimensions"]),
