@@ -26,6 +26,8 @@ ATTEMPTS = 2**10
 """So many draws are made for a question at most; the bound of docs/checker.md §3 holds for each, and is added up."""
 LARGEST = 2**12
 """The largest number of bits of a prime."""
+SIZES = 16
+"""The largest number of assignments of sizes."""
 MOST_COPIES = 512
 MOST_LEVELS = 6
 MOST_ROOTS = 10
@@ -93,7 +95,7 @@ class Limits:
     def bits(self, levels: int) -> int:
         """How many bits the smallest prime needs (docs/checker.md §3)."""
         chance = levels * (self.count**2 + MOST_COPIES**3) * 16 * self.degree * MOST_COPIES * (1 + 2 * self.width)
-        return chance.bit_length() - LOG2_ERROR + ATTEMPTS.bit_length() + 1
+        return chance.bit_length() - LOG2_ERROR + (4 * SIZES * ATTEMPTS).bit_length()
 
     def hold(self, fields: Fields, width: int) -> bool:
         """Whether a draw stayed within them."""
@@ -359,8 +361,9 @@ def check(certificate: dict[str, Any]) -> Checked:
     """
     claim: Any = certificate.get("claim")
     usable(isinstance(claim, dict) and isinstance(claim.get("inputs"), list), "it has no claim about two functions")
-    verdict, programs = certificate.get("verdict"), claim.get("programs")
-    usable(isinstance(programs, list) and programs, "it holds no programs")
+    verdict: Any = certificate.get("verdict")
+    programs: Any = claim.get("programs")
+    usable(isinstance(programs, list) and 0 < len(programs) <= SIZES, "it holds no programs, or too many")
     for flag in ("derivatives", "almost_everywhere", "sizes_listed"):
         usable(type(claim.get(flag)) is bool, f"its claim does not say whether {flag}")
     by_sizes = {}
@@ -383,6 +386,8 @@ def check(certificate: dict[str, Any]) -> Checked:
     if claim["derivatives"]:
         raise NotDecided("whether outputs of a program are derivatives of others")
     if verdict == "REFUTED":
+        if claim["almost_everywhere"] or any(not x.endswith("]") for x in claim["inputs"]):
+            raise NotDecided("a refutation almost everywhere, or within a domain")
         return refuted(certificate, by_sizes)
     if verdict not in ("CERTIFIED", "PROVED"):
         raise NotDecided(f"a certificate that says {str(verdict)[:20]}")
@@ -393,7 +398,7 @@ def check(certificate: dict[str, Any]) -> Checked:
 
 def jaxprs(entry: dict[str, Any], side: str) -> list[Any]:
     """The jaxprs of a side, whose digest must be the one stated."""
-    program = entry.get(side)
+    program: Any = entry.get(side)
     usable(
         isinstance(program, dict) and isinstance(program.get("jaxprs"), list) and program["jaxprs"],
         "a program is missing",
@@ -410,7 +415,7 @@ def jaxprs(entry: dict[str, Any], side: str) -> list[Any]:
     return program["jaxprs"]
 
 
-def statement(claim: dict[str, Any], sizes: str, outputs: list[Any]) -> list[str]:
+def statement(claim: dict[str, Any], sizes: str) -> list[str]:
     """What is claimed, from the programs alone."""
     inputs = ", ".join(f"x{i}: {text}" for i, text in enumerate(claim["inputs"]))
     where = f" at the sizes {sizes}" if sizes != "{}" else ""
@@ -421,9 +426,9 @@ def certified(claim: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     """Equal at all sizes in the file, as the constants are written or as they are meant."""
     lines, notes, readings, attempts = [], set(), [], 0
     for sizes, (left, right) in by_sizes.items():
-        lines += statement(claim, sizes, [])
+        lines += statement(claim, sizes)
         if left == right:
-            notes.add("both programs are the same text")
+            notes.add("both programs are the same text, and primitives are functions of their operands")
             continue
         where = "" if sizes == "{}" else f" at the sizes {sizes}"
         differ_somewhere(left, right, where)
