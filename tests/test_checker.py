@@ -1,4 +1,4 @@
-"""The checker that shares nothing with the prover: both decide alike, and it accepts no file that says what is false."""
+"""The checker that shares nothing with the prover: both decide alike, and it accepts no file that is false."""
 
 import ast
 import copy
