@@ -360,10 +360,13 @@ def check(certificate: dict[str, Any]) -> Checked:
         NotDecided: this checker does not know.
     """
     claim: Any = certificate.get("claim")
-    usable(isinstance(claim, dict) and isinstance(claim.get("inputs"), list), "it has no claim about two functions")
+    usable(isinstance(claim, dict), "it has no claim")
+    if claim.get("id") != "equivalence":
+        raise NotDecided(f"claims other than the equality of two functions, such as {str(claim.get('id'))[:60]!r}")
     verdict: Any = certificate.get("verdict")
     programs: Any = claim.get("programs")
     usable(isinstance(programs, list) and 0 < len(programs) <= SIZES, "it holds no programs, or too many")
+    usable(isinstance(claim.get("inputs"), list) and len(claim["inputs"]) <= 10**4, "its claim has no inputs")
     for flag in ("derivatives", "almost_everywhere", "sizes_listed"):
         usable(type(claim.get(flag)) is bool, f"its claim does not say whether {flag}")
     by_sizes = {}
