@@ -44,6 +44,9 @@ EQUATIONS = {
     # a size that stands nowhere but in the shape
     "identity": _(I(n), I(n), I(p), I(1), I(n + 1), 2 * I(n), O(n, n)),
     "zero": _(O(n, 1), O(n, 1), O(p, n), O(1, n), O(n, n), O(p, 1)),
+    "a sum of nothing": _(Sum(Ak[k], k, 1, 0), O(n, n), O(p, p), O(n, 1), O(p, n)),
+    "ones": _(one(n, p), one(n, p), one(p, n), one(n, q), one(n, 1)),
+    "a transpose of zeros": _(O(n, p).T, O(p, n), O(n, p), O(q, n).T, O(n, q)),
     "a product of zeros": _(O(n, p) @ O(p, q), O(n, q), O(q, n), O(n, p), one(n, q)),
     "f(0) + σ(x)": _(of(f, O(n, 1)) + S(v), S(v) + of(f, O(n, 1)), of(f, O(q, 1)) + S(v), of(f, O(n, 1)) + S(v + f)),
     "2 f(0)": _(2 * of(f, O(n, 1)), of(f, O(n, 1)) + of(f, O(n, 1)), 3 * of(f, O(q, 1)), 2 * of(f, O(1, 1))),

@@ -1,0 +1,483 @@
+"""Numbers modulo primes: one level of a tower, in which unknown functions are random functions (docs/checker.md §3).
+
+A number that is known stays a `Fraction`; only what depends on an input becomes a `Number`.
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpz, fmpz_mod_ctx, fmpz_mod_mat
+
+from uat_jax_check.document import NotDecided
+
+SMALL = 2**16
+"""The largest numerator and denominator of a factor that is read off two residues."""
+
+
+class Redraw(Exception):
+    """This point is none: a divisor is 0 at it, or a number of which the root is taken is no square."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """A number of a program at random points.
+
+    Attributes:
+        at: its residue in each copy; None if exponentials lie in each other too often for this level.
+        top, bottom: it is N/D, where N and D have at most these degrees.
+        total: it is defined at all inputs.
+        smooth: no comparison, magnitude or maximum has to do with it.
+        sign: 2 if it is above 0 wherever it is defined, 1 if it is not below 0, else 0.
+        depth: how many exponentials lie in each other.
+        tie: of a comparison of two numbers, their difference and what it is where that is not 0.
+        terms: of a sum of exponentials, the coefficient and the exponent of each.
+        ratio: of a quotient of numbers above 0, these.
+    """
+
+    at: Any
+    top: int = 1
+    bottom: int = 0
+    total: bool = True
+    smooth: bool = True
+    sign: int = 0
+    depth: int = 0
+    tie: Any = None
+    terms: tuple[tuple[Fraction, Any], ...] = ()
+    ratio: Any = None
+
+
+@dataclass
+class Level:
+    """What is drawn for a level: a prime, copies, and the exponents of the level below."""
+
+    prime: int
+    copies: int
+    key: bytes
+    height: int = 0
+    below: Any = None
+    generator: int = 0
+    mixing: Any = ()
+    allowed: int = 0
+    towers: bool = False
+    signs: Sequence[int] | None = None
+
+
+class Fields:
+    """Arithmetic at one level.  Counts what the bound needs: applications, tests and the largest degree tested."""
+
+    exact = False
+
+    def __init__(self, level: Level) -> None:
+        self.level, self.p = level, level.prime
+        self.applications = self.tests = 0
+        self.degree, self.depth = 1, 0
+        self.place: tuple[int, ...] = ()
+        self.exponents: dict[tuple[Any, ...], Number] = {}
+        self.members: dict[tuple[int, ...], list[Number]] = {}
+        self.compared: list[Number] = []
+        self.roots: dict[int, int] = {}
+        self.rooted: list[tuple[Number, Number]] = []
+        self.nonnegative: set[tuple[int, ...]] = set()
+        self.notes: set[str] = set()
+
+    # Sums and products
+
+    def pi(self) -> Number:
+        """π, of which no more is used than that it is above 0."""
+        return replace(self.random("pi", self.lift(Fraction(1))), sign=2)
+
+    def lift(self, value: Any) -> Number:
+        """A known real number as a residue."""
+        if isinstance(value, Number):
+            return value
+        number = value.numerator * pow(value.denominator, -1, self.p) % self.p
+        return Number((number,) * self.level.copies, 0, sign=2 if value > 0 else int(value == 0))
+
+    def made(self, at: Any, *operands: Number, **facts: Any) -> Number:
+        """A number that is defined and smooth if its operands are."""
+        facts.setdefault("depth", max(x.depth for x in operands))
+        return Number(
+            at if all(x.at is not None for x in operands) else None,
+            total=all(x.total for x in operands),
+            smooth=all(x.smooth for x in operands),
+            **facts,
+        )
+
+    def sum(self, values: Sequence[Any]) -> Number:
+        """The sum of numbers, at least one of which is not known."""
+        xs, p = [self.lift(v) for v in values], self.p
+        bottom = sum(x.bottom for x in xs)
+        known = all(x.at is not None for x in xs)
+        at = tuple(sum(column) % p for column in zip(*(x.at for x in xs), strict=True)) if known else None
+        safe = all(x.total and x.sign for x in xs)
+        sign = (2 if any(x.sign == 2 for x in xs) else 1) if safe else 0
+        y = self.made(at, *xs, top=max(x.top + bottom - x.bottom for x in xs), bottom=bottom, sign=sign)
+        if safe and at is not None:
+            self.nonnegative.add(at)
+        terms = tuple(t for x in xs for t in x.terms) if all(x.terms for x in xs) else ()
+        return replace(y, terms=terms) if 0 < len(terms) <= 256 else y
+
+    def product(self, x: Any, y: Any) -> Number:
+        """x·y; where one of them is a comparison whose tie does not matter, as §5 of the document says."""
+        x, y = self.lift(x), self.lift(y)
+        for one, other in ((x, y), (y, x)):
+            if one.tie and one.tie[1] and self.ratio(other, one.tie[0]) is not None:
+                return self.product(other, one.tie[1])
+        p = self.p
+        at = tuple(a * b % p for a, b in zip(x.at, y.at, strict=True)) if x.at and y.at else None
+        sign = min(x.sign, y.sign) or int(x is y)
+        if at and sign and x.total and y.total:
+            self.nonnegative.add(at)
+        return self.made(at, x, y, top=x.top + y.top, bottom=x.bottom + y.bottom, sign=sign)
+
+    def scaled(self, x: Number, factor: Fraction) -> Number:
+        """A known multiple, which keeps what is known of a sign and of exponentials."""
+        y = self.product(x, factor)
+        return replace(y, terms=tuple((c * factor, t) for c, t in x.terms)) if factor > 0 and x.terms else y
+
+    def inverse(self, x: Number) -> Number:
+        """1/x: x is smooth, or above 0 (docs/checker.md §4)."""
+        if not x.smooth and x.sign < 2:
+            raise NotDecided("a divisor that may be 0 on an open set")
+        at = None
+        if x.at is not None:
+            self.tested(x)
+            if 0 in x.at:
+                raise Redraw("a divisor is 0")
+            at = tuple(pow(a, -1, self.p) for a in x.at)
+        sign = 2 if x.sign else 0
+        y = self.made(at, x, top=x.bottom, bottom=x.top, sign=sign)
+        return y if x.sign == 2 else replace(y, total=False)
+
+    # Tests at the random points
+
+    def tested(self, x: Number) -> None:
+        """Count a number that is compared with 0."""
+        self.tests += 1
+        self.degree = max(self.degree, 2 * (x.top + x.bottom))
+
+    def is_zero(self, x: Number) -> bool:
+        """Whether a number is 0 as a formal value."""
+        self.tested(x)
+        return x.at is not None and not any(x.at)
+
+    def ratio(self, x: Number, y: Number) -> Fraction | None:
+        """c if x = c·y for a small rational number c, None if there is none."""
+        if x.at is None or y.at is None:
+            return None
+        self.tested(x)
+        self.tested(y)
+        if not any(x.at):
+            return Fraction(0)
+        if 0 in x.at or 0 in y.at:
+            return None
+        c = fraction(x.at[0] * pow(y.at[0], -1, self.p) % self.p, self.p, SMALL)
+        if c is None:
+            return None
+        same = all((a * c.denominator - b * c.numerator) % self.p == 0 for a, b in zip(x.at, y.at, strict=True))
+        return c if same else None
+
+    # Unknown functions
+
+    def random(self, name: str, *xs: Number, **facts: Any) -> Number:
+        """A random function of all copies of its arguments."""
+        self.applications += 1
+        self.degree = max([self.degree, *(2 * (x.top + x.bottom) for x in xs)])
+        at = None
+        if all(x.at is not None for x in xs):
+            width = (self.p.bit_length() + 7) // 8
+            residues = b"".join(a.to_bytes(width, "little") for x in xs for a in x.at)
+            head = f"{self.level.height}|{name}|{len(xs)}|".encode()
+            stream = hashlib.shake_256(self.level.key + head + residues).digest((width + 16) * self.level.copies)
+            pieces = (stream[i : i + width + 16] for i in range(0, len(stream), width + 16))
+            at = tuple(int.from_bytes(piece, "little") % self.p for piece in pieces)
+        return self.made(at, *xs, **facts)
+
+    def made_partial(self, x: Number) -> Number:
+        """The same number, which may be undefined for some inputs."""
+        return replace(x, total=False)
+
+    def odd(self, name: str, x: Number) -> Number:
+        """A random odd function."""
+        return self.sum([self.random(name, x), self.negative(self.random(name, self.negative(x)))])
+
+    def even(self, name: str, x: Number) -> Number:
+        """A random even function."""
+        return self.sum([self.random(name, x), self.random(name, self.negative(x))])
+
+    def negative(self, x: Any) -> Any:
+        """-x."""
+        return -x if isinstance(x, Fraction) else replace(self.scaled(x, Fraction(-1)), sign=0, tie=None)
+
+    # Exponentials
+
+    def exponential(self, x: Number, kind: int, what: str = "") -> Number:
+        """exp(x) for kind 0, exp(ix) for kind 1; `what` tells exponentials of one operation apart."""
+        self.depth = max(self.depth, x.depth + 1)
+        facts = dict(sign=2 - 2 * kind, depth=x.depth + 1)
+        if x.at is not None and self.is_zero(x):
+            return self.lift(Fraction(1))
+        if not self.level.towers:
+            return replace(self.random(f"exp {kind}", x), **facts)
+        key, level = (*self.place, kind, what), self.level
+        self.exponents[key] = x
+        if level.below is None or x.depth + 1 > level.allowed:
+            return self.made(None, x, **facts)
+        below = level.below.exponents.get(key)
+        if below is None or below.at is None:
+            raise NotDecided("exponentials that stand in other places at another level")
+        q = level.below.p
+        exponents = [sum(h * a for h, a in zip(row, below.at, strict=True)) % q for row in level.mixing[kind]]
+        at = tuple(pow(level.generator, e, self.p) for e in exponents)
+        return self.made(at, x, **facts)
+
+    def exp(self, x: Number) -> Number:
+        """The exponential."""
+        return replace(self.exponential(x, 0), terms=((Fraction(1), x),))
+
+    def logistic(self, x: Number) -> Number:
+        """1/(1 + exp(-x))."""
+        return self.inverse(replace(self.sum([Fraction(1), self.exp(self.negative(x))]), sign=2))
+
+    def tanh(self, x: Number) -> Number:
+        """2/(1 + exp(-2x)) - 1."""
+        return self.sum([self.scaled(self.logistic(self.scaled(x, Fraction(2))), Fraction(2)), Fraction(-1)])
+
+    def hyperbolic(self, x: Number, sign: int) -> Number:
+        """(exp x + sign·exp(-x))/2."""
+        e = self.exp(x)
+        return self.scaled(self.sum([e, self.scaled(self.inverse(e), Fraction(sign))]), Fraction(1, 2))
+
+    def circular(self, x: Number, sine: bool) -> Number:
+        """cos x or sin x, by exp(ix)."""
+        self.depth = max(self.depth, x.depth + 1)
+        if not self.level.towers:
+            return self.odd("sin", x) if sine else self.even("cos", x)
+        e = self.exponential(x, 1)
+        if e.at is None:
+            return e
+        back = self.made(tuple(pow(a, -1, self.p) for a in e.at), e, top=e.bottom, bottom=e.top)
+        half = Fraction(1, 2)
+        if not sine:
+            return self.scaled(self.sum([e, back]), half)
+        i = self.imaginary()
+        difference = self.sum([e, self.negative(back)])
+        at = tuple(a * pow(2 * i, -1, self.p) % self.p for a in difference.at or ())
+        return self.made(at, difference, top=difference.top, bottom=difference.bottom)
+
+    def imaginary(self) -> int:
+        """A number of square -1: the primes are 1 more than a multiple of 4."""
+        base = next(b for b in range(2, 999) if pow(b, (self.p - 1) // 2, self.p) == self.p - 1)
+        return pow(base, (self.p - 1) // 4, self.p)
+
+    # Roots and logarithms
+
+    def rsqrt(self, x: Number) -> Number:
+        """1/√x: an unknown function, or the inverse of a number of square x; 1/√(s²x) = 1/(s√x)."""
+        for number, inverse in self.rooted[-64:] if x.at is not None else ():
+            c = self.ratio(x, number)
+            if c and c > 0 and (root := exact_root(c)):
+                return replace(self.scaled(inverse, 1 / root), total=x.total and x.sign == 2)
+        y = self._rsqrt(x)
+        self.rooted.append((x, y))
+        return y
+
+    def _rsqrt(self, x: Number) -> Number:
+        if self.level.signs is None:
+            return replace(self.random("1/root", x), sign=2, total=x.total and x.sign == 2)
+        if not x.smooth and x.sign < 2:
+            raise NotDecided("a root of what may be 0 on an open set")
+        if x.at is None:
+            raise NotDecided("a root above an exponential")
+        (v,) = x.at
+        self.tested(x)
+        if v not in self.roots:
+            if not v or pow(v, (self.p - 1) // 2, self.p) != 1:
+                raise Redraw(len(self.roots))
+            chosen = self.level.signs[len(self.roots)] if len(self.roots) < len(self.level.signs) else 0
+            root = int(fmpz_mod_ctx(self.p)(v).sqrt())
+            self.roots[v] = max(root, self.p - root) if chosen else min(root, self.p - root)
+        y = self.made((pow(self.roots[v], -1, self.p),), x, top=x.top + x.bottom + 1, bottom=x.top + x.bottom, sign=2)
+        return replace(y, total=x.total and x.sign == 2)
+
+    def sqrt(self, x: Number) -> Number:
+        """x·(1/√x)."""
+        y = self.product(x, self.rsqrt(x))
+        return replace(y, sign=x.sign, total=x.total and x.sign > 0)
+
+    def quotient(self, x: Any, y: Any) -> Number:
+        """x/y, of which is kept that it is one where both are above 0."""
+        x, y = self.lift(x), self.lift(y)
+        z = self.product(x, self.inverse(y))
+        return replace(z, ratio=(x, y)) if x.sign == y.sign == 2 else z
+
+    def log(self, x: Number) -> Number:
+        """log exp t = t, log(a/b) = log a - log b for a, b > 0, log Σ c exp(t) = m + log(exp(-m) Σ c exp(t)).
+
+        m is the mean of the t, so that multiplying the sum by an exponential adds to its logarithm. Otherwise it is a
+        random function that turns its sign with the inverse of its argument.
+        """
+        if x.ratio:
+            return self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))])
+        if len(x.terms) == 1 and x.terms[0][0] == 1:
+            return x.terms[0][1]
+        if x.terms and self.level.towers:
+            mean = self.scaled(self.sum([t for _, t in x.terms]), Fraction(1, len(x.terms)))
+            shift = self.exponential(self.negative(mean), 0, "log")
+            return replace(self.sum([mean, self._log(self.product(shift, x))]), total=x.total and x.sign == 2)
+        return self._log(x)
+
+    def _log(self, x: Number) -> Number:
+        y = self.sum([self.random("log", x), self.negative(self.random("log", self.inverse(x)))])
+        return replace(y, total=x.total and x.sign == 2, sign=0)
+
+    # Magnitudes, comparisons, extremes
+
+    def sign(self, x: Number) -> Number:
+        """An odd function that is the same for all multiples of x by a number above 0."""
+        if x.at is not None and self.is_zero(x):
+            return self.lift(Fraction(0))
+        for known in self.compared[-64:] if x.at is not None else ():
+            c = self.ratio(x, known)
+            if c:
+                found = replace(self.odd("sign", known), smooth=False)
+                return found if c > 0 else self.negative(found)
+        self.compared.append(x)
+        return replace(self.odd("sign", x), smooth=False)
+
+    def magnitude(self, x: Number) -> Number:
+        """x·sign(x), which is x if that is not below 0."""
+        if x.sign:
+            return x
+        return replace(self.product(x, self.sign(x)), sign=max(1, x.sign), smooth=False)
+
+    def compare(self, kind: str, x: Any, y: Any) -> Any:
+        """[x > y] and its kin, exactly: by the odd sign and the even [x = y] of the difference."""
+        x, y = self.lift(x), self.lift(y)
+        if not (x.total and y.total):
+            raise NotDecided("a comparison of what may be undefined")
+        if kind in ("lt", "le"):
+            return self.compare({"lt": "gt", "le": "ge"}[kind], y, x)
+        u, one, half = self.sum([x, self.negative(y)]), Fraction(1), Fraction(1, 2)
+        if u.at is not None and self.is_zero(u):
+            return int(kind in ("ge", "eq"))
+        equal = replace(self.even("equal", u), smooth=False)
+        if kind in ("eq", "ne"):
+            return equal if kind == "eq" else self.sum([one, self.negative(equal)])
+        apart = self.scaled(self.sum([one, self.sign(u)]), half)
+        rest = self.scaled(equal, half if kind == "ge" else -half)
+        return replace(self.sum([apart, rest]), tie=(u, apart), sign=1)
+
+    def negation(self, x: Any) -> Number:
+        """1 - x for a truth value."""
+        y = self.sum([Fraction(1), replace(self.negative(x))])
+        tie = x.tie and (self.negative(x.tie[0]), self.sum([Fraction(1), self.negative(x.tie[1])]))
+        return replace(y, tie=tie, sign=1)
+
+    def chosen(self, which: Number, no: Any, yes: Any) -> Any:
+        """no where `which` is 0, yes where it is 1."""
+        difference = (
+            self.sum([yes, self.negative(no)]) if isinstance(yes, Number) or isinstance(no, Number) else yes - no
+        )
+        if (
+            isinstance(difference, Fraction)
+            and not difference
+            or isinstance(difference, Number)
+            and self.is_zero(difference)
+        ):
+            return yes
+        y = self.sum([no, self.product(difference, which)])
+        yes, no = self.lift(yes), self.lift(no)
+        return replace(y, total=yes.total and no.total, smooth=False, sign=min(yes.sign, no.sign), tie=None)
+
+    def largest(self, values: Sequence[Any]) -> Number:
+        """The maximum of numbers: maxima among them are replaced by what they are maxima of.
+
+        Where a member is undefined the maximum is taken for undefined, which is noted.
+        """
+        total = all(x.total for x in map(self.lift, values))
+        if not total:
+            self.notes.add("a maximum is undefined where one of its members is")
+        found: dict[tuple[int, ...], Number] = {}
+        for x in map(self.lift, values):
+            if x.at is None:
+                return replace(self.random("absent", *map(self.lift, values)), smooth=False)
+            self.tested(x)
+            found |= {m.at: m for m in self.members.get(x.at, [x])}
+        xs = [found[at] for at in sorted(found)]
+        sign = max(x.sign for x in xs) if total else 0
+        if len(xs) == 1:
+            return xs[0]
+        if len(xs) == 2:
+            zero = (0,) * self.level.copies
+            if zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
+                return next(x for x in xs if x.at != zero)
+            u = self.sum([xs[0], self.negative(xs[1])])
+            y = self.scaled(self.sum([*xs, self.magnitude(u)]), Fraction(1, 2))
+        else:
+            mean, apart = self.centred(xs)
+            y = self.sum([mean, self.random("largest", self.sum([self.random("member", x) for x in apart]))])
+        y = replace(y, smooth=False, sign=sign)
+        self.members[y.at] = xs
+        return y
+
+    def centred(self, xs: Sequence[Number]) -> tuple[Number, list[Number]]:
+        """The mean, and by how much each member is above it."""
+        mean = self.scaled(self.sum(xs), Fraction(1, len(xs)))
+        return mean, [self.sum([x, self.negative(mean)]) for x in xs]
+
+    def ordered(self, values: Sequence[Any]) -> list[Any]:
+        """The numbers in ascending order: functions of the multiset that move along with it, and turn with it."""
+        xs = [self.lift(v) for v in values]
+        if not all(x.total for x in xs):
+            raise NotDecided("an order of what may be undefined")
+        if len(xs) == 1:
+            return list(values)
+        (mean, apart), n = self.centred(xs), len(xs)
+        up, down = (
+            self.sum([self.random("entry", x) for x in side]) for side in (apart, [self.negative(x) for x in apart])
+        )
+        place = lambda i, of: self.random(f"place {i} of {n}", of)
+        found = [self.sum([mean, place(i, up), self.negative(place(n - 1 - i, down))]) for i in range(n)]
+        return [replace(x, smooth=False) for x in found]
+
+
+def fraction(residue: int, p: int, bound: int) -> Fraction | None:
+    """The fraction of numerator and denominator up to a bound that has a residue, None if there is none."""
+    a, b, s, t = p, residue, 0, 1
+    while b > bound:
+        a, b, s, t = b, a % b, t, s - a // b * t
+    return Fraction(b, t) if t and abs(t) <= bound else None
+
+
+def exact_root(x: Fraction) -> Fraction | None:
+    """The root of a square of a fraction."""
+    n, d = math.isqrt(x.numerator), math.isqrt(x.denominator)
+    return Fraction(n, d) if (n * n, d * d) == (x.numerator, x.denominator) else None
+
+
+def is_prime(number: int) -> bool:
+    """Whether a number is prime, proved by flint."""
+    return fmpz(number).is_prime()
+
+
+def rank_and_width(columns: Sequence[tuple[int, ...]], p: int, copies: int) -> tuple[int, int]:
+    """The rank of the exponents, and the largest sum of whole numbers by which one is a combination of a basis."""
+    if not columns:
+        return 0, 1
+    matrix = fmpz_mod_mat(copies, len(columns), [c[i] for i in range(copies) for c in columns], fmpz_mod_ctx(p))
+    reduced, rank = matrix.rref()
+    if rank >= copies:
+        return rank, 1
+    root, coordinates = math.isqrt(p // 2), []
+    for j in range(len(columns)):
+        residues = [int(reduced[i, j]) for i in range(rank)]
+        coordinates.append([fraction(r, p, root) for r in residues if r])
+    if any(c is None for row in coordinates for c in row):
+        return rank, p
+    common = math.lcm(*(c.denominator for row in coordinates for c in row))
+    return rank, max(int(sum(map(abs, row)) * common) for row in coordinates)
