@@ -468,21 +468,21 @@ FURTHER = (
     ),
     row(
         "multiclass_sparsemax_loss of two classes",
-        lambda x: optax.losses.sparsemax_loss(x, np.float32([0, 1, 1, 0])),
-        lambda x: jax.vmap(sparse_plus)(np.float32([1, -1, -1, 1]) * x),
+        lambda x: optax.losses.sparsemax_loss(x, np.array([0, 1, 1, 0], np.float32)),
+        lambda x: jax.vmap(sparse_plus)(np.array([1, -1, -1, 1], np.float32) * x),
         (f32(4),),
-        {"softplus": lambda x: nn.softplus(np.float32([1, -1, -1, 1]) * x)},
+        {"softplus": lambda x: nn.softplus(np.array([1, -1, -1, 1], np.float32) * x)},
     ),
     row(
         "sigmoid_focal_loss with a weight",
-        lambda x: optax.losses.sigmoid_focal_loss(x, np.float32([0, 1, 1, 0]), alpha=0.25, gamma=2.0),
+        lambda x: optax.losses.sigmoid_focal_loss(x, np.array([0, 1, 1, 0], np.float32), alpha=0.25, gamma=2.0),
         lambda x: jnp.where(
             np.array([False, True, True, False]),
             -0.25 * nn.sigmoid(-x) ** 2 * jnp.log(nn.sigmoid(x)),
             -0.75 * nn.sigmoid(x) ** 2 * jnp.log(nn.sigmoid(-x)),
         ),
         (f32(4),),
-        {"no weight": lambda x: focal(x, np.float32([0, 1, 1, 0]))},
+        {"no weight": lambda x: focal(x, np.array([0, 1, 1, 0], np.float32))},
     ),
     row(
         "cosine_distance from ones",

@@ -496,10 +496,10 @@ TRANSFORMS = (
 FURTHER = (
     row(
         "quantile_regression_loss",
-        lambda x, y: rlax.quantile_regression_loss(x, np.float32([0.25, 0.5, 0.75]), y, huber_param=0.0),
+        lambda x, y: rlax.quantile_regression_loss(x, np.array([0.25, 0.5, 0.75], np.float32), y, huber_param=0.0),
         lambda x, y: (
             (
-                jnp.abs(np.float32([0.25, 0.5, 0.75])[:, None] - (y[None, :] < x[:, None]))
+                jnp.abs(np.array([0.25, 0.5, 0.75], np.float32)[:, None] - (y[None, :] < x[:, None]))
                 * jnp.abs(y[None, :] - x[:, None])
             )
             .mean(1)
@@ -517,7 +517,7 @@ FURTHER = (
     ),
     row(
         "log_loss",
-        lambda p: rlax.log_loss(p, np.float32([0, 1, 1, 0])),
+        lambda p: rlax.log_loss(p, np.array([0, 1, 1, 0], np.float32)),
         lambda p: -jnp.where(np.array([False, True, True, False]), jnp.log(p), jnp.log(1.0 - p)),
         (interval(T, 0.125, 0.875),),
         {"sign": lambda p: jnp.where(np.array([False, True, True, False]), jnp.log(p), jnp.log(1 - p))},
