@@ -191,6 +191,9 @@ class Machine:
             "it takes more operations than the limits allow",
         )
         self.numbers.place = (self.equations, 0)
+        for parameter in {"shape", "new_sizes"} & set(p):
+            if p[parameter] != list(types[0][1]):
+                raise Refused(f"{name} to another shape than is stated")
         if name in CONTROL:
             return CONTROL[name](self, p, xs, types, own)
         if name in STRUCTURE:
