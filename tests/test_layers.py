@@ -110,10 +110,22 @@ def test_no_file_takes_the_name_of_a_function(package):
 
 def test_the_map_of_names_is_where_they_are_looked_up():
     """Names that are imported when they are first used stand in the map twice: for people, and for Python."""
-    later = re.findall(r"^    from (\S+) import (\w+) as \2$", Path(uat_jax.__file__).read_text(), re.M)
-    assert {name: module for module, name in later} == uat_jax._LATER
+    later = re.findall(r"^    from (\S+) import (\w+) as (\w+)", Path(uat_jax.__file__).read_text(), re.M)
+    assert {name: module for module, _, name in later} == uat_jax._LATER
+    assert {name: there for _, there, name in later if there != name} == uat_jax._RENAMED
     assert set(uat_jax._LATER) <= set(dir(uat_jax))
-    assert all(getattr(uat_jax, name).__name__ == name for name in uat_jax._LATER)
+    assert all(getattr(uat_jax, name).__name__ == there for _, there, name in later)
+
+
+def test_importing_it_imports_nothing_heavy():
+    """What decides, SymPy and the ledger are imported when they are used: JAX is what an import takes."""
+    heavy = ("jax", "sympy", "flint")
+    shown = f"import sys, uat_jax; print(*[m for m in sys.modules if m in {heavy} or m.startswith('uat_jax.')])"
+    found = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["uat_jax.errors"]
+
+
+def test_the_map_knows_no_other_names():
     with pytest.raises(AttributeError, match="has no attribute 'prove_all'"):
         _ = uat_jax.prove_all
 

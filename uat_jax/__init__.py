@@ -1,34 +1,33 @@
 """uat_jax decides whether two ways of writing a network are the same function, and says how it knows.
 
-The map: every public name and the file it lives in.  What compares two functions is imported at once; the rest, which
-needs SymPy and the ledger of claims, when it is first used.
+The map: every public name and the file it lives in, which is imported when the name is first used.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from uat_jax.decide.certificate import Certificate as Certificate
-from uat_jax.decide.certificate import load as load
-from uat_jax.decide.demands import Tolerance as Tolerance
-from uat_jax.decide.domain import integers as integers
-from uat_jax.decide.domain import interval as interval
-from uat_jax.decide.domain import nonnegative as nonnegative
-from uat_jax.decide.domain import positive as positive
-from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
-from uat_jax.decide.equivalence import certify as certify
-from uat_jax.decide.parametrized import ascending as sorted  # noqa: F401
-from uat_jax.decide.parametrized import orthogonal as orthogonal
-from uat_jax.decide.parametrized import simplex as simplex
-from uat_jax.decide.parametrized import symmetric as symmetric
-from uat_jax.decide.verdict import Evidence as Evidence
-from uat_jax.decide.verdict import Verdict as Verdict
 from uat_jax.errors import HazardWarning as HazardWarning
 from uat_jax.errors import UatJaxError as UatJaxError
 
 if TYPE_CHECKING:
     from uat_jax.certification import Certification as Certification
     from uat_jax.certification import certify_decomposition as certify_decomposition
+    from uat_jax.decide.certificate import Certificate as Certificate
+    from uat_jax.decide.certificate import load as load
+    from uat_jax.decide.demands import Tolerance as Tolerance
+    from uat_jax.decide.domain import integers as integers
+    from uat_jax.decide.domain import interval as interval
+    from uat_jax.decide.domain import nonnegative as nonnegative
+    from uat_jax.decide.domain import positive as positive
+    from uat_jax.decide.equivalence import assert_equivalent as assert_equivalent
+    from uat_jax.decide.equivalence import certify as certify
     from uat_jax.decide.loops.induction import prove_scan as prove_scan
+    from uat_jax.decide.parametrized import ascending as sorted  # noqa: F401
+    from uat_jax.decide.parametrized import orthogonal as orthogonal
+    from uat_jax.decide.parametrized import simplex as simplex
+    from uat_jax.decide.parametrized import symmetric as symmetric
+    from uat_jax.decide.verdict import Evidence as Evidence
+    from uat_jax.decide.verdict import Verdict as Verdict
     from uat_jax.decomposition.decomposition import Decomposition as Decomposition
     from uat_jax.decomposition.decomposition import decompose as decompose
     from uat_jax.inputs.matching import match_weights as match_weights
@@ -45,27 +44,45 @@ if TYPE_CHECKING:
 _LATER = {
     "Certification": "uat_jax.certification",
     "certify_decomposition": "uat_jax.certification",
+    "Certificate": "uat_jax.decide.certificate",
+    "load": "uat_jax.decide.certificate",
+    "Tolerance": "uat_jax.decide.demands",
+    "integers": "uat_jax.decide.domain",
+    "interval": "uat_jax.decide.domain",
+    "nonnegative": "uat_jax.decide.domain",
+    "positive": "uat_jax.decide.domain",
+    "assert_equivalent": "uat_jax.decide.equivalence",
+    "certify": "uat_jax.decide.equivalence",
+    "prove_scan": "uat_jax.decide.loops.induction",
+    "sorted": "uat_jax.decide.parametrized",
+    "orthogonal": "uat_jax.decide.parametrized",
+    "simplex": "uat_jax.decide.parametrized",
+    "symmetric": "uat_jax.decide.parametrized",
+    "Evidence": "uat_jax.decide.verdict",
+    "Verdict": "uat_jax.decide.verdict",
     "Decomposition": "uat_jax.decomposition.decomposition",
     "decompose": "uat_jax.decomposition.decomposition",
+    "match_weights": "uat_jax.inputs.matching",
+    "read_stablehlo": "uat_jax.inputs.stablehlo",
+    "read_torch": "uat_jax.inputs.torch_program",
     "Claim": "uat_jax.ledger.claim",
     "claims": "uat_jax.ledger.ledger",
     "prove": "uat_jax.ledger.ledger",
     "recheck": "uat_jax.ledger.ledger",
-    "read_stablehlo": "uat_jax.inputs.stablehlo",
-    "read_torch": "uat_jax.inputs.torch_program",
-    "match_weights": "uat_jax.inputs.matching",
-    "prove_scan": "uat_jax.decide.loops.induction",
     "Lowered": "uat_jax.lowering",
     "Derivation": "uat_jax.symbolic.derivation",
     "derive": "uat_jax.symbolic.derivation",
 }
-"""Where the names of the second part of the map are looked up."""
+"""Where the names of the map are looked up."""
+
+_RENAMED = {"sorted": "ascending"}
+"""Names that another one has where it is defined, because it hides one of Python's there."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'uat_jax' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATER[name]), name)
+    found = getattr(importlib.import_module(_LATER[name]), _RENAMED.get(name, name))
     globals()[name] = found
     return found
 
