@@ -10,7 +10,6 @@ import uat_jax as uj
 from uat_jax.decide.all_sizes import symbolic_programs
 from uat_jax.decide.specification import Specification
 from uat_jax.decide.verdict import Method
-from uat_jax.errors import InputError
 from uat_jax.indexed import Open
 from uat_jax.indexed.cut_off import order_of
 
@@ -202,9 +201,3 @@ def test_orders():
     assert _order(lambda x: erfc(x).sum() ** 3 * count(x), lambda x: x.sum(), VECTOR) == 4
     assert _order(symmetric_polynomial, lambda x: x.sum(), VECTOR) == 4
     assert _order(determinant, lambda x: x.sum(), ROWS) == 3
-
-
-def test_such_a_certificate_is_not_decided_again():
-    left, right, _, specs, _ = PAIRS["erfc"]
-    with pytest.raises(InputError, match="by a theorem about programs with symbolic dimensions"):
-        uj.recheck(uj.certify(left, right, *specs))

@@ -427,7 +427,7 @@ def decide(question: Question, effort: Effort) -> Certificate:
     if not isinstance(proof, str):
         return _certificate(question, asked.specification, pairs, [proof[0]], effort, proof[1])
     pairs += asked.pairs_beyond()
-    enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
+    enough, sized = enough_sizes(asked.left, asked.right, asked.specification, effort)
     pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
@@ -439,10 +439,11 @@ def decide(question: Question, effort: Effort) -> Certificate:
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
-    evidence += [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
+    by_few = [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
+    evidence += by_few
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped, proof)
-    return _certificate(question, asked.specification, pairs, evidence, effort)
+    return _certificate(question, asked.specification, pairs, evidence, effort, sized if by_few else None)
 
 
 def _generalized(question: Question, effort: Effort) -> Certificate | None:
@@ -649,9 +650,7 @@ def _certificate(
     of_inputs += [*_in_parts(pairs), *_kernels(pairs), *of_outside_functions(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
-    general = shown_for_all_sizes(evidence)
-    only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
-    assumptions = [*of_inputs, *only, *assumed(evidence)]
+    assumptions = [*of_inputs, *of_sizes(claim, verdict, evidence)]
     floats = in_floats(pairs, names, effort.deadline.memory, effort.deadline.remaining)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
@@ -684,6 +683,13 @@ def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:
         for side, program in (("left", pair.left), ("right", pair.right)):
             for where in raising(program):
                 yield Assumption(AssumptionKind.NO_ERROR, {"side": side, "where": where})
+
+
+def of_sizes(claim: Mapping[str, Any], verdict: Verdict, evidence: Sequence[Evidence]) -> list[Assumption]:
+    """What the findings presuppose: at every size if they are about all sizes, else with the sizes they are about."""
+    if shown_for_all_sizes(evidence):
+        return [a for e in evidence for a in e.assumptions]
+    return [*only_at(claim, verdict), *assumed(evidence)]
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:

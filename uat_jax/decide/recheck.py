@@ -27,12 +27,11 @@ from uat_jax.decide.domain import REALS, domain_of
 from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
     Pair,
-    assumed,
     certificate_of,
     examined,
     not_for_all_sizes,
     of_outside_functions,
-    only_at,
+    of_sizes,
 )
 from uat_jax.decide.expansion import raising
 from uat_jax.decide.figures import (
@@ -48,7 +47,7 @@ from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
-from uat_jax.decide.recheck_sizes import proved_again
+from uat_jax.decide.recheck_sizes import proved_again, shown_by_few_again
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -109,11 +108,6 @@ def decide_again(
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
-    if any(e.method is Method.CUT_OFF for e in given.evidence):
-        raise InputError(
-            "the certificate is about all sizes, by a theorem about programs with symbolic dimensions, which no file "
-            "holds; certify both functions again"
-        )
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
@@ -137,17 +131,21 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     _check_outside_functions(given, pairs)
     if general:
         evidence = [proved_again(given, pairs, _stated(given.claim), effort)]
-        assumptions = [*_of_inputs(given), *assumed(evidence)]
+        assumptions = [*_of_inputs(given), *of_sizes(given.claim, Verdict.PROVED, evidence)]
         return certificate_of(given.claim, Verdict.PROVED, evidence, assumptions, effort, in_floats(pairs))
-    share = dataclasses.replace(effort, error=effort.error / len(pairs))
+    by_few = given.evidence[-1].method is Method.CUT_OFF
+    share = dataclasses.replace(effort, error=effort.error / len(pairs) / (2 if by_few else 1))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
     if any(e.method is Method.MEMORY for e in evidence):
         raise MemoryLimitError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.MEMORY)}")
-    evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
-    assumptions = [*_of_inputs(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
+    if by_few:
+        evidence.append(shown_by_few_again(given, pairs, evidence, _stated(given.claim), share))
+    else:
+        evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
+    assumptions = [*_of_inputs(given), *of_sizes(given.claim, combine(evidence), evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
@@ -256,8 +254,11 @@ def _check_subjects(given: Certificate, subjects: list[str]) -> None:
         raise MismatchError("the certificate's evidence is not about its programs")
     open_question = bool(given.claim["symbols"]) and not given.claim["sizes_listed"]
     passes = combine(alone) in (Verdict.PROVED, Verdict.CERTIFIED)
-    others = [e.verdict for e in given.evidence if e.subject == ALL_SIZES]
-    if others != [Verdict.AGREES] * (open_question and passes):
+    others = [e for e in given.evidence if e.subject == ALL_SIZES]
+    known = [(Method.SIZES, Verdict.AGREES), (Method.CUT_OFF, Verdict.CERTIFIED)]
+    last = [e.subject for e in given.evidence] == [*subjects, *(ALL_SIZES for _ in others)]
+    stated = last and all((e.method, e.verdict) in known for e in others)
+    if not stated or len(others) != (open_question and passes):
         raise MismatchError("the certificate does not state the sizes at which its programs were compared")
 
 
@@ -269,7 +270,7 @@ def _check_verdict(given: Certificate) -> None:
         raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
     if any(e.example is not None for e in given.evidence) != (found is Verdict.REFUTED):
         raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
-    wanted = {*_of_inputs(given), *only_at(given.claim, found), *assumed(given.evidence)}
+    wanted = {*_of_inputs(given), *of_sizes(given.claim, found, given.evidence)}
     for assumption in wanted - set(given.assumptions):
         raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
     for assumption in set(given.assumptions) - wanted:
@@ -338,7 +339,7 @@ def _check_ties(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
 def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end: Deadline) -> None:
     """The stated chance of error is that of the rounds, and small enough; the counterexample is one."""
     for evidence in given.evidence:
-        if evidence.verdict is Verdict.CERTIFIED:
+        if evidence.verdict is Verdict.CERTIFIED and (evidence.method, evidence.subject) != (Method.CUT_OFF, ALL_SIZES):
             _check_rounds(evidence, log2_error, given.claim["almost_everywhere"])
     if given.counterexample is not None:
         _check_counterexample(given.counterexample, pairs[0], end)
