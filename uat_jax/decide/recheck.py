@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -47,7 +47,7 @@ from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
-from uat_jax.decide.recheck_sizes import proved_again, shown_by_few_again
+from uat_jax.decide.recheck_sizes import by_induction_again, proved_again, shown_by_few_again
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -71,6 +71,14 @@ HOW_READ = (
     AssumptionKind.OUTSIDE_FUNCTION,
 )
 """What is said of the programs, and not of the evidence."""
+
+Again = Callable[[Certificate, Sequence[Pair], Specification, Effort], Evidence]
+
+ALL_SIZES_AGAIN: Mapping[Method, Again] = {
+    Method.INDEXED_NORMAL_FORM: proved_again,
+    Method.INDUCTION: by_induction_again,
+}
+"""How a finding about all sizes, which stands alone, is found again."""
 
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
@@ -111,28 +119,21 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
-    if any(e.subject == ALL_SIZES and isinstance(e.figures, FieldsOfLoops) for e in given.evidence):
-        raise InputError(
-            "the certificate is about loops of symbolic length, whose programs a file does not hold; certify both "
-            "functions again"
-        )
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     complex_numbers = any(a.kind is AssumptionKind.COMPLEX_NUMBERS for a in given.assumptions)
     pairs = [_pair(data, given.claim, complex_numbers) for data in given.claim["programs"]]
-    general = [e.method for e in given.evidence] == [Method.INDEXED_NORMAL_FORM] and given.evidence[
-        0
-    ].subject == ALL_SIZES
-    if not general:
+    general = _about_all_sizes(given)
+    if general is None:
         _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
     _check_raising(given, pairs)
     _check_outside_functions(given, pairs)
-    if general:
-        evidence = [proved_again(given, pairs, _stated(given.claim), effort)]
-        assumptions = [*_of_inputs(given), *of_sizes(given.claim, Verdict.PROVED, evidence)]
-        return certificate_of(given.claim, Verdict.PROVED, evidence, assumptions, effort, in_floats(pairs))
+    if general is not None:
+        _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
+        evidence = [general(given, pairs, _stated(given.claim), effort)]
+        return _same_verdict(given, evidence, pairs, effort)
     by_few = given.evidence[-1].method is Method.CUT_OFF
     share = dataclasses.replace(effort, error=effort.error / len(pairs) / (2 if by_few else 1))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
@@ -145,6 +146,20 @@ def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certif
         evidence.append(shown_by_few_again(given, pairs, evidence, _stated(given.claim), share))
     else:
         evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
+    return _same_verdict(given, evidence, pairs, effort)
+
+
+def _about_all_sizes(given: Certificate) -> Again | None:
+    """How the only finding is found again, if it is about all sizes."""
+    if [e.subject for e in given.evidence] != [ALL_SIZES]:
+        return None
+    if not given.claim["symbols"] or given.claim["sizes_listed"]:
+        raise MismatchError("the certificate is about all sizes, and says that sizes are listed or that there are none")
+    return ALL_SIZES_AGAIN.get(given.evidence[0].method)
+
+
+def _same_verdict(given: Certificate, evidence: list[Evidence], pairs: Sequence[Pair], effort: Effort) -> Certificate:
+    """The certificate of what is found again, which is what was said and assumes nothing new."""
     assumptions = [*_of_inputs(given), *of_sizes(given.claim, combine(evidence), evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:

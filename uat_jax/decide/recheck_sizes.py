@@ -18,7 +18,7 @@ from uat_jax.decide.all_sizes import SizedPrograms, inputs_of, proof_of
 from uat_jax.decide.certificate import Certificate, one_line
 from uat_jax.decide.cut_off import by_cut_off, consecutive_sizes
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.equivalence import Pair, examined
+from uat_jax.decide.equivalence import Pair, by_induction, examined, long_sizes
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict
@@ -54,6 +54,21 @@ def proved_again(given: Certificate, pairs: Sequence[Pair], stated: Specificatio
         raise _not_found(Verdict.PROVED, found)
     (said,) = given.evidence
     return _same(said, found)
+
+
+def by_induction_again(given: Certificate, pairs: Sequence[Pair], stated: Specification, effort: Effort) -> Evidence:
+    """What induction over the steps of loops shows of all sizes, with fresh random numbers.
+
+    Raises:
+        InputError, MismatchError, BudgetError: as `proved_again`.
+    """
+    kept = _kept(given.claim, pairs, stated, effort)
+    sizes = long_sizes(stated.symbols)
+    empty = dataclasses.replace(pairs[0], sizes=sizes)
+    found = by_induction(_instance(empty, kept.data), kept.programs, effort)
+    if found is None:
+        raise _not_found(given.verdict, "no relation of the carries is proved at all sizes")
+    return found
 
 
 def shown_by_few_again(
@@ -164,12 +179,14 @@ def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:
 
 
 def _check_same(pair: Pair, instance: Pair, effort: Effort) -> None:
-    """The programs at some sizes are those with symbolic dimensions, as far as float64 values show."""
+    """The programs at some sizes are those with symbolic dimensions, or have the same float64 values."""
     for side in ("left", "right"):
         one, other = getattr(pair, side), getattr(instance, side)
-        same = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
-        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if same else None
-        if seen is None or seen.apart or seen.mismatched:
+        types = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
+        if types and same_program(one, other):
+            continue
+        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if types else None
+        if seen is None or not seen.points or seen.apart or seen.mismatched:
             raise MismatchError(
                 f"the {side} program at {sizes_text(pair.sizes)} is not the one with symbolic dimensions there"
             )
