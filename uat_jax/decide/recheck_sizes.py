@@ -23,7 +23,7 @@ from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, MismatchError, UnsupportedError
-from uat_jax.indexed import Open
+from uat_jax.indexed import Inputs, Open
 
 FIELDS = frozenset("constraints left right left_digest right_digest".split())
 
@@ -129,7 +129,7 @@ def _kept(claim: Mapping[str, Any], pairs: Sequence[Pair], stated: Specification
     inputs = inputs_of(stated.arguments, stated.symbols, data["constraints"], scope)
     instances = [_instance(pair, data) for pair in pairs]
     for pair, instance in zip(pairs, instances, strict=True):
-        _check_same(pair, instance, effort)
+        _check_same(pair, instance, inputs, effort)
     return Kept(data, SizedPrograms(left, right, inputs, tuple(data["constraints"])), instances)
 
 
@@ -178,15 +178,29 @@ def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:
         return dataclasses.replace(pair, left=decode(data["left"]), right=decode(data["right"]))
 
 
-def _check_same(pair: Pair, instance: Pair, effort: Effort) -> None:
-    """The programs at some sizes are those with symbolic dimensions, or have the same float64 values."""
+def _check_same(pair: Pair, instance: Pair, inputs: Inputs, effort: Effort) -> None:
+    """The programs at some sizes are those with symbolic dimensions, or have the same float64 values.
+
+    Where float64 cannot evaluate them, they are shown to be equal.
+    """
     for side in ("left", "right"):
         one, other = getattr(pair, side), getattr(instance, side)
         types = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
         if types and same_program(one, other):
             continue
         seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if types else None
-        if seen is None or not seen.points or seen.apart or seen.mismatched:
+        unseen = seen is not None and not seen.points
+        both = dataclasses.replace(pair, left=one, right=other)
+        if seen is None or seen.apart or seen.mismatched or unseen and not _are_equal(both, inputs, effort):
             raise MismatchError(
                 f"the {side} program at {sizes_text(pair.sizes)} is not the one with symbolic dimensions there"
             )
+
+
+def _are_equal(pair: Pair, inputs: Inputs, effort: Effort) -> bool:
+    """Whether two programs have one normal form, or are found to be equal as any two are."""
+    programs = SizedPrograms(pair.left, pair.right, Inputs(inputs.signs), ())
+    if isinstance(proof_of(programs, (), effort), Evidence):
+        return True
+    found = examined(pair, effort, pair.search(effort), lambda example: "")
+    return found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
