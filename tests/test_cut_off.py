@@ -201,3 +201,12 @@ def test_orders():
     assert _order(lambda x: erfc(x).sum() ** 3 * count(x), lambda x: x.sum(), VECTOR) == 4
     assert _order(symmetric_polynomial, lambda x: x.sum(), VECTOR) == 4
     assert _order(determinant, lambda x: x.sum(), ROWS) == 3
+
+
+@pytest.mark.parametrize("name", ["signs", "sums over pairs"])
+def test_such_a_certificate_is_decided_again(name, tmp_path):
+    """That of the signs has the chance added that numbers meet by chance."""
+    left, right, _, specs, _ = PAIRS[name]
+    given = uj.certify(left, right, *specs)
+    again = uj.recheck(given.save(tmp_path / "c.json"))
+    assert again.evidence[-1] == given.evidence[-1] and again.verdict is given.verdict
