@@ -503,7 +503,7 @@ TAMPERED = {
     "sin": ("certified", _with_digest(_primitive("sin")), "JAX rejects it"),
     # The numbers.
     "error lowered": ("certified", _lower_error, "not that of its rounds"),
-    "bound lowered": ("certified", _lower_bound, "not that of its rounds"),
+    "bound lowered": ("certified", _lower_bound, "less than its primes and copies allow"),
     "bound and error lowered": ("certified", _lower_both, "less than its primes and copies allow"),
     "bound and error infinite": ("certified", _infinite, "less than its primes and copies allow"),
     "bound and error too high": ("certified", _higher_both, "not as small as asked"),

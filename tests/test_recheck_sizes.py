@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from excerpt import one_in
+from jax.scipy.special import erf, erfc
+from loops import running_softmax, running_softmax_again
 from pairs.all_sizes import TRUE
 
 import uat_jax as uj
-from uat_jax.arithmetic.jaxpr_file import digest
+from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.symbolic_sizes import at_sizes, in_scope, read, readable
 from uat_jax.decide.verdict import Verdict
 from uat_jax.errors import InputError, UatJaxError
@@ -195,3 +197,191 @@ def test_programs_without_symbolic_dimensions_have_none(body, tmp_path):
     changed["claim"]["programs"][0]["left"]["jaxprs"][-1]["inputs"][0][1] = ["n"]
     with pytest.raises(UatJaxError, match="damaged"):
         rechecked(changed, tmp_path)
+
+
+# Equality at a few sizes that shows equality at all
+
+
+def complements(x):
+    return jnp.sum(erfc(x))
+
+
+def counted(x):
+    return jnp.asarray(x.shape[0]).astype(jnp.float32) - jnp.sum(erf(x))
+
+
+@pytest.fixture(scope="module")
+def by_few():
+    spec = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    certificate = uj.certify(complements, counted, spec)
+    assert [e.method for e in certificate.evidence][-1] == "cut-off" and certificate.passes
+    return json.loads(certificate.to_json())
+
+
+def test_what_a_few_sizes_show_is_found_again_from_the_file_alone(by_few, tmp_path):
+    found = rechecked(by_few, tmp_path)
+    assert found.verdict is Verdict.CERTIFIED and found.passes
+    assert json.loads(found.to_json())["evidence"][-1] == by_few["evidence"][-1]
+    assert rechecked(json.loads(found.to_json()), tmp_path).passes
+
+
+def last(**changes):
+    return lambda body: body["evidence"][-1].update(changes)
+
+
+def last_figures(**changes):
+    return lambda body: body["evidence"][-1]["figures"].update(changes)
+
+
+def without_size(n):
+    """The programs and the evidence at one size left out."""
+
+    def change(body):
+        body["claim"]["programs"] = [p for p in body["claim"]["programs"] if p["sizes"] != {"n": n}]
+        body["evidence"] = [e for e in body["evidence"] if e["subject"] != f"n = {n}"]
+
+    return change
+
+
+def left_at_all_sizes(body):
+    """One program twice, with symbolic dimensions: an order that is too small, for a pair that it is not."""
+    sized(body)["right"] = copy.deepcopy(sized(body)["left"])
+    renewed(sized(body))
+
+
+def at_all_sizes(function, *constraints, more=()):
+    """Another program with symbolic dimensions on the right side, with a digest that fits."""
+
+    def change(body):
+        (n,) = jax.export.symbolic_shape("n", constraints=constraints)
+        program = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct((n, *shape), jnp.float32) for shape in ((), *more)))
+        sized(body)["right"] = json.loads(json.dumps(encode(program)))
+        renewed(sized(body))
+
+    return change
+
+
+def chosen_by_size(x):
+    """What differs from the left side at sizes beyond those in the file alone."""
+    rest = jnp.sum(jnp.where(jnp.arange(x.shape[0]) < 100, 0, x))
+    return counted(x) + rest
+
+
+FORGED_BY_FEW = {
+    "no programs": (lambda body: body["claim"].pop("all_sizes"), "holds no programs with symbolic dimensions"),
+    "another digest": (with_all(right_digest="0" * 64), "not the one whose digest"),
+    "another operation at all sizes": (
+        other_operation(lambda body: [sized(body)], old="sub", new="add"),
+        "not the one",
+    ),
+    "another operation at some sizes": (
+        other_operation(lambda body: body["claim"]["programs"], old="sub", new="add"),
+        "not the one",
+    ),
+    "another operation everywhere": (other_operation(everywhere, old="sub", new="add"), "not found"),
+    "a program that differs at long rows": (at_all_sizes(chosen_by_size), "not found"),
+    "a program that floats do not tell": (
+        at_all_sizes(lambda x: counted(x) + jnp.float32(1e-30) * jnp.sum(x)),
+        "not found",
+    ),
+    "one program twice": (left_at_all_sizes, "is not what is found again"),
+    "a constraint": (other_constraints("n >= 1"), "without constraints"),
+    "a constraint that leaves sizes out": (other_constraints("n <= 2"), "do not fit"),
+    "a size that is needed left out": (without_size(2), "is needed"),
+    "a smaller order": (last_figures(order=0), "the figures of the proof"),
+    "fewer sizes": (last_figures(sizes=["n = 1"]), "the figures of the proof"),
+    "another finding": (last(finding="equal"), "the finding of the proof"),
+    "PROVED": (last(verdict="PROVED"), "the certificate"),
+    "another length": (shape_of_input("2*n"), "the certificate"),
+    "sizes that are listed": (lambda body: body["claim"].update(sizes_listed=True), "the certificate"),
+    "alone": (lambda body: body.update(evidence=body["evidence"][-1:]), "is not about its programs"),
+    "first": (lambda body: body["evidence"].insert(0, body["evidence"].pop()), "does not state the sizes"),
+    "about one size": (
+        lambda body: body["evidence"].__setitem__(0, {**body["evidence"][-1], "subject": "n = 1"}),
+        "the certificate",
+    ),
+    "almost everywhere": (lambda body: body["claim"].update(almost_everywhere=True), "equality everywhere"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED_BY_FEW)
+def test_forged_files_about_a_few_sizes_are_refused_in_one_line(name, by_few, tmp_path):
+    forge, said = FORGED_BY_FEW[name]
+    changed = copy.deepcopy(by_few)
+    forge(changed)
+    with pytest.raises(UatJaxError) as error:
+        rechecked(changed, tmp_path)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+# Induction over the steps of loops of symbolic length
+
+
+@pytest.fixture(scope="module")
+def by_steps():
+    (n,) = jax.export.symbolic_shape("n", constraints=["n >= 2"])
+    specs = (jax.ShapeDtypeStruct((n,), jnp.float32), jax.ShapeDtypeStruct((n, 3), jnp.float32))
+    certificate = uj.certify(running_softmax, running_softmax_again, *specs)
+    assert [(e.method, e.subject) for e in certificate.evidence] == [("induction", "all sizes")] and certificate.passes
+    assert certificate.evidence[0].finding.startswith("at all sizes with n >= 2: ")
+    return json.loads(certificate.to_json())
+
+
+def test_an_induction_is_found_again_from_the_file_alone(by_steps, tmp_path):
+    found = rechecked(by_steps, tmp_path)
+    assert (found.verdict, found.evidence[0].subject) == (Verdict.CERTIFIED, "all sizes")
+    assert found.evidence[0].finding.startswith("at all sizes with n >= 2: ")
+    assert rechecked(json.loads(found.to_json()), tmp_path).passes
+
+
+def of_few_rows(x, v):
+    """What differs from the right side at sizes beyond those in the file alone."""
+    rows = (jnp.arange(x.shape[0]) < 100).astype(jnp.float32)
+    return running_softmax_again(x, v * rows[:, None])
+
+
+def of_a_little(x, v):
+    """What differs by less than float64 values show."""
+    return running_softmax_again(x, v) + jnp.float32(1e-30) * jnp.sum(v, axis=0)
+
+
+FORGED_BY_STEPS = {
+    "no programs": (lambda body: body["claim"].pop("all_sizes"), "holds no programs with symbolic dimensions"),
+    "another digest": (with_all(left_digest="0" * 64), "not the one whose digest"),
+    "another operation at all sizes": (
+        other_operation(lambda body: [sized(body)], old="mul", new="add"),
+        "not the one with symbolic",
+    ),
+    "another operation at some sizes": (
+        other_operation(lambda body: body["claim"]["programs"], old="mul", new="add"),
+        "not the one with symbolic",
+    ),
+    "another operation everywhere": (other_operation(everywhere, old="mul", new="add"), "not found"),
+    "a program that differs at long rows": (at_all_sizes(of_few_rows, "n >= 2", more=[(3,)]), "not found"),
+    "a program that floats do not tell": (at_all_sizes(of_a_little, "n >= 2", more=[(3,)]), "not found"),
+    "more constraints": (other_constraints("n >= 100"), "do not fit n >= 100"),
+    "sizes that the induction has not": (other_constraints("n <= 8"), "do not fit n <= 8"),
+    "constraints that are none": (other_constraints("print(1) == 0"), "damaged"),
+    "another length": (shape_of_input("2*n"), "the certificate"),
+    "sizes that are listed": (lambda body: body["claim"].update(sizes_listed=True), "the certificate"),
+    "PROVED": (
+        lambda body: [body.update(verdict="PROVED"), body["evidence"][0].update(verdict="PROVED")],
+        "decided again it is CERTIFIED",
+    ),
+    "a smaller chance of error": (figures(log2_error=-900.0), "the chance of error"),
+    "an assumption left out": (
+        lambda body: [part.update(assumptions=part["assumptions"][1:]) for part in (body, body["evidence"][0])],
+        "the certificate",
+    ),
+    "by normal forms": (evidence(method="indexed normal form"), "the certificate"),
+}
+
+
+@pytest.mark.parametrize("name", one_in(3, FORGED_BY_STEPS))
+def test_forged_files_about_loops_are_refused_in_one_line(name, by_steps, tmp_path):
+    forge, said = FORGED_BY_STEPS[name]
+    changed = copy.deepcopy(by_steps)
+    forge(changed)
+    with pytest.raises(UatJaxError) as error:
+        rechecked(changed, tmp_path)
+    assert said in str(error.value) and "\n" not in str(error.value)

@@ -75,8 +75,7 @@ def proved_for_all_sizes(
         return "no size is symbolic, or sizes are listed"
     effort.progress("looking for one normal form at all sizes")
     try:
-        first, second, inputs = symbolic_programs(left, right, specification)
-        programs = SizedPrograms(with_scans(first), with_scans(second), inputs, tuple(specification.constraints))
+        programs = sized_programs(left, right, specification)
     except (InputError, UnsupportedError) as error:
         return str(error)
     found = proof_of(programs, pairs, effort)
@@ -98,6 +97,16 @@ def proof_of(programs: SizedPrograms, pairs: Sequence[_Pair], effort: Effort) ->
     if any(s.apart or s.defined_on_one_side for s in seen) or seen and all(s.nowhere_defined for s in seen):
         return "float64 values differ, or one of the functions is undefined at all inputs tried"
     return _evidence(proof, programs.constraints, SAME if same else NORMAL_FORM)
+
+
+def sized_programs(left: Callable, right: Callable, specification: Specification) -> SizedPrograms:
+    """Both programs with symbolic dimensions, in which loops that count are scans over rows.
+
+    Raises:
+        InputError, UnsupportedError: as `symbolic_programs`.
+    """
+    first, second, inputs = symbolic_programs(left, right, specification)
+    return SizedPrograms(with_scans(first), with_scans(second), inputs, tuple(specification.constraints))
 
 
 def symbolic_programs(

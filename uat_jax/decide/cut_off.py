@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
-from uat_jax.decide.all_sizes import ALL_SIZES, symbolic_programs
+from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, sized_programs
 from uat_jax.decide.assumption import AssumptionKind
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import CutOff
@@ -22,18 +23,35 @@ SECONDS = 5.0
 """So long it is looked for the form of Theorem A."""
 
 
-def enough_sizes(left: Callable, right: Callable, specification: Specification, effort: Effort) -> tuple[Sizes, ...]:
-    """Consecutive sizes at which equality shows equality at all sizes; none if no such sizes are known."""
-    named = len(specification.symbols) == 1 and specification.listed is None and not specification.constraints
-    if not named or effort.almost_everywhere:
-        return ()
-    (name,) = specification.symbols
+def enough_sizes(
+    left: Callable, right: Callable, specification: Specification, effort: Effort
+) -> tuple[tuple[Sizes, ...], SizedPrograms | None]:
+    """Consecutive sizes at which equality shows equality at all sizes, and the programs of which this is known; or
+    no such sizes.
+    """
+    if len(specification.symbols) != 1 or specification.listed is not None:
+        return (), None
     try:
-        first, second, inputs = symbolic_programs(left, right, specification)
-        order = order_of(first, second, inputs, name, sooner(effort.deadline, SECONDS))
+        programs = sized_programs(left, right, specification)
+        briefly = dataclasses.replace(effort, deadline=sooner(effort.deadline, SECONDS))
+        return consecutive_sizes(programs, specification.symbols, briefly), programs
     except (Open, InputError, UnsupportedError):
-        return ()
-    return tuple({name: n} for n in range(1, order + 2)) if order < MOST_SIZES else ()
+        return (), None
+
+
+def consecutive_sizes(programs: SizedPrograms, symbols: Sequence[str], effort: Effort) -> tuple[Sizes, ...]:
+    """The sizes from 1 on at which equality of two programs shows equality at all.
+
+    Raises:
+        Open: no such sizes are known, or they are too many.
+    """
+    if len(symbols) != 1 or programs.constraints or effort.almost_everywhere:
+        raise Open("Theorem A is about one symbolic size without constraints, and equality everywhere")
+    (name,) = symbols
+    order = order_of(programs.left, programs.right, programs.inputs, name, effort.deadline)
+    if order >= MOST_SIZES:
+        raise Open(f"{order + 1} consecutive sizes are needed, which are more than {MOST_SIZES}")
+    return tuple({name: n} for n in range(1, order + 2))
 
 
 def by_cut_off(sizes: Sequence[Sizes], evidence: Sequence[Evidence]) -> list[Evidence]:

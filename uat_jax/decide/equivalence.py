@@ -16,7 +16,7 @@ from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.outside_function import outside_functions
 from uat_jax.arithmetic.work import equations
-from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, proved_for_all_sizes, symbolic_programs
+from uat_jax.decide.all_sizes import ALL_SIZES, SizedPrograms, proved_for_all_sizes, sized_programs, symbolic_programs
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.conditionals import without_conditionals
@@ -427,11 +427,13 @@ def decide(question: Question, effort: Effort) -> Certificate:
     if not isinstance(proof, str):
         return _certificate(question, asked.specification, pairs, [proof[0]], effort, proof[1])
     pairs += asked.pairs_beyond()
-    enough = enough_sizes(asked.left, asked.right, asked.specification, effort)
+    enough, of_few = enough_sizes(asked.left, asked.right, asked.specification, effort)
     pairs += asked.further([sizes for sizes in enough if sizes not in [pair.sizes for pair in pairs]])
     share = dataclasses.replace(effort, error=effort.error / len(pairs))
     listed = asked.specification.listed is not None
-    evidence = [] if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
+    evidence, sized = (
+        ([], None) if listed or not asked.specification.symbols else _by_induction(asked, pairs[-1], share)
+    )
     for pair in () if evidence else pairs:
         evidence.append(examined(pair, share, asked.search(pair, share), _writer(question)))
         if evidence[-1].verdict is Verdict.REFUTED:  # whatever holds at other sizes
@@ -439,10 +441,11 @@ def decide(question: Question, effort: Effort) -> Certificate:
             pairs = (pair if found == pair.sizes else asked.at(found),)
             evidence = [dataclasses.replace(evidence[-1], subject=sizes_text(found))]
             break
-    evidence += [] if shown_for_all_sizes(evidence) else by_cut_off(enough, evidence)
+    if not shown_for_all_sizes(evidence) and (by_few := by_cut_off(enough, evidence)):
+        evidence, sized = [*evidence, *by_few], of_few
     if not shown_for_all_sizes(evidence):
         evidence += not_for_all_sizes(asked.specification.symbols, listed, pairs, evidence, skipped, proof)
-    return _certificate(question, asked.specification, pairs, evidence, effort)
+    return _certificate(question, asked.specification, pairs, evidence, effort, sized)
 
 
 def _generalized(question: Question, effort: Effort) -> Certificate | None:
@@ -470,22 +473,38 @@ LONG = 9
 """The size of the first symbolic dimension at which relations of carries are looked for."""
 
 
-def _by_induction(question: Question, largest: Pair, effort: Effort) -> list[Evidence]:
-    """What induction over the steps of loops says of all sizes: one finding, or none."""
+def _by_induction(question: Question, largest: Pair, effort: Effort) -> tuple[list[Evidence], SizedPrograms | None]:
+    """What induction over the steps of loops says of all sizes, one finding or none, and the programs it is about."""
     if not (has_loop(largest.left) and has_loop(largest.right)):
-        return []
-    sizes = {name: LONG + number for number, name in enumerate(question.specification.symbols)}
+        return [], None
     try:
-        pair = question.at(sizes)
-        left, right, _ = symbolic_programs(question.left, question.right, question.specification)
-        at = with_scans(pair.left), with_scans(pair.right)
-        found = for_all_sizes(at, (with_scans(left), with_scans(right)), effort, pair.domains)
+        programs = sized_programs(question.left, question.right, question.specification)
+        found = by_induction(question.at(long_sizes(question.specification.symbols)), programs, effort)
     except (InputError, UnsupportedError, BudgetError, MemoryLimitError):  # sizes that do not fit, or the time is up
-        return []
+        return [], None
+    return ([], None) if found is None else ([found], programs)
+
+
+def long_sizes(symbols: Sequence[str]) -> Sizes:
+    """Sizes at which loops are long enough for relations of their carries to show."""
+    return {name: LONG + number for number, name in enumerate(symbols)}
+
+
+def by_induction(long: Pair, programs: SizedPrograms, effort: Effort) -> Evidence | None:
+    """What induction over the steps of loops says of two programs at all sizes, or None.
+
+    ``long``: both at `long_sizes`, where relations of carries are looked for, which are then proved of ``programs``.
+
+    Raises:
+        UnsupportedError, BudgetError, MemoryLimitError: a loop cannot be followed, or the time or memory is used up.
+    """
+    at = with_scans(long.left), with_scans(long.right)
+    found = for_all_sizes(at, (programs.left, programs.right), effort, long.domains)
     if found is None:
-        return []
-    traced_so = Assumption(AssumptionKind.SYMBOLIC_SIZES)
-    return [dataclasses.replace(found, subject=ALL_SIZES, assumptions=(*found.assumptions, traced_so))]
+        return None
+    where = f"at all sizes with {', '.join(programs.constraints)}: " if programs.constraints else ""
+    assumptions = (*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES))
+    return dataclasses.replace(found, finding=where + found.finding, subject=ALL_SIZES, assumptions=assumptions)
 
 
 def shown_for_all_sizes(evidence: Sequence[Evidence]) -> bool:
@@ -649,9 +668,7 @@ def _certificate(
     of_inputs += [*_in_parts(pairs), *_kernels(pairs), *of_outside_functions(pairs), *_errors(pairs)]
     if isinstance(question.left, OnParameters):
         of_inputs += question.left.hypotheses()
-    general = shown_for_all_sizes(evidence)
-    only = [a for e in evidence for a in e.assumptions] if general else only_at(claim, verdict)
-    assumptions = [*of_inputs, *only, *assumed(evidence)]
+    assumptions = [*of_inputs, *of_sizes(claim, verdict, evidence)]
     floats = in_floats(pairs, names, effort.deadline.memory, effort.deadline.remaining)
     return certificate_of(claim, verdict, evidence, assumptions, effort, floats)
 
@@ -684,6 +701,13 @@ def _errors(pairs: Sequence[Pair]) -> Iterator[Assumption]:
         for side, program in (("left", pair.left), ("right", pair.right)):
             for where in raising(program):
                 yield Assumption(AssumptionKind.NO_ERROR, {"side": side, "where": where})
+
+
+def of_sizes(claim: Mapping[str, Any], verdict: Verdict, evidence: Sequence[Evidence]) -> list[Assumption]:
+    """What the findings presuppose: at every size if they are about all sizes, else with the sizes they are about."""
+    if shown_for_all_sizes(evidence):
+        return [a for e in evidence for a in e.assumptions]
+    return [*only_at(claim, verdict), *assumed(evidence)]
 
 
 def only_at(claim: Mapping[str, Any], verdict: Verdict) -> list[Assumption]:

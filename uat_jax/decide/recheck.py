@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -27,12 +27,11 @@ from uat_jax.decide.domain import REALS, domain_of
 from uat_jax.decide.effort import MEMORY, Effort, deadline
 from uat_jax.decide.equivalence import (
     Pair,
-    assumed,
     certificate_of,
     examined,
     not_for_all_sizes,
     of_outside_functions,
-    only_at,
+    of_sizes,
 )
 from uat_jax.decide.expansion import raising
 from uat_jax.decide.figures import (
@@ -48,7 +47,7 @@ from uat_jax.decide.integers import WHOLE, Integers
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
-from uat_jax.decide.recheck_sizes import proved_again
+from uat_jax.decide.recheck_sizes import by_induction_again, proved_again, shown_by_few_again
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
@@ -72,6 +71,14 @@ HOW_READ = (
     AssumptionKind.OUTSIDE_FUNCTION,
 )
 """What is said of the programs, and not of the evidence."""
+
+Again = Callable[[Certificate, Sequence[Pair], Specification, Effort], Evidence]
+
+ALL_SIZES_AGAIN: Mapping[Method, Again] = {
+    Method.INDEXED_NORMAL_FORM: proved_again,
+    Method.INDUCTION: by_induction_again,
+}
+"""How a finding about all sizes, which stands alone, is found again."""
 
 CLAIM = frozenset("id left right derivatives almost_everywhere inputs symbols sizes_listed programs".split())
 PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
@@ -109,45 +116,51 @@ def decide_again(
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
     if any(e.method is Method.BUDGET for e in given.evidence):
         raise InputError("the certificate was written when the time was up; certify both functions again")
-    if any(e.method is Method.CUT_OFF for e in given.evidence):
-        raise InputError(
-            "the certificate is about all sizes, by a theorem about programs with symbolic dimensions, which no file "
-            "holds; certify both functions again"
-        )
     if any(e.method is Method.MEMORY for e in given.evidence):
         raise InputError("the certificate was written for want of memory; certify both functions again")
     _check_claim(given.claim)
-    if any(e.subject == ALL_SIZES and isinstance(e.figures, FieldsOfLoops) for e in given.evidence):
-        raise InputError(
-            "the certificate is about loops of symbolic length, whose programs a file does not hold; certify both "
-            "functions again"
-        )
     everywhere = {"almost_everywhere": given.claim["almost_everywhere"]}
     stated = Effort(given.settings["error"], given.settings["seed"], end, **everywhere)
     effort = dataclasses.replace(stated, seed=(stated.seed + 1) % 2**31 if seed is None else seed)
     complex_numbers = any(a.kind is AssumptionKind.COMPLEX_NUMBERS for a in given.assumptions)
     pairs = [_pair(data, given.claim, complex_numbers) for data in given.claim["programs"]]
-    general = [e.method for e in given.evidence] == [Method.INDEXED_NORMAL_FORM] and given.evidence[
-        0
-    ].subject == ALL_SIZES
-    if not general:
+    general = _about_all_sizes(given)
+    if general is None:
         _check_subjects(given, [sizes_text(pair.sizes) for pair in pairs])
     _check_verdict(given)
     _check_raising(given, pairs)
     _check_outside_functions(given, pairs)
-    if general:
-        evidence = [proved_again(given, pairs, _stated(given.claim), effort)]
-        assumptions = [*_of_inputs(given), *assumed(evidence)]
-        return certificate_of(given.claim, Verdict.PROVED, evidence, assumptions, effort, in_floats(pairs))
-    share = dataclasses.replace(effort, error=effort.error / len(pairs))
+    if general is not None:
+        _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
+        evidence = [general(given, pairs, _stated(given.claim), effort)]
+        return _same_verdict(given, evidence, pairs, effort)
+    by_few = given.evidence[-1].method is Method.CUT_OFF
+    share = dataclasses.replace(effort, error=effort.error / len(pairs) / (2 if by_few else 1))
     _check_numbers(given, pairs, math.log2(stated.error / len(pairs)), end)
     evidence = [examined(pair, share, pair.search(share), lambda found: REPRODUCER) for pair in pairs]
     if any(e.method is Method.BUDGET for e in evidence):
         raise BudgetError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.BUDGET)}")
     if any(e.method is Method.MEMORY for e in evidence):
         raise MemoryLimitError(f"not decided again: {next(e.finding for e in evidence if e.method is Method.MEMORY)}")
-    evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
-    assumptions = [*_of_inputs(given), *only_at(given.claim, combine(evidence)), *assumed(evidence)]
+    if by_few:
+        evidence.append(shown_by_few_again(given, pairs, evidence, _stated(given.claim), share))
+    else:
+        evidence += not_for_all_sizes(given.claim["symbols"], given.claim["sizes_listed"], pairs, evidence, ())
+    return _same_verdict(given, evidence, pairs, effort)
+
+
+def _about_all_sizes(given: Certificate) -> Again | None:
+    """How the only finding is found again, if it is about all sizes."""
+    if [e.subject for e in given.evidence] != [ALL_SIZES]:
+        return None
+    if not given.claim["symbols"] or given.claim["sizes_listed"]:
+        raise MismatchError("the certificate is about all sizes, and says that sizes are listed or that there are none")
+    return ALL_SIZES_AGAIN.get(given.evidence[0].method)
+
+
+def _same_verdict(given: Certificate, evidence: list[Evidence], pairs: Sequence[Pair], effort: Effort) -> Certificate:
+    """The certificate of what is found again, which is what was said and assumes nothing new."""
+    assumptions = [*_of_inputs(given), *of_sizes(given.claim, combine(evidence), evidence)]
     found = certificate_of(given.claim, combine(evidence), evidence, assumptions, effort, in_floats(pairs))
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
@@ -256,8 +269,11 @@ def _check_subjects(given: Certificate, subjects: list[str]) -> None:
         raise MismatchError("the certificate's evidence is not about its programs")
     open_question = bool(given.claim["symbols"]) and not given.claim["sizes_listed"]
     passes = combine(alone) in (Verdict.PROVED, Verdict.CERTIFIED)
-    others = [e.verdict for e in given.evidence if e.subject == ALL_SIZES]
-    if others != [Verdict.AGREES] * (open_question and passes):
+    others = [e for e in given.evidence if e.subject == ALL_SIZES]
+    known = [(Method.SIZES, Verdict.AGREES), (Method.CUT_OFF, Verdict.CERTIFIED)]
+    last = [e.subject for e in given.evidence] == [*subjects, *(ALL_SIZES for _ in others)]
+    stated = last and all((e.method, e.verdict) in known for e in others)
+    if not stated or len(others) != (open_question and passes):
         raise MismatchError("the certificate does not state the sizes at which its programs were compared")
 
 
@@ -269,7 +285,7 @@ def _check_verdict(given: Certificate) -> None:
         raise MismatchError(f"the certificate says {given.verdict}, which is not what its evidence says: {found}")
     if any(e.example is not None for e in given.evidence) != (found is Verdict.REFUTED):
         raise MismatchError("a certificate has a counterexample if it says REFUTED, and only then")
-    wanted = {*_of_inputs(given), *only_at(given.claim, found), *assumed(given.evidence)}
+    wanted = {*_of_inputs(given), *of_sizes(given.claim, found, given.evidence)}
     for assumption in wanted - set(given.assumptions):
         raise MismatchError(f"the certificate does not state an assumption of its evidence: {one_line(assumption)}")
     for assumption in set(given.assumptions) - wanted:
@@ -338,7 +354,7 @@ def _check_ties(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
 def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end: Deadline) -> None:
     """The stated chance of error is that of the rounds, and small enough; the counterexample is one."""
     for evidence in given.evidence:
-        if evidence.verdict is Verdict.CERTIFIED:
+        if evidence.verdict is Verdict.CERTIFIED and (evidence.method, evidence.subject) != (Method.CUT_OFF, ALL_SIZES):
             _check_rounds(evidence, log2_error, given.claim["almost_everywhere"])
     if given.counterexample is not None:
         _check_counterexample(given.counterexample, pairs[0], end)
@@ -357,8 +373,11 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
     if not 1 <= figures.readings <= MOST_READINGS:
         raise _damaged(f"{figures.readings} readings")
     total = sum(r.bound.log2 for r in figures.rounds) + math.log2(2 * figures.readings)
-    fits = math.isclose(total, figures.log2_error, abs_tol=1e-6)
-    if evidence.method is not Method.PRIME_FIELDS or not fits or figures.log2_error > log2_error:
+    if (
+        evidence.method is not Method.PRIME_FIELDS
+        or not _at_least(figures.log2_error, total)
+        or figures.log2_error > log2_error
+    ):
         raise MismatchError(
             "the chance of error in the certificate is not that of its rounds, or not as small as asked"
         )
@@ -367,6 +386,14 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
         raise MismatchError("the condition of the chance of error in the certificate is not that of its rounds")
     for r in figures.rounds:
         _check_round(r)
+
+
+def _at_least(stated: float, of_rounds: float) -> bool:
+    """Whether log₂ of a stated chance of error is no less than that of its rounds.
+
+    It may be more: the chance that two numbers of which a law asks whether they are equal are so by chance is added.
+    """
+    return stated >= of_rounds - 1e-6
 
 
 def _check_loops(method: Method, figures: FieldsOfLoops, log2_error: float) -> None:
@@ -398,7 +425,7 @@ def _check_errors(
         if not 1 <= piece.readings <= MOST_READINGS:
             raise _damaged(f"{piece.readings} readings of a piece")
         stated = sum(r.bound.log2 for r in piece.rounds) + math.log2(2 * piece.readings)
-        if not math.isclose(stated, piece.log2_error, abs_tol=1e-6):
+        if not _at_least(piece.log2_error, stated):
             raise MismatchError("the chance of error of a piece in the certificate is not that of its rounds")
         for r in piece.rounds:
             _check_round(r)

@@ -5,23 +5,36 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic import symbolic_sizes
+from uat_jax.arithmetic.canonical_form import same_program
 from uat_jax.arithmetic.jaxpr_file import decode, digest
 from uat_jax.decide.all_sizes import SizedPrograms, inputs_of, proof_of
 from uat_jax.decide.certificate import Certificate, one_line
+from uat_jax.decide.cut_off import by_cut_off, consecutive_sizes
 from uat_jax.decide.effort import Effort
-from uat_jax.decide.equivalence import Pair
+from uat_jax.decide.equivalence import Pair, by_induction, examined, long_sizes
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.specification import Specification, sizes_text
-from uat_jax.decide.verdict import Evidence
-from uat_jax.errors import InputError, MismatchError
+from uat_jax.decide.verdict import Evidence, Verdict
+from uat_jax.errors import InputError, MismatchError, UnsupportedError
+from uat_jax.indexed import Inputs, Open
 
 FIELDS = frozenset("constraints left right left_digest right_digest".split())
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The programs with symbolic dimensions in a certificate, and what they are at the sizes of its pairs."""
+
+    data: Mapping[str, Any]
+    programs: SizedPrograms
+    instances: Sequence[Pair]
 
 
 def proved_again(given: Certificate, pairs: Sequence[Pair], stated: Specification, effort: Effort) -> Evidence:
@@ -34,29 +47,90 @@ def proved_again(given: Certificate, pairs: Sequence[Pair], stated: Specificatio
         MismatchError: they are not those of the digests, the inputs or the pairs, or no proof or another one is found.
         BudgetError: the time is used up.
     """
-    data = _stored(given.claim)
-    with symbolic_sizes.in_scope(data["constraints"]) as scope:
-        left, right = decode(data["left"]), decode(data["right"])
-        for side in ("left", "right"):
-            if digest(data[side]) != data[f"{side}_digest"]:
-                raise MismatchError(
-                    f"the {side} program with symbolic dimensions is not the one whose digest stands in the certificate"
-                )
-        _check_inputs((left, right), stated)
-        inputs = inputs_of(stated.arguments, stated.symbols, data["constraints"], scope)
-        programs = SizedPrograms(left, right, inputs, tuple(data["constraints"]))
-        instances = [_instance(pair, data) for pair in pairs]
-        for pair, instance in zip(pairs, instances, strict=True):
-            _check_same(pair, instance, effort)
-        found = proof_of(programs, [*pairs, *instances], effort)
+    kept = _kept(given.claim, pairs, stated, effort)
+    found = proof_of(kept.programs, [*pairs, *kept.instances], effort)
     effort.deadline.check()
     if isinstance(found, str):
-        raise MismatchError(f"the certificate says PROVED; decided again that is not found: {one_line(found)}")
+        raise _not_found(Verdict.PROVED, found)
     (said,) = given.evidence
+    return _same(said, found)
+
+
+def by_induction_again(given: Certificate, pairs: Sequence[Pair], stated: Specification, effort: Effort) -> Evidence:
+    """What induction over the steps of loops shows of all sizes, with fresh random numbers.
+
+    Raises:
+        InputError, MismatchError, BudgetError: as `proved_again`.
+    """
+    kept = _kept(given.claim, pairs, stated, effort)
+    sizes = long_sizes(stated.symbols)
+    empty = dataclasses.replace(pairs[0], sizes=sizes)
+    found = by_induction(_instance(empty, kept.data), kept.programs, effort)
+    if found is None:
+        raise _not_found(given.verdict, "no relation of the carries is proved at all sizes")
+    return found
+
+
+def shown_by_few_again(
+    given: Certificate, pairs: Sequence[Pair], evidence: Sequence[Evidence], stated: Specification, effort: Effort
+) -> Evidence:
+    """What equality at a few sizes shows of all, which is what stands in the certificate.
+
+    ``evidence``: what is found of each pair.  Theorem A is about the programs with symbolic dimensions: where a pair is
+    not seen to be the same programs, these are compared at its sizes as well.
+
+    Raises:
+        InputError, MismatchError, BudgetError: as `proved_again`.
+    """
+    kept = _kept(given.claim, pairs, stated, effort)
+    try:
+        sizes = consecutive_sizes(kept.programs, stated.symbols, effort)
+    except (Open, UnsupportedError) as error:
+        effort.deadline.check()
+        raise _not_found(Verdict.CERTIFIED, str(error)) from error
+    few = [row for row in zip(pairs, kept.instances, evidence, strict=True) if row[0].sizes in sizes]
+    found = by_cut_off(sizes, [_of_instance(*row, effort) for row in few])
+    if not found:
+        needed = "; ".join(map(sizes_text, sizes))
+        raise _not_found(Verdict.CERTIFIED, f"equality at {needed} is needed, with constants read in one way")
+    return _same(given.evidence[-1], found[0])
+
+
+def _of_instance(pair: Pair, instance: Pair, found: Evidence, effort: Effort) -> Evidence:
+    """What is found of the programs with symbolic dimensions at the sizes of a pair, of which something is known."""
+    if same_program(pair.left, instance.left) and same_program(pair.right, instance.right):
+        return found
+    return examined(instance, effort, instance.search(effort), lambda example: "")
+
+
+def _same(said: Evidence, found: Evidence) -> Evidence:
+    """What is found, if it is what is said."""
     for field in dataclasses.fields(Evidence):
         if getattr(said, field.name) != getattr(found, field.name):
             raise MismatchError(f"the {field.name} of the proof in the certificate is not what is found again")
     return found
+
+
+def _not_found(verdict: Verdict, reason: str) -> MismatchError:
+    return MismatchError(f"the certificate says {verdict}; decided again that is not found: {one_line(reason)}")
+
+
+def _kept(claim: Mapping[str, Any], pairs: Sequence[Pair], stated: Specification, effort: Effort) -> Kept:
+    """The programs with symbolic dimensions, checked against digests, stated inputs, and the pairs at some sizes."""
+    data = _stored(claim)
+    with symbolic_sizes.in_scope(data["constraints"]) as scope:
+        left, right = decode(data["left"]), decode(data["right"])
+    for side in ("left", "right"):
+        if digest(data[side]) != data[f"{side}_digest"]:
+            raise MismatchError(
+                f"the {side} program with symbolic dimensions is not the one whose digest stands in the certificate"
+            )
+    _check_inputs((left, right), stated)
+    inputs = inputs_of(stated.arguments, stated.symbols, data["constraints"], scope)
+    instances = [_instance(pair, data) for pair in pairs]
+    for pair, instance in zip(pairs, instances, strict=True):
+        _check_same(pair, instance, inputs, effort)
+    return Kept(data, SizedPrograms(left, right, inputs, tuple(data["constraints"])), instances)
 
 
 def _stored(claim: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -104,13 +178,29 @@ def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:
         return dataclasses.replace(pair, left=decode(data["left"]), right=decode(data["right"]))
 
 
-def _check_same(pair: Pair, instance: Pair, effort: Effort) -> None:
-    """The programs at some sizes are those with symbolic dimensions, as far as float64 values show."""
+def _check_same(pair: Pair, instance: Pair, inputs: Inputs, effort: Effort) -> None:
+    """The programs at some sizes are those with symbolic dimensions, or have the same float64 values.
+
+    Where float64 cannot evaluate them, they are shown to be equal.
+    """
     for side in ("left", "right"):
         one, other = getattr(pair, side), getattr(instance, side)
-        same = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
-        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if same else None
-        if seen is None or seen.apart or seen.mismatched:
+        types = (one.in_avals, one.out_avals) == (other.in_avals, other.out_avals)
+        if types and same_program(one, other):
+            continue
+        seen = sample(one, other, effort.seed, effort.deadline, pair.domains).seen if types else None
+        unseen = seen is not None and not seen.points
+        both = dataclasses.replace(pair, left=one, right=other)
+        if seen is None or seen.apart or seen.mismatched or unseen and not _are_equal(both, inputs, effort):
             raise MismatchError(
                 f"the {side} program at {sizes_text(pair.sizes)} is not the one with symbolic dimensions there"
             )
+
+
+def _are_equal(pair: Pair, inputs: Inputs, effort: Effort) -> bool:
+    """Whether two programs have one normal form, or are found to be equal as any two are."""
+    programs = SizedPrograms(pair.left, pair.right, Inputs(inputs.signs), ())
+    if isinstance(proof_of(programs, (), effort), Evidence):
+        return True
+    found = examined(pair, effort, pair.search(effort), lambda example: "")
+    return found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)

@@ -87,7 +87,7 @@ def sample(
     arithmetic = Doubles()
     arithmetic.deadline = deadline
     try:
-        sides = [_together(outputs, copies) for outputs in interpret_all((left, right), arithmetic, points)]
+        sides = [together(outputs, copies) for outputs in interpret_all((left, right), arithmetic, points)]
     except BudgetError:
         raise
     except UatJaxError as error:
@@ -140,7 +140,7 @@ def _fitting(programs: Sequence[ClosedJaxpr], copies: int, deadline: Deadline | 
     return copies
 
 
-def _together(outputs: Sequence[np.ndarray], copies: int) -> np.ndarray:
+def together(outputs: Sequence[np.ndarray], copies: int) -> np.ndarray:
     """All outputs end to end, shape (copies, entries)."""
     arrays = map(np.asarray, outputs)
     return np.concatenate([np.broadcast_to(x, (copies, *x.shape[1:])).reshape(copies, -1) for x in arrays], axis=1)

@@ -95,7 +95,8 @@ class Bisimulation:
         """Both programs are defined somewhere: else being equal where both are defined would say nothing."""
         programs = [side.program for side in self.both.sides]
         seen = self.plan is not None  # at the sizes of the plan
-        if not seen and not all(defined_somewhere(p, self.pieces.effort.seed, self.both.domains) for p in programs):
+        effort, domains = self.pieces.effort, self.both.domains
+        if not seen and not all(defined_somewhere(p, effort.seed, domains, effort.deadline) for p in programs):
             raise PieceError("no input is found at which both functions are defined")
 
     def _pass_loops(self) -> None:
