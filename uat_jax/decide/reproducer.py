@@ -15,7 +15,7 @@ from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.counterexample import Counterexample
 from uat_jax.decide.integers import WHOLE
 from uat_jax.decide.script import literal, script
-from uat_jax.decide.specification import WIDE, Specification, is_key, is_variable
+from uat_jax.decide.specification import Specification, in_64_bits, is_key, is_variable
 from uat_jax.inputs.program import Program
 
 
@@ -52,7 +52,7 @@ def reproducer(
         [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
         shown=("a", "b", "a - b") if floats else ("a", "b"),
-        wide=any(str(array.dtype) in WIDE for array in witness.arrays),
+        wide=in_64_bits(witness.arrays),
         checked=_shows(witness),
     )
 
