@@ -24,7 +24,7 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.real_parts import in_real_parts
-from uat_jax.arithmetic.tracing import is_complex, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain, parse_integers
 from uat_jax.decide.expansion import expanded
@@ -434,6 +434,12 @@ def in_64_bits(variables: Iterable[Any]) -> bool:
     without them its int64 would wrap around at 32 bits, and it would be another function.
     """
     return bool(jax.config.read("jax_enable_x64")) or any(str(leaf.dtype) in WIDE for leaf in variables)
+
+
+def computes_in_64_bits(program: ClosedJaxpr) -> bool:
+    """Whether a value in a program has 64 bits."""
+    made = (v for within in programs_within(program) for equation in within.eqns for v in equation.outvars)
+    return any(str(dtype_of(v)) in WIDE for v in made)
 
 
 def with_numbers(program: ClosedJaxpr) -> ClosedJaxpr:
