@@ -18,10 +18,13 @@ from uat_jax.decide.integers import Integers, ends
 from uat_jax.decide.specification import Specification, is_variable, is_whole, parts_of
 
 PASSED_ON = frozenset(
-    """add broadcast_in_dim clamp concatenate convert_element_type expand_dims ge lt max min reshape select_n slice
-    squeeze transpose""".split()
+    """add broadcast_in_dim concatenate convert_element_type expand_dims lt reshape select_n slice squeeze
+    transpose""".split()
 )
-"""What JAX makes of an index before it chooses by it: a negative one is counted from the end, one beyond is moved."""
+"""What JAX makes of an index before it chooses by it: a negative one is counted from the end.
+
+Who moves an index into the array himself, by `clip` or `maximum`, has others than its places in mind.
+"""
 
 UNCHANGED = frozenset("broadcast_in_dim convert_element_type expand_dims reshape slice squeeze transpose".split())
 """Those that leave the numbers what they are, if a cast is to a dtype that holds them all."""
