@@ -95,6 +95,65 @@ def test_places_that_no_user_gave_are_those_of_the_table():
     assert found.claim["inputs"][1] == "int32[2] in [0, 4]"
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (lambda t, i: jnp.where(i == -100, 0, t[i]), lambda t, i: t[i]),
+        (lambda t, i: jnp.where(i != -1, t[i], 0), lambda t, i: t[i]),
+        (lambda t, i: jnp.where(i == 7, 0, t[i]), lambda t, i: t[i]),
+        (lambda t, i: jnp.where((jnp.array([-1, -2]) == i).any(), 0, t[i]), lambda t, i: t[i]),
+        (lambda t, i: jnp.where(i.astype(jnp.int8) == 0, 0, t[i]), lambda t, i: jnp.where(i == 0, 0, t[i])),
+        (lambda t, i: jnp.where(i + 1 == 0, 0, t[i]), lambda t, i: t[i]),
+        (lambda t, i: t[jnp.clip(i, 0, 4)], lambda t, i: t[i]),
+        (lambda t, i: t[jnp.maximum(i, 0)], lambda t, i: t[i]),
+        (lambda t, i: (t[i], jax.nn.one_hot(i, 9)), lambda t, i: (t[i], jnp.pad(jax.nn.one_hot(i, 5), (0, 4)))),
+        (lambda t, i: jnp.where(i == 1, 0, t), lambda t, i: jnp.where((i == 1) | (i == -3), 0, t)),
+    ],
+)
+def test_an_index_that_may_lie_beside_the_table_is_not_taken_for_one_of_its_places(left, right):
+    found = uj.certify(left, right, f32(5), I)
+    assert found.verdict not in PASSING, found
+
+
+def test_a_place_that_an_index_is_compared_with_is_one_of_the_table():
+    hidden = lambda t, i: jnp.where(i == 0, 0, t[i])
+    found = uj.certify(hidden, lambda t, i: t[i] * (1 - jax.nn.one_hot(i, 5)[0]), f32(5), I)
+    assert found.passes and found.claim["inputs"][1] == "int32[] in [0, 4]"
+
+
+def _by_two_shifts(number, dtype):
+    """A whole number, unless 2³⁰ times as much does not fit into the dtype."""
+    return (number.astype(dtype) * 2**30 >> 30).astype(jnp.int32)
+
+
+IN_64_BITS = {
+    "whole": (lambda d: lambda i: _by_two_shifts(i, d), I),
+    "in a range": (lambda d: lambda i: _by_two_shifts(i, d), uj.integers(I, 0, 9)),
+    "real numbers too": (lambda d: lambda i, x: _by_two_shifts(i, d) * x, uj.integers(I, 0, 9), f32()),
+    "in a branch": (
+        lambda d: lambda i, x: x * lax.cond(i > 3, lambda: _by_two_shifts(i, d), lambda: i),
+        uj.integers(I, 0, 9),
+        f32(),
+    ),
+    "constants": (lambda d: lambda x: _by_two_shifts(jnp.arange(4), d) * x, f32(4)),
+}
+
+
+@pytest.mark.parametrize("name", IN_64_BITS)
+def test_a_function_of_narrow_inputs_computes_in_64_bits_where_the_caller_does(name):
+    of_dtype, *specs = IN_64_BITS[name]
+    with jax.enable_x64(True):
+        found = uj.certify(of_dtype(jnp.int32), of_dtype(jnp.int64), *specs)
+        assert found.verdict is Verdict.REFUTED, found
+        assert uj.certify(of_dtype(jnp.int64), of_dtype(jnp.int64), *specs).passes
+
+
+def test_a_power_of_a_negative_integer_is_a_quotient():
+    powers, i = (lambda i, x: x**i), uj.integers(I, -3, 3)
+    assert uj.certify(powers, lambda i, x: jnp.where(i < 0, 1 / x**-i, x**i), i, f32()).passes
+    assert uj.certify(powers, lambda i, x: x ** jnp.abs(i), i, f32()).verdict is Verdict.REFUTED
+
+
 def test_too_many_choices_are_no_proof():
     left, right = (lambda t, i: t[i] * 2), (lambda t, i: t[i] + t[i])
     found = uj.certify(left, right, f32(9), upto(8, 6))

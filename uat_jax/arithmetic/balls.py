@@ -55,9 +55,10 @@ def _objects(result: Any) -> np.ndarray:
 def _followed(function: Callable[..., arb]) -> Callable[..., arb]:
     """A function whose value is NaN for certain where an operand is: arb takes it for anything there."""
 
-    def apply(*operands: arb) -> arb:
+    def apply(*operands: arb | int) -> arb:
         result = function(*operands)
-        return NAN if result.is_nan() and any(map(decisions.is_undefined, operands)) else result
+        numbers = (x for x in operands if isinstance(x, arb))  # an exponent may be an integer
+        return NAN if result.is_nan() and any(map(decisions.is_undefined, numbers)) else result
 
     return apply
 

@@ -639,17 +639,17 @@ def _sizes_of(evidence: Evidence) -> Sizes:
 
 def _writer(question: Question) -> Writer:
     def write(found: Counterexample) -> str:
-        left, right, kernels = question.left, question.right, question.traces.kernels
+        left, right, traces = question.left, question.right, question.traces
+        kinds: Any = {"kernels": traces.kernels, "wide": traces.wide}
         if isinstance(left, OnParameters) and isinstance(right, OnParameters):
             arguments = question.specification.at(found.sizes)
             original = Specification(jax.tree.unflatten(left.tree, left.leaves)).at(found.sizes)
             found = located(found, left, arguments)
-            return reproducer(left.function, right.function, Specification(original), found, kernels=kernels)
+            return reproducer(left.function, right.function, Specification(original), found, **kinds)
         if question.wrt is not None:
             return "# compare jax.vjp of both functions at these inputs, of which the last are the cotangents\n"
         specification = Specification(question.specification.at(found.sizes))
-        parts = question.traces.complex_outputs
-        return reproducer(left, right, specification, found, complex_outputs=parts, kernels=kernels)
+        return reproducer(left, right, specification, found, complex_outputs=traces.complex_outputs, **kinds)
 
     return write
 

@@ -115,7 +115,8 @@ class _Device:
 
     def computed(self, equation: JaxprEqn, operands: Sequence[Any], results: list[Any]) -> list[Any]:
         """The results of an equation; if its operands are single numbers that are known, they are known as well."""
-        single = all(not shape_of(atom) for atom in (*equation.invars, *equation.outvars))
+        atoms = (*equation.invars, *equation.outvars)
+        single = all(not shape_of(a) and isinstance(dtype_of(a), np.dtype) for a in atoms)  # a key is none
         given = [self.of(x) for x in operands] if single else [None]
         if any(x is None for x in given) or equation.effects or equation.primitive.name not in TABLE:
             return results

@@ -27,6 +27,7 @@ def reproducer(
     *,
     complex_outputs: bool = False,
     kernels: bool = False,
+    wide: bool = False,
 ) -> str:
     """A program that prints both values of the entry that differs, and fails if they are equal.
 
@@ -36,6 +37,7 @@ def reproducer(
 
     complex_outputs: whether the functions return complex numbers, of which the witness counts both parts.
     kernels: whether they run kernels of Pallas, which the program leaves to JAX's interpreter of kernels on any device.
+    wide: whether they compute in 64 bits, whatever the dtypes of the inputs.
     """
     floats = any(jnp.issubdtype(array.dtype, jnp.floating) for array in witness.arrays)
     leaves = "parts" if complex_outputs else "jax.tree.leaves"
@@ -52,7 +54,7 @@ def reproducer(
         [*_arguments(specification, witness), f"a, b = ({leaves}(f(*arguments)){place} for f in (left, right))"],
         values=("a", "b"),
         shown=("a", "b", "a - b") if floats else ("a", "b"),
-        wide=any(str(array.dtype) in WIDE for array in witness.arrays),
+        wide=wide or any(str(array.dtype) in WIDE for array in witness.arrays),
         checked=_shows(witness),
     )
 

@@ -8,7 +8,7 @@ Dimensions may be symbolic (`jax.export.symbolic_shape`): the functions are look
 
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -24,7 +24,7 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.real_parts import in_real_parts
-from uat_jax.arithmetic.tracing import is_complex, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_complex, source_line
 from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.domain import REALS, Domains, Restricted, domain_of, parse_domain, parse_integers
 from uat_jax.decide.expansion import expanded
@@ -390,8 +390,9 @@ def as_written(
     """The jaxpr of a function of its variables, and the pytree of `jax.ShapeDtypeStruct` that it returns.
 
     `arguments` are concrete (`Specification.at`). The jaxpr's inputs are the float and complex leaves in the order of
-    `jax.tree.leaves`; its 64-bit types are on exactly when one of them has 64 bits.  It is written out
-    (`expanded`), unless it is to be differentiated: rules of derivatives that a function brings are used before.
+    `jax.tree.leaves`; its 64-bit types are on where the caller has switched them on, and when one of them has 64 bits.
+    It is written out (`expanded`), unless it is to be differentiated: rules of derivatives that a function brings are
+    used before.
     Integers and booleans that a function of real numbers alone returns are numbers: they are cast to floats.
 
     Raises:
@@ -402,7 +403,7 @@ def as_written(
     """
     leaves, tree = jax.tree.flatten(arguments)
     variables = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves if is_variable(leaf)]
-    with jax.enable_x64(any(str(leaf.dtype) in WIDE for leaf in variables)):
+    with jax.enable_x64(in_64_bits(variables)):
         # Arrays of JAX: a function may index them with tracers, which NumPy's cannot take.
         fixed = [leaf if is_variable(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
@@ -424,6 +425,21 @@ def as_written(
         _check_program(name_of(function), program)
     _check_outputs(name_of(function), outputs)
     return program, outputs
+
+
+def in_64_bits(variables: Iterable[Any]) -> bool:
+    """Whether a function of these variables is traced with 64-bit types.
+
+    They are needed if a variable has 64 bits.  If the caller has switched them on, the function computes with them:
+    without them its int64 would wrap around at 32 bits, and it would be another function.
+    """
+    return bool(jax.config.read("jax_enable_x64")) or any(str(leaf.dtype) in WIDE for leaf in variables)
+
+
+def computes_in_64_bits(program: ClosedJaxpr) -> bool:
+    """Whether a value in a program has 64 bits."""
+    made = (v for within in programs_within(program) for equation in within.eqns for v in equation.outvars)
+    return any(str(dtype_of(v)) in WIDE for v in made)
 
 
 def with_numbers(program: ClosedJaxpr) -> ClosedJaxpr:

@@ -12,7 +12,7 @@ from uat_jax.arithmetic.real_parts import in_real_parts
 from uat_jax.arithmetic.tracing import is_complex
 from uat_jax.decide.kernels import holds_kernel
 from uat_jax.decide.one_device import on_one_device
-from uat_jax.decide.specification import Sizes, Specification, as_written, same_outputs
+from uat_jax.decide.specification import Sizes, Specification, as_written, computes_in_64_bits, same_outputs
 from uat_jax.errors import UatJaxError, UnsupportedError
 
 Sides = tuple[ClosedJaxpr, ClosedJaxpr]
@@ -26,6 +26,7 @@ class Traces:
 
     complex_numbers: whether a function computes with complex numbers, of which the programs have both parts.
     complex_outputs: whether it returns any.  kernels: whether a function runs a kernel of Pallas.
+    wide: whether a function computes in 64 bits.
     """
 
     def __init__(self, left: Callable, right: Callable, specification: Specification):
@@ -33,6 +34,7 @@ class Traces:
         self.complex_numbers = False
         self.complex_outputs = False
         self.kernels = False
+        self.wide = False
         self._known: dict[tuple[tuple[str, int], ...], Sides | UatJaxError] = {}
 
     def __call__(self, sizes: Sizes) -> Sides:
@@ -59,6 +61,7 @@ class Traces:
         (left, left_outputs), (right, right_outputs) = (as_written(f, arguments) for f in self.functions)
         same_outputs(left_outputs, right_outputs)
         self.kernels |= holds_kernel(left) or holds_kernel(right)
+        self.wide |= computes_in_64_bits(left) or computes_in_64_bits(right)
         try:
             left, right = on_one_device(left, right)
         except UnsupportedError:
