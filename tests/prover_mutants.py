@@ -373,7 +373,7 @@ TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "decide/prime_fields.py": [
         ("return self.equal and self.log2_error <= math.log2(error)", "return self.equal", CONDITION, "the chance of error does not matter", "test_field_comparison.py::test_only_what_is_equal_with_a_small_chance_of_error_is_within_it[True--127.5-False]"),
         ("share = math.log2(2 * len(readings))", "share = 0.0", IGNORED, "further readings cost nothing", "test_field_comparison.py::test_every_reading_counts[polynomial]"),
-        ("_added(found[-1].log2_error + share, MEETING_ERROR, self.tests)", "found[-1].log2_error + share", IGNORED, "comparisons of cases cost nothing", "test_field_comparison.py::test_every_comparison_of_cases_counts"),
+        ("added(found[-1].log2_error + share, MEETING_ERROR, self.tests)", "found[-1].log2_error + share", IGNORED, "comparisons of cases cost nothing", "test_field_comparison.py::test_every_comparison_of_cases_counts"),
         ('allowed = almost_everywhere and "almost everywhere" in laws', 'allowed = "almost everywhere" in laws', IGNORED, "almost everywhere need not be asked for", "test_laws.py::test_almost_everywhere_has_to_be_asked_for[almost everywhere: derivative of relu]"),
         ("if not all(x.lawful for x in pair)), None)", "if False), None)", CONDITION, "what is made of unlawful decisions counts almost everywhere", DIFFERS + "[zeros: |x| - x: sign squared and 1]"),
         ("        if not agree.all():\n            return i", "        if not agree.any():\n            return i", WEAKER, "one entry that agrees is enough", DIFFERS + "[laws: a maximum with an infinity]"),

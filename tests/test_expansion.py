@@ -20,6 +20,7 @@ from uat_jax.errors import MismatchError, UnsupportedError
 V = jax.ShapeDtypeStruct((3,), jnp.float32)
 S = jax.ShapeDtypeStruct((), jnp.float32)
 EQUAL = (Verdict.PROVED, Verdict.CERTIFIED)
+DIFFERENT = (Verdict.REFUTED, Verdict.UNKNOWN)
 ZERO = np.float32(0)
 
 
@@ -180,6 +181,11 @@ def platform(x):
     return lax.platform_dependent(x, cpu=lambda x: x + 1, cuda=lambda x: x + 1, default=lambda x: x + 2)
 
 
+def after(x, y):
+    """The float next to x in the direction of y."""
+    return lax.nextafter(jnp.asarray(x, jnp.float32), jnp.asarray(y, jnp.float32))
+
+
 WRITTEN_OUT = [
     ("a sum", reduction(lambda a, b: a + b, 0), jnp.sum, EQUAL),
     ("a sum from 1, which XLA may add more than once", reduction(lambda a, b: a + b, 1), jnp.sum, (Verdict.UNKNOWN,)),
@@ -206,6 +212,16 @@ WRITTEN_OUT = [
      lambda x: x + np.float32(1.0000001), EQUAL),
     ("the next float, wrong", lambda x: x + 2**20 * lax.nextafter(np.float32(1), np.float32(2)),
      lambda x: x + 2**20, (Verdict.REFUTED, Verdict.UNKNOWN)),
+    ("a next float beside a large number", lambda x: x * (after(1, 2) + 1e8 - 1e8), lambda x: 0 * x, DIFFERENT),
+    ("a next float times a large number", lambda x: x * (after(0, 1) * 1e38), lambda x: 0 * x, DIFFERENT),
+    ("a next float beside 1", lambda x: jnp.where(after(0, 1) + 1 > 1, x, -x), lambda x: -x, DIFFERENT),
+    ("a next float beside 2", lambda x: jnp.where(after(1, 0) + 2 >= 3, x, -x), lambda x: x, DIFFERENT),
+    ("a product of next floats", lambda x: x * (1 - after(1, 0) * after(1, 2)), lambda x: 0 * x, DIFFERENT),
+    ("a function of a next float", lambda x: x * (jnp.tanh(after(20, 21)) - 1), lambda x: 0 * x, DIFFERENT),
+    ("a next float and back", lambda x: x * after(after(1, 2), 0), lambda x: 1 * x, EQUAL),
+    ("a next float of a magnitude", lambda x: x * after(jnp.abs(-after(1, 2)), 0), lambda x: 1 * x, EQUAL),
+    ("a next float of a rounded number", lambda x: x * after(jnp.exp(np.float32(1)), 3),
+     lambda x: x * np.nextafter(np.float32(np.e), np.float32(3)), (Verdict.UNKNOWN,)),
     ("the next of an input", lambda x: lax.nextafter(x, jnp.ones(3)), lambda x: x, (Verdict.UNKNOWN,)),
     ("this platform", platform, lambda x: 1 + x, EQUAL),
     ("another platform", platform, lambda x: 2 + x, (Verdict.REFUTED,)),

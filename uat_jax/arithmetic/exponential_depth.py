@@ -19,7 +19,7 @@ from uat_jax.arithmetic.field_rules import RULES
 from uat_jax.arithmetic.interpreter import IDENTITY, STRUCTURAL, Arithmetic, Value, interpret
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.recognition import ConstantReading, meanings
-from uat_jax.arithmetic.tracing import is_number, shape_of, source_line
+from uat_jax.arithmetic.tracing import dtype_of, is_number, shape_of, source_line
 from uat_jax.errors import UnsupportedError
 
 ALWAYS = frozenset(["exp", "exp2", "expm1", "cumlogsumexp"])
@@ -33,7 +33,7 @@ FOLLOWED = frozenset({*RULES, *DEFINITIONS, *STRUCTURAL, *IDENTITY})
 """Primitives that prime fields have a rule, a definition or a rearrangement for."""
 
 DECIDED_BY = {"and": False, "or": True}
-"""What decides an operation on booleans alone, whatever the other operand is."""
+"""What decides an operation on booleans alone, whatever the other operand is; of integers it is one of bits."""
 
 DECIDES = frozenset(["select_and_scatter_add", "sign", "sort", "top_k"])
 """Followed primitives whose floats are defined where an operand is NaN, or whose law excepts the value 0."""
@@ -129,7 +129,7 @@ class ExponentialDepth(Arithmetic):
     def rearrange(self, equation: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
         """The depth of every result: that of the deepest operand, one more for an exponential."""
         name = equation.primitive.name
-        if name in DECIDED_BY:
+        if name in DECIDED_BY and dtype_of(equation.outvars[0]) == np.bool_:
             for operand in operands:
                 if is_plain(operand, equation.outvars[0]) and np.all(operand == DECIDED_BY[name]):
                     return [operand]

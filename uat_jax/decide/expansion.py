@@ -61,7 +61,7 @@ def _expanded(program: ClosedJaxpr) -> ClosedJaxpr:
     """The same of a program, or of one inside of it."""
     if not any(_changes(equation) for inner in programs_within(program) for equation in inner.eqns):
         return program
-    return retraced(program, lambda *arguments: _results(program, arguments, _Device()))
+    return retraced(program, lambda *arguments: _results(program, arguments, _Known()))
 
 
 def raising(program: ClosedJaxpr | Jaxpr) -> Iterator[str]:
@@ -92,43 +92,53 @@ def _changes(equation: JaxprEqn) -> bool:
     )
 
 
-class _Device:
-    """What a device computes of constants alone: only of such are the neighbours of a float known.
+UNROUNDED = frozenset(
+    "abs and broadcast_in_dim clamp copy copy_p eq ge gt is_finite le lt max min ne neg not or reshape select_n sign "
+    "squeeze".split()
+)
+"""Primitives that never round: what they make of floats, every device and the real numbers agree on."""
 
-    A neighbour is no function of real numbers, so what is computed of one and of constants is what the device computes.
+
+class _Known:
+    """Of the numbers that a program makes of constants alone, those that are floats: only these have neighbours.
+
+    A neighbour is a constant like one that is written: what is computed of it is computed of real numbers.
     """
 
     def __init__(self) -> None:
         self.values: dict[int, tuple[Any, np.ndarray]] = {}
-        self.neighbours: set[int] = set()
-        self.kept: list[np.ndarray] = []
 
     def of(self, x: Any) -> np.ndarray | None:
-        """The value of a constant, or of what was computed of constants; None of all else."""
+        """The value of a constant, or of what was made of constants without rounding; None of all else."""
         return x if isinstance(x, np.ndarray) else self.values.get(id(x), (None, None))[1]
 
-    def neighbour(self, value: np.ndarray) -> np.ndarray:
-        """A value that was computed of a neighbour."""
-        self.kept.append(value)
-        self.neighbours.add(id(value))
-        return value
-
     def computed(self, equation: JaxprEqn, operands: Sequence[Any], results: list[Any]) -> list[Any]:
-        """The results of an equation; if its operands are single numbers that are known, they are known as well."""
+        """The results of an equation; if its operands are single numbers that are known, what they are is kept."""
         atoms = (*equation.invars, *equation.outvars)
         single = all(not shape_of(a) and isinstance(dtype_of(a), np.dtype) for a in atoms)  # a key is none
         given = [self.of(x) for x in operands] if single else [None]
-        if any(x is None for x in given) or equation.effects or equation.primitive.name not in TABLE:
+        if _rounds(equation) or any(x is None or _is_subnormal(x) for x in given):
             return results
         with jax.ensure_compile_time_eval():
             found = list(map(np.asarray, bound(equation, given, equation.params)))
-        if any(id(x) in self.neighbours for x in operands):
-            return list(map(self.neighbour, found))
         self.values |= {id(x): (x, value) for x, value in zip(results, found, strict=True)}
         return results
 
 
-def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], device: _Device) -> list[Any]:
+def _rounds(equation: JaxprEqn) -> bool:
+    """Whether an equation may round; a cast to integers or booleans, or to the dtype that it is given, does not."""
+    if equation.primitive.name != "convert_element_type":
+        return equation.primitive.name not in UNROUNDED
+    new = dtype_of(equation.outvars[0])
+    return bool(jnp.issubdtype(new, jnp.floating)) and new != dtype_of(equation.invars[0])
+
+
+def _is_subnormal(x: np.ndarray) -> bool:
+    """Whether a float is so small that some devices take it for 0."""
+    return bool(jnp.issubdtype(x.dtype, jnp.floating) and 0 < abs(x) < jnp.finfo(x.dtype).tiny)
+
+
+def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], floats: _Known) -> list[Any]:
     """What a program returns, written out."""
     jaxpr, constants = (program.jaxpr, program.consts) if isinstance(program, ClosedJaxpr) else (program, ())
     values: dict[Var, Any] = dict(zip(jaxpr.invars, inputs, strict=True))
@@ -140,29 +150,29 @@ def _results(program: ClosedJaxpr | Jaxpr, inputs: Sequence[Any], device: _Devic
         if isinstance(atom, Literal):
             return np.asarray(atom.val, dtype_of(atom))
         if atom not in values:  # it is used for something else
-            (values[atom],) = _applied(later[atom], list(map(read, later[atom].invars)), device)
+            (values[atom],) = _applied(later[atom], list(map(read, later[atom].invars)), floats)
         return values[atom]
 
     for equation in jaxpr.eqns:
         if equation.outvars and equation.outvars[0] in later:
             continue
         found = _sign_bits(equation, later, read) or _first_that_holds(equation, {**stacks, **later}, read)
-        found = found or _applied(equation, list(map(read, equation.invars)), device)
+        found = found or _applied(equation, list(map(read, equation.invars)), floats)
         values.update(zip(equation.outvars, found, strict=True))
     return list(map(read, jaxpr.outvars))
 
 
-def _applied(equation: JaxprEqn, operands: list[Any], device: _Device) -> list[Any]:
+def _applied(equation: JaxprEqn, operands: list[Any], floats: _Known) -> list[Any]:
     """The results of an equation."""
     if is_kernel(equation):
         program, doubts = kernel(equation, operands)
         with source_info_util.user_context(equation.source_info.traceback):
-            found = named(lambda *arrays: _results(program, arrays, _Device()))(*operands)
+            found = named(lambda *arrays: _results(program, arrays, _Known()))(*operands)
             return list(map(left_unwritten, found, doubts))
     function = called(equation) or implementation(equation) or exported(equation)
     name = equation.primitive.name
     if function is not None:
-        return _results(function, operands, device)
+        return _results(function, operands, floats)
     if rounds(equation):
         with source_info_util.user_context(equation.source_info.traceback):
             return [rounded(*operands, **equation.params)]
@@ -172,12 +182,13 @@ def _applied(equation: JaxprEqn, operands: list[Any], device: _Device) -> list[A
         return [np.int32(_platform(equation.params["platforms"]))]
     if name == "cond" and isinstance(operands[0], np.ndarray | np.generic):
         branches = equation.params["branches"]
-        return _results(branches[int(np.clip(operands[0], 0, len(branches) - 1))], operands[1:], device)
-    known = [device.of(x) for x in operands]
+        return _results(branches[int(np.clip(operands[0], 0, len(branches) - 1))], operands[1:], floats)
+    known = [floats.of(x) for x in operands]
     if name == "nextafter" and all(x is not None for x in known):
-        return [device.neighbour(np.asarray(np.nextafter(*known)))]  # type: ignore[call-overload]
+        with np.errstate(over="ignore", under="ignore"):
+            return [np.asarray(np.nextafter(*known))]  # type: ignore[call-overload]
     parameters = with_programs(equation, lambda inner: _error(inner) if _surely_raises(inner) else _expanded(inner))
-    return device.computed(equation, operands, bound(equation, operands, parameters))
+    return floats.computed(equation, operands, bound(equation, operands, parameters))
 
 
 def _is_for_one_use(equation: JaxprEqn) -> bool:
