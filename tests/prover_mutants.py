@@ -68,7 +68,7 @@ DEFINITION = "test_definitions.py::test_definition_agrees_with_jax"
 # fmt: off
 TABLE: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
     "arithmetic/facts.py": [
-        ("(self.positive, other.positive), (self", "(other.positive, other.positive), (self", CONDITION, "what is sure of positive letters is sure of all", "test_pieces_attacked.py::test_what_is_sure_of_positive_letters_is_not_said_of_others[log-False]"),
+        ("(self.positive, other.positive), (self", "(other.positive, other.positive), (self", CONDITION, "what is sure of positive letters is sure of all", "test_facts.py::test_facts_that_say_more_imply_those_that_say_less_and_are_not_implied_by_them[positive]"),
         ("finite & (values > 0)", "finite & (values >= 0)", WEAKER, "the constant 0 is positive", DIFFERS + "[divisors: isinf]"),
         ("positive, negative = finite & (values > 0), finite & (values < 0)", "positive, negative = finite & (values > 0), finite & (values <= 0)", FACT, "the constant 0 is negative", "test_signs.py::test_the_rules_of_signs_say_what_numbers_have[1-abs]"),
         ("False, everywhere(positive), everywhere(negative)", "False, everywhere(True), everywhere(negative)", FACT, "an input is positive", DIFFERS + "[undefined: in a scan]"),

@@ -49,21 +49,24 @@ class Cases:
         self.answers: dict[Any, bool] = {}
         self.found: dict[Any, frozenset[int]] = {}
 
-    def same(self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool, partial: bool = False) -> bool:
+    def same(
+        self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool, partial: bool = False, both: bool = False
+    ) -> bool:
         """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
 
         ranges: what is known of variables.  partial: whether anything in them may be undefined somewhere, so that cells
-        are parted by that as well; else all of it is defined for all inputs.
+        are parted by that as well; else all of it is defined for all inputs.  both: whether a result may not be
+        undefined where the other one is a number.
         """
         signature = pair.signature
         if signature is None or len(pair.results) != 2 or partial and len(pair.nodes) > MOST_PARTIAL:
             return False
-        key = signature, tuple(ranges.items()), meant, partial
+        key = signature, tuple(ranges.items()), meant, partial, both
         if key not in self.answers:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                self.answers[key] = self._agree_everywhere(pair, ranges, meant, partial)
+                self.answers[key] = self._agree_everywhere(pair, ranges, meant, partial, both)
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
@@ -92,18 +95,20 @@ class Cases:
             return ALL_SIGNS
         return found
 
-    def _agree_everywhere(self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool) -> bool:
+    def _agree_everywhere(
+        self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool, both: bool
+    ) -> bool:
         """Whether both results agree in all cells."""
         found = cells(pair, ranges, self.deadline, meant=meant, partial=partial)
-        return all(self._agree(pair, cell, meant) for cell in found)
+        return all(self._agree(pair, cell, meant, both) for cell in found)
 
-    def _agree(self, pair: Formula, cell: Cell, meant: bool) -> bool:
+    def _agree(self, pair: Formula, cell: Cell, meant: bool, both: bool) -> bool:
         """Whether both results are the same expression in a cell, or the same function on it."""
         left, right = cell.read
         if is_chosen(left) or is_chosen(right):
             return OF_ZERO.get(left, left) is OF_ZERO.get(right, right)
         if is_undefined(left) or is_undefined(right):
-            return True
+            return not both or is_undefined(left) and is_undefined(right)
         if cell.signs(left.polynomial - right.polynomial) == {0}:
             return True
         signs = cell.signs_of_variables(pair)

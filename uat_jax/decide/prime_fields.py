@@ -382,9 +382,10 @@ class PrimeFields:
 
     def _agree_by_cases(self, drawn: Drawn) -> bool:
         """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
-        alike = drawn.sides[0].alike
+        alike, refused = drawn.sides[0].alike, any(side.refused is not None for side in drawn.sides)
         return alike is not None and all(
-            (same := equal(x, y)).all() or alike.same_where_defined(x, y, same)
+            (same := equal(x, y)).all()
+            or alike.same_where_defined(x, y, same, both=refused or _is_hollow(x) or _is_hollow(y))
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
@@ -599,6 +600,11 @@ def _first_difference(left: list[Number], right: list[Number]) -> tuple[int, tup
         if not agree.all():
             return i, tuple(int(n) for n in np.argwhere(~agree)[0])
     return None
+
+
+def _is_hollow(x: Number) -> bool:
+    """Whether a number contains a quotient by what may be zero for inputs of positive measure."""
+    return x.facts is not None and x.facts.hollow
 
 
 def added(log2_error: float, log2_each: float, count: int) -> float:
