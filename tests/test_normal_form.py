@@ -4,6 +4,8 @@ Numbers are compared within a derived bound: both sides are evaluated in float64
 (random_expressions.Evaluator), so two evaluations of one function may differ by at most the sum of the bounds.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy
@@ -627,7 +629,8 @@ def test_letters_are_told_apart_whatever_character_stands_for_them():
     """Also those beyond ASCII, Latin-1 and 16 bits, and those that Unicode reserves, alone or in pairs."""
     for count in (0, 100, 250, 0xD7FE, 0xDFFE, 0xFFFE):
         normalise = Normaliser()
-        normalise.letters.table.update(dict.fromkeys(map(chr, range(count))))
+        taken: dict[str, Any] = dict.fromkeys(map(chr, range(count)))
+        normalise.letters.table.update(taken)
         X, Y, Z = (m.Letter(name, n, n) for name in "XYZ")
         assert normalise.equal((X @ Y) @ (Z + X), X @ (Y @ Z) + X @ Y @ X)
         assert not normalise.equal(X @ Y @ Z, X @ Z @ Y) and not normalise.equal(X @ Y, X)
