@@ -12,7 +12,7 @@ from uat_jax.arithmetic.tracing import dtype_of
 
 
 def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
-    """The same program without calls: conditionals and loops stay, and hold programs without calls.
+    """A program without calls that returns what the given one returns; its conditionals and loops hold such programs.
 
     Example:
         >>> import jax

@@ -104,7 +104,7 @@ def rounded(p: Polynomial, atoms: Atoms, method: lax.RoundingMethod) -> Polynomi
 
 
 def tightened(inequality: Inequality, atoms: Atoms) -> Inequality:
-    """The same inequality for a sum of whole numbers, with the least number that it can have: 2f > 5 says f ≥ 3."""
+    """What an inequality says of a sum of whole numbers, by the least number that it can have: 2f > 5 says f ≥ 3."""
     p = inequality.polynomial
     steps = [c for m, c in p.terms.items() if m]
     if not steps or not all(_of_whole_atoms(m, atoms) for m in p.terms):

@@ -537,8 +537,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
     at = f" at {sizes_text(pair.sizes)}" if pair.sizes else ""
     reached, loops = "nothing was decided", Loops()
     try:
-        is_wide = width_of((pair.left, pair.right), effort) is not None  # nothing of it can be evaluated
-        if not (pair.domains.whole or is_wide) and is_large(pair.left, pair.right):
+        large = not pair.domains.whole and is_large(pair.left, pair.right)
+        if large and width_of((pair.left, pair.right), effort) is None:  # what is too wide cannot be evaluated
             effort = dataclasses.replace(effort, error=effort.error / 2)  # two attempts share the chance of error
             found = difference_evidence(pair.left, pair.right, effort, pair.domains)
             if found is not None:

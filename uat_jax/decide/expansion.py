@@ -58,7 +58,7 @@ def expanded(program: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _expanded(program: ClosedJaxpr) -> ClosedJaxpr:
-    """The same of a program, or of one inside of it."""
+    """A program that computes what the given one does, in the simpler primitives that `expanded` names."""
     if not any(_changes(equation) for inner in programs_within(program) for equation in inner.eqns):
         return program
     return retraced(program, lambda *arguments: _results(program, arguments, _Known()))
@@ -100,7 +100,7 @@ UNROUNDED = frozenset(
 
 
 class _Known:
-    """Of the numbers that a program makes of constants alone, those that are floats: only these have neighbours.
+    """The values of single floats that a program makes of constants alone, of which `nextafter` takes neighbours.
 
     A neighbour is a constant like one that is written: what is computed of it is computed of real numbers.
     """

@@ -31,7 +31,7 @@ UNCHANGED = frozenset("broadcast_in_dim convert_element_type expand_dims reshape
 
 
 def with_places(specification: Specification, programs: Sequence[ClosedJaxpr]) -> Specification:
-    """The same inputs, in which those of integers without a range that only choose from arrays have one.
+    """A specification in which every integer input that only chooses from arrays, and had no range, has their places.
 
     If two arrays differ in length, the longer one counts, so that a place which only one of them has is looked at.
     """
