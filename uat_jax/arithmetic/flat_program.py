@@ -71,6 +71,18 @@ class FlatProgram:
                 free.update(equation.outvars)
         return frozenset(constant | free)
 
+    def live_behind(self) -> Iterator[tuple[int, tuple[Var, ...]]]:
+        """The places behind equations whose results are needed later, and what is needed there that is not `free`."""
+        live: dict[Var, None] = {}
+        for place, equation in enumerate(self.equations):
+            for v in variables(equation.invars):
+                if self.last_use[v] == place:
+                    live.pop(v, None)
+            made = [v for v in equation.outvars if self.last_use.get(v, -1) > place and v not in self.free]
+            live.update(dict.fromkeys(made))
+            if made:
+                yield place + 1, tuple(live)
+
     def cone(self, targets: Iterable[Var], known: Collection[Var]) -> list[int]:
         """The places of the equations by which targets are computed from known variables, inputs and constants."""
         places: set[int] = set()

@@ -229,17 +229,9 @@ class _Both:
 
 def _bottlenecks(program: FlatProgram) -> Iterator[tuple[int, Var]]:
     """The places behind which a single array is needed later that is no input in another form, and that array."""
-    live: dict[Var, None] = {}
-    for place, equation in enumerate(program.equations):
-        for v in variables(equation.invars):
-            if program.last_use[v] == place:
-                live.pop(v, None)
-        made = [v for v in equation.outvars if program.last_use.get(v, -1) > place and v not in program.free]
-        live.update(dict.fromkeys(made))
-        if made and len(live) == 1:
-            (array,) = live
-            if is_number(array) and 0 not in shape_of(array):
-                yield place + 1, array
+    for place, live in program.live_behind():
+        if len(live) == 1 and is_number(live[0]) and 0 not in shape_of(live[0]):
+            yield place, live[0]
 
 
 def _operands(a: Any, b: Any, left: FlatProgram, right: FlatProgram) -> list[tuple[Atom, Atom]] | None:

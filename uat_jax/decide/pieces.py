@@ -832,12 +832,6 @@ def _entries(arrays: Sequence[jax.Array], orders: Sequence[np.ndarray]) -> list[
 
 def _candidates(program: FlatProgram) -> Iterator[tuple[int, tuple[Var, ...]]]:
     """The places behind which few arrays are needed later, and these; what is an input in another form is none."""
-    live: dict[Var, None] = {}
-    for place, equation in enumerate(program.equations):
-        for v in variables(equation.invars):
-            if program.last_use[v] == place:
-                live.pop(v, None)
-        made = [v for v in equation.outvars if program.last_use.get(v, -1) > place and v not in program.free]
-        live.update(dict.fromkeys(made))
-        if made and len(live) <= MOST_LIVE and all(map(is_number, live)) and place + 1 < len(program.equations):
-            yield place + 1, tuple(live)
+    for place, live in program.live_behind():
+        if len(live) <= MOST_LIVE and all(map(is_number, live)) and place < len(program.equations):
+            yield place, live
