@@ -520,9 +520,9 @@ def clearly(x: Any, y: Any) -> bool:
 
 def first_places(left: Any, right: Any, arguments: list[Array]) -> list[tuple[int, list[int]]]:
     """The first entry at which two outputs are not one number in balls."""
-    precision.prec = 96
     try:
-        sides = [Machine(Balls(), p, written).run(arguments) for p in (left, right)]
+        with precision.workprec(96):
+            sides = [Machine(Balls(), p, written).run(arguments) for p in (left, right)]
     except (NotDecided, Undecided):
         return []
     for number, (u, v) in enumerate(zip(*sides, strict=True)):
