@@ -339,6 +339,19 @@ def test_a_forgery_is_refused(change, good, tmp_path: Path, monkeypatch):
     assert word(changed(good, change), tmp_path / "c.json")[0] in (1, 2)
 
 
+def test_two_equal_texts_are_not_one_function_if_a_primitive_is_unknown(good, tmp_path: Path):
+    """Two draws of random numbers, or of memory that nothing was written to, are written alike."""
+
+    def drawn(certificate, claim, programs):
+        for equation in _last(programs)["equations"][:1]:
+            equation[0] = "rng_uniform"
+        programs["left"] = copy.deepcopy(programs["right"])
+
+    assert word(changed(good, drawn), tmp_path / "c.json") == (1, "not decided")
+    same = changed(good, lambda c, claim, p: p.update(left=copy.deepcopy(p["right"])))
+    assert word(same, tmp_path / "c.json") == (0, "checked")
+
+
 def test_a_program_that_is_changed_without_its_digest_is_refused(good, tmp_path: Path):
     forged = copy.deepcopy(good)
     forged["claim"]["programs"][0]["right"]["jaxprs"] = forged["claim"]["programs"][0]["left"]["jaxprs"]
