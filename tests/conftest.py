@@ -12,6 +12,8 @@ os.environ.setdefault(
     "--xla_backend_optimization_level=0 --xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
 )
 
+gc.disable()  # while modules are imported and tests collected, which leaves no garbage
+
 from collections import Counter
 
 import flint
@@ -35,8 +37,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """What was imported and collected stays: the garbage collector need not look at it again."""
+    """What was imported and collected stays: the garbage collector leaves it alone, and seldom looks at the rest."""
     gc.freeze()
+    gc.set_threshold(10_000, 20, 100)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,10 @@ once in its file; the test is one of the ordinary suite.  A row of the last tabl
 same as the original, for all inputs: no test can notice it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import uat_jax
 
@@ -587,3 +588,9 @@ SAME: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
 KILLABLE = [Mutant(file, *row) for file, rows in TABLE.items() for row in rows]
 EQUIVALENT = [Mutant(file, *row[:4], equivalent=row[4]) for file, rows in SAME.items() for row in rows]
 MUTANTS = [*KILLABLE, *EQUIVALENT]
+
+
+def killing(test: str, table: Iterable[Any]) -> list[Any]:
+    """The rows of a table with which a test kills a mutant: they stay in the ordinary suite."""
+    killers = {mutant.killer for mutant in KILLABLE}
+    return [row for row in table if f"{test}[{str(row).encode('unicode_escape').decode()}]" in killers]

@@ -5,18 +5,24 @@ import gc
 
 import pytest
 
+from uat_jax.decide import garbage
 from uat_jax.decide.garbage import SELDOM, old_objects_left_alone
 
 
 @pytest.mark.parametrize("thresholds", [(700, 10, 10), (700, 10, 1000), (0, 10, 10)])
 @pytest.mark.parametrize("error", [None, ValueError("an error of the caller")])
-def test_the_settings_come_back(thresholds, error):
+def test_the_settings_come_back(monkeypatch, thresholds, error):
+    monkeypatch.setattr(garbage, "_frozen", False)
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
     gc.unfreeze()
     gc.set_threshold(*thresholds)
     try:
         with contextlib.suppress(ValueError), old_objects_left_alone():
-            assert gc.get_freeze_count() and gc.get_threshold() == (*thresholds[:2], max(thresholds[2], SELDOM))
+            changed = (*thresholds[:2], max(thresholds[2], SELDOM))
+            assert gc.get_freeze_count() and gc.get_threshold() == changed
+            with old_objects_left_alone():  # a certificate in a certificate
+                assert gc.get_threshold() == changed
+            assert gc.get_freeze_count()
             if error:
                 raise error
         assert gc.get_threshold() == thresholds and not gc.get_freeze_count()
@@ -26,7 +32,16 @@ def test_the_settings_come_back(thresholds, error):
             gc.freeze()
 
 
-def test_frozen_objects_of_the_caller_stay_frozen():
+def test_frozen_objects_of_the_caller_stay_frozen_and_are_counted_once(monkeypatch):
+    counts = iter([1])
+    monkeypatch.setattr(garbage, "_frozen", False)
+    monkeypatch.setattr(garbage.gc, "get_freeze_count", lambda: next(counts))
+    with old_objects_left_alone(), old_objects_left_alone():
+        pass
+    with old_objects_left_alone():
+        pass
+    monkeypatch.undo()
+    monkeypatch.setattr(garbage, "_frozen", False)
     frozen, before = gc.get_freeze_count(), gc.get_threshold()
     gc.freeze()
     try:

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from excerpt import one_in
 from jax import lax
 from jax.typing import DTypeLike
 
@@ -467,7 +468,7 @@ def _inlined(jaxpr, renamed):
     return equations, [a if hasattr(a, "val") else renamed.get(a, a) for a in jaxpr.outvars]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", one_in(6, range(20)))
 def test_ranges_hold_on_the_device(seed):
     """At special inputs every result lies in its range, and operations on whole numbers are what JAX computes."""
     random = np.random.default_rng(seed)

@@ -76,12 +76,12 @@ def are_equal(row: Equal) -> None:
         assert distance(*(side[defined] for side in sides)) < ALIKE, f"different at {inputs}: {sides}"
 
 
-@pytest.mark.parametrize("name", one_in(12, DIFFERENT))
+@pytest.mark.parametrize("name", one_in(24, DIFFERENT))
 def test_they_differ_at_the_witness(name):
     differ_at_the_witness(DIFFERENT[name])
 
 
-@pytest.mark.parametrize("name", one_in(24, [name for name, row in DIFFERENT.items() if not row.identity]))
+@pytest.mark.parametrize("name", one_in(36, [name for name, row in DIFFERENT.items() if not row.identity]))
 def test_they_differ_on_a_set_of_the_size_that_the_row_says(name):
     differ_on_a_set_of_the_size_said(DIFFERENT[name])
 
@@ -127,18 +127,18 @@ NULL = [name for name, row in DIFFERENT.items() if row.null_set]
 BOTH = [(name, almost_everywhere) for name in POSITIVE for almost_everywhere in (False, True)]
 
 
-@pytest.mark.parametrize("name", one_in(6, NULL))
+@pytest.mark.parametrize("name", one_in(12, NULL))
 def test_a_difference_on_a_null_set_is_never_certified(name):
     assert not decide(DIFFERENT[name]).passes
 
 
-# Prime fields decide every row in the ordinary suite (test_prover_alone.py); certificates of all rows are a campaign.
-@pytest.mark.parametrize("name, almost_everywhere", one_in(11, BOTH))
+# Prime fields decide a third of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
+@pytest.mark.parametrize("name, almost_everywhere", one_in(23, BOTH))
 def test_a_difference_on_a_set_of_positive_measure_is_never_certified(name, almost_everywhere):
     assert not decide(DIFFERENT[name], almost_everywhere).passes
 
 
-@pytest.mark.parametrize("name", one_in(5, EQUAL))
+@pytest.mark.parametrize("name", one_in(10, EQUAL))
 def test_twins_are_never_refuted_and_those_decided_stay_certified(name):
     row = EQUAL[name]
     certificate = decide(row, row.almost_everywhere)

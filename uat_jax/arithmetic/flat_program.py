@@ -83,13 +83,16 @@ class FlatProgram:
             if made:
                 yield place + 1, tuple(live)
 
-    def cone(self, targets: Iterable[Var], known: Collection[Var]) -> list[int]:
-        """The places of the equations by which targets are computed from known variables, inputs and constants."""
+    def cone(self, targets: Iterable[Var], known: Collection[Var], first: int = 0) -> list[int]:
+        """The places of the equations by which targets are computed from known variables, inputs and constants.
+
+        Only those from a place on, `first`.
+        """
         places: set[int] = set()
         waiting = [v for v in targets if v not in known]
         while waiting:
             place = self.producer.get(waiting.pop())
-            if place is not None and place not in places:
+            if place is not None and place >= first and place not in places:
                 places.add(place)
                 waiting += [v for v in variables(self.equations[place].invars) if v not in known]
         return sorted(places)

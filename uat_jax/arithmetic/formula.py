@@ -495,7 +495,7 @@ def evaluated(found: Formula, node: int, values: Values) -> Any:
     if node not in values:
         here = found.nodes[node]
         if here.key[0] == "literal":
-            values[node] = jnp.asarray(here.literal, here.dtype)
+            values[node] = np.asarray(here.literal, here.dtype)
         else:
             assert here.equation is not None
             operands = [evaluated(found, operand, values) for operand in here.operands]

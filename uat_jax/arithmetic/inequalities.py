@@ -152,19 +152,18 @@ def _together_possible(
     inequalities: Sequence[Inequality], positive: Collection[int], nonnegative: Collection[int]
 ) -> bool:
     atoms = {atom for row in inequalities for m in row.polynomial.terms for atom, _ in m}
-    known = [Inequality(Polynomial.atom(atom), True) for atom in sorted(atoms & set(positive))]
-    rows = [*known, *inequalities]
-    if any(len(m) > 1 or m and m[0][1] > 1 for row in rows for m in row.polynomial.terms):
+    rows = [_row(Polynomial.atom(atom).terms, True) for atom in sorted(atoms & set(positive))]
+    rows += [_row(i.polynomial.terms, i.strict) for i in inequalities]
+    if any(len(m) > 1 or m and m[0][1] > 1 for terms, _ in rows for m, _ in terms):
         pairs = list(itertools.combinations_with_replacement(rows[-MOST_MULTIPLIED:], 2))
-        short = [(a, b) for a, b in pairs if len(a.polynomial.terms) * len(b.polynomial.terms) <= MOST_TERMS]
-        rows += [Inequality(square, False) for row in inequalities for square in _squares(row.polynomial)]
-        rows += [Inequality(a.polynomial * b.polynomial, a.strict and b.strict) for a, b in short]
-    monomials = {m for row in rows for m in row.polynomial.terms if m}
+        rows += [_row(square.terms, False) for i in inequalities for square in _squares(i.polynomial)]
+        rows += [_multiplied(a, b) for a, b in pairs if len(a[0]) * len(b[0]) <= MOST_TERMS]
+    monomials = {m for terms, _ in rows for m, _ in terms if m}
     for monomial in monomials:
         above = all(atom in positive for atom, _ in monomial)
         if above or all(exponent % 2 == 0 or atom in positive or atom in nonnegative for atom, exponent in monomial):
-            rows.append(Inequality(Polynomial({monomial: Fraction(1)}), above))
-    return _possible({_normalized(row) for row in rows})
+            rows.append((frozenset([(monomial, 1)]), above))
+    return _possible(set(rows))
 
 
 def _squares(p: Polynomial) -> Iterator[Polynomial]:
@@ -176,15 +175,26 @@ def _squares(p: Polynomial) -> Iterator[Polynomial]:
             yield side * side
 
 
-Row = tuple[frozenset[tuple[Monomial, Fraction]], bool]
-"""The terms of p, and whether p > 0 is wanted rather than p ≥ 0."""
+Row = tuple[frozenset[tuple[Monomial, int]], bool]
+"""The terms of p, and whether p > 0 is wanted rather than p ≥ 0; multiples are the same: all coefficients are whole
+numbers without a common divisor."""
 
 
-def _normalized(inequality: Inequality) -> Row:
-    """The terms of an inequality, divided by a positive number so that multiples are the same."""
-    terms = inequality.polynomial.terms
-    largest = max(map(abs, terms.values()), default=Fraction(1))
-    return frozenset((m, c / largest) for m, c in terms.items()), inequality.strict
+def _row(terms: Mapping[Monomial, Fraction] | Mapping[Monomial, int], strict: bool) -> Row:
+    """An inequality, times a positive number."""
+    scale = math.lcm(*(c.denominator for c in terms.values()))
+    whole = {m: c.numerator * (scale // c.denominator) for m, c in terms.items()}
+    divisor = math.gcd(*whole.values()) or 1
+    return frozenset((m, c // divisor) for m, c in whole.items()), strict
+
+
+def _multiplied(left: Row, right: Row) -> Row:
+    """The product of two inequalities."""
+    total: dict[Monomial, int] = {}
+    for (m, c), (n, d) in itertools.product(left[0], right[0]):
+        product = _product(m, n)
+        total[product] = total.get(product, 0) + c * d
+    return _row({m: c for m, c in total.items() if c}, left[1] and right[1])
 
 
 def _possible(rows: set[Row]) -> bool:
@@ -200,8 +210,8 @@ def _possible(rows: set[Row]) -> bool:
 def _contradicts(row: Row) -> bool:
     """Whether the inequality says that a number is positive which is not."""
     terms, strict = row
-    value = Polynomial(dict(terms)).value
-    return value is not None and (value <= 0 if strict else value < 0)
+    value = sum(c for _, c in terms)
+    return not any(m for m, _ in terms) and (value <= 0 if strict else value < 0)
 
 
 def _cheapest(rows: Iterable[Row]) -> Monomial | None:
@@ -215,16 +225,21 @@ def _cheapest(rows: Iterable[Row]) -> Monomial | None:
 
 def _without(monomial: Monomial, rows: Iterable[Row]) -> set[Row]:
     """What follows from inequalities for the other monomials: sums in which this one cancels."""
-    above, below, kept = [], [], set()
+    above: list[tuple[Row, int]] = []
+    below: list[tuple[Row, int]] = []
+    kept: set[Row] = set()
     for row in rows:
-        c = dict(row[0]).get(monomial, Fraction(0))
-        (above if c > 0 else below if c < 0 else []).append((row, abs(c)))
-        if not c:
+        c = next((c for m, c in row[0] if m == monomial), 0)
+        if c:
+            (above if c > 0 else below).append((row, abs(c)))
+        else:
             kept.add(row)
     written = sum(len(terms) for terms, _ in kept)
     for (a, c), (b, d) in itertools.product(above, below):
-        left, right = (Polynomial({m: x / scale for m, x in row[0]}) for row, scale in ((a, c), (b, d)))
-        kept.add(_normalized(Inequality(left + right, a[1] or b[1])))
+        total = {m: x * d for m, x in a[0]}
+        for m, x in b[0]:
+            total[m] = total.get(m, 0) + x * c
+        kept.add(_row({m: x for m, x in total.items() if x}, a[1] or b[1]))
         written += len(a[0]) + len(b[0])
         if len(kept) > MOST or written > MOST_WRITTEN:
             break

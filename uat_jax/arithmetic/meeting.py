@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr
 
@@ -147,7 +148,7 @@ def on_surface(
     def program(*arguments: Any) -> Any:
         given = dict(zip(free, arguments, strict=True))
         point = {**given, surface.variable: surface.solve(dict(given))}
-        decided = {i: jnp.asarray(value, found.nodes[i].dtype) for i, value in fixed.items()}
+        decided = {i: np.asarray(value, found.nodes[i].dtype) for i, value in fixed.items()}
         return jnp.zeros((), point[surface.variable].dtype) if zero else evaluated(found, node, {**point, **decided})
 
     try:
@@ -223,7 +224,7 @@ def _root(found: Formula, difference: Callable[[Values], Any], node: int, values
 
 
 def _constant(found: Formula, node: int, value: float) -> Any:
-    return jnp.asarray(value, found.nodes[node].dtype)
+    return np.asarray(value, found.nodes[node].dtype)
 
 
 def _contains(found: Formula, node: int, variable: int, without: int | None = None) -> bool:

@@ -10,6 +10,13 @@ SELDOM = 100
 """After so many collections of what has lived through one, instead of ten, everything that is new is looked through."""
 
 
+_frozen = False
+"""Whether objects are known to be frozen: while a certificate is made, or once the caller was seen to freeze some.
+
+Python finds out by counting them, which takes longer than a small certificate where they are a million.
+"""
+
+
 @contextmanager
 def old_objects_left_alone() -> Iterator[None]:
     """Objects that exist already are not looked through for garbage meanwhile; new ones are.
@@ -19,14 +26,18 @@ def old_objects_left_alone() -> Iterator[None]:
     are looked through more seldom than Python does, which takes another twelfth.  A caller who has frozen objects
     already is not interfered with.
     """
-    if gc.get_freeze_count():
+    global _frozen
+    if _frozen or gc.get_freeze_count():
+        _frozen = True
         yield
         return
     young, middle, old = gc.get_threshold()
     gc.freeze()
+    _frozen = True
     gc.set_threshold(young, middle, max(old, SELDOM))
     try:
         yield
     finally:
         gc.set_threshold(young, middle, old)
         gc.unfreeze()
+        _frozen = False

@@ -240,11 +240,8 @@ class Side:
 
         As exp(a - largest) is, of scores a that are needed again: the letter would be free to differ from exp of them.
         """
-        dropped = [v for v in live if v not in kept]
-        if not dropped:
-            return False
-        places = set(self.program.cone(kept, self.program.free))
-        return any(self.program.producer[v] in places for v in dropped)
+        dropped = {self.program.producer[v] for v in live if v not in kept}
+        return bool(dropped) and not dropped.isdisjoint(self.program.cone(kept, self.program.free, min(dropped)))
 
 
 def compared(
