@@ -328,9 +328,12 @@ class PrimeFields:
             where = self._where_in_no_case
         elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
-            if not allowed or probe.where_almost() is not None:
+            if allowed and probe.where_almost() is None:
+                where = Drawn.where_almost
+            elif allowed and self._agree_by_cases(probe, almost=True):
+                where = self._where_in_hardly_any_case
+            else:
                 return self._different(laws, probe, set(probe.notes))
-            where = Drawn.where_almost
         notes = set(probe.notes)
         rounds = [probe.round()]
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
@@ -355,8 +358,8 @@ class PrimeFields:
             _assumed(notes),
             constant=probe.constant,
             undefined=probe.undefined,
-            almost=where is Drawn.where_almost,
-            decisions=probe.decisions,
+            almost=where in (Drawn.where_almost, self._where_in_hardly_any_case),
+            decisions=probe.decisions if where is Drawn.where_almost else (),
             constants=self._read(laws),
         )
 
@@ -380,18 +383,25 @@ class PrimeFields:
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
-    def _agree_by_cases(self, drawn: Drawn) -> bool:
-        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
+    def _agree_by_cases(self, drawn: Drawn, *, almost: bool = False) -> bool:
+        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases.
+
+        almost: whether inputs of measure zero do not count.
+        """
         alike, refused = drawn.sides[0].alike, any(side.refused is not None for side in drawn.sides)
         return alike is not None and all(
             (same := equal(x, y)).all()
-            or alike.same_where_defined(x, y, same, both=refused or _is_hollow(x) or _is_hollow(y))
+            or alike.same_where_defined(x, y, same, both=refused or _is_hollow(x) or _is_hollow(y), almost=almost)
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
     def _where_in_no_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
         """The first entry at which the programs differ, or None if they agree, some outputs by cases."""
         return None if self._agree_by_cases(drawn) else drawn.where()
+
+    def _where_in_hardly_any_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
+        """The same, if inputs of measure zero do not count."""
+        return None if self._agree_by_cases(drawn, almost=True) else drawn.where()
 
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         for side in drawn.sides:
