@@ -71,7 +71,10 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
         equation: a structural equation, a sum or a product of matrices.
         operands: its operands.
     """
-    if not any(isinstance(x, Number) for x in operands) or math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN:
+    plain = all(isinstance(x, Number | np.ndarray | np.generic) for x in operands)
+    if not plain or not any(isinstance(x, Number) for x in operands):
+        return None
+    if math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN:
         return None
     name, walk = equation.primitive.name, _Walk(fields)
     try:

@@ -193,8 +193,11 @@ class Fields(Arithmetic):
         if isinstance(value, Exchanged) and value.wherever_defined is not None:
             return self.lift(value.wherever_defined)
         if isinstance(value, Exchanged):
+            made = self.expressions[value.expression].equation
+            what = "a value" if made is None else named(made)
             raise UnsupportedError(
-                "a value depends on which rows an elimination exchanges; use what does not, as a solve"
+                f"{what} depends on which rows an elimination ('lu') exchanges, and these ways are not the same formal "
+                "value; compare what does not depend on them, such as a solution, or a determinant of fewer rows"
             )
         if isinstance(value, Number):
             return value

@@ -132,8 +132,9 @@ class FieldComparison:
 
     equal: the programs agreed in every draw.  log2_error: of the chance that they are different all the same.
     condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
-    which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
-    entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
+    which different programs differed.  apart: equations of each that compute what the other one never does.
+    constant: all outputs are constant functions.  undefined: how many output entries are not finite on both sides.
+    readings: how many sets of laws the chance of error is shared out to.
     almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
     decisions, each of which is between numbers that are not the same function.
     constants: those that were read as what they stand for.  varies: whether either program depends on its inputs.
@@ -147,7 +148,7 @@ class FieldComparison:
     condition: str = ""
     assumptions: tuple[Assumption, ...] = ()
     where: tuple[int, tuple[int, ...]] | None = None
-    parting: str = ""
+    apart: tuple[tuple[JaxprEqn, ...], ...] = ()
     constant: bool = False
     undefined: int = 0
     readings: int = 1
@@ -408,7 +409,7 @@ class PrimeFields:
             if side.refused is not None:
                 raise side.refused
         names = tuple(sorted(laws))
-        found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
+        found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.apart)
         almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)
         return dataclasses.replace(found, almost=almost, decisions=drawn.decisions, guarded=guarded)
 
@@ -513,6 +514,9 @@ class PrimeFields:
         return "logarithm of a positive input" in laws and self.takes_logarithms(laws)
 
 
+MOST_APART = 64
+"""So many equations of each program are kept that compute what the other one never does."""
+
 MOST_KNOWN_AGAIN = 2
 """So many positive inputs are known again: results are compared with them, entry by entry."""
 
@@ -565,14 +569,13 @@ class Drawn:
         return self.sides[0].trail, self.sides[1].trail
 
     @property
-    def parting(self) -> str:
-        """Where each program first computes a value that the other one never has."""
-        texts = []
-        for side, trail, other in zip(("left", "right"), self.trails, reversed(self.trails), strict=True):
+    def apart(self) -> tuple[tuple[JaxprEqn, ...], ...]:
+        """Of each program the first equations that compute values which the other one never has."""
+        found = []
+        for trail, other in zip(self.trails, reversed(self.trails), strict=True):
             there = {step.value for step in other}
-            step = next((step for step in trail if step.value not in there), None)
-            texts.append("" if step is None else f"{side} {step}")
-        return "; ".join(filter(None, texts))
+            found.append(tuple(step.equation for step in trail if step.value not in there)[:MOST_APART])
+        return tuple(found)
 
     @property
     def notes(self) -> frozenset[Note]:
