@@ -13,6 +13,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains, Interval
 from uat_jax.decide.prime_fields import PrimeFields
 
 X = jax.ShapeDtypeStruct((3, 4), jnp.float32)
+PAIRS = np.eye(4, dtype=np.float32) + np.eye(4, k=1, dtype=np.float32)
 POSITIVE = Domains((Interval(0, np.inf, open=True),))
 
 
@@ -127,6 +128,23 @@ CASES = (
         lambda x: jnp.where(x == jnp.maximum(x, x[0, 0]), x, 0.0),
         lambda x: jnp.where(x >= x[0, 0], x, 0.0),
         lambda x: jnp.where(x <= x[0, 0], x, 0.0),
+    ),
+    Case(
+        "entries first",
+        "the diagonal of a Jacobian",
+        lambda x: jnp.log(jnp.diag(jax.jacfwd(jax.nn.sigmoid)(x[0]))),
+        lambda x: jnp.log(jax.nn.sigmoid(x[0])) + jnp.log(jax.nn.sigmoid(-x[0])),
+        lambda x: jnp.log(jax.nn.sigmoid(x[0])) + jnp.log(jax.nn.sigmoid(x[0])),
+    ),
+    Case(
+        "entries first",
+        "counts",
+        lambda x: jax.lax.lgamma(x + np.array([[1, 2, 6, 3]], np.float32)),
+        lambda x: (
+            jax.lax.lgamma(x + np.array([[0, 1, 5, 2]], np.float32)) + jnp.log(x + np.array([[0, 1, 5, 2]], np.float32))
+        ),
+        lambda x: jax.lax.lgamma(x + np.array([[1, 2, 3, 6]], np.float32)),
+        domains=POSITIVE,
     ),
     Case(
         "cases of entries",
@@ -551,6 +569,7 @@ BEYOND = {
 BESIDE = {
     "order statistics": (lambda x: jnp.sort(x, 0).sum(1), lambda x: x.sum(1)),
     "entry at its place": (lambda x: x[0, jnp.argmax(x[0, :3])], lambda x: x[0].max()),
+    "entries first": (lambda x: jnp.log((PAIRS * jnp.exp(x[:1])).sum(1)), lambda x: x[0]),
     "cases": (lambda x: jnp.round(x + 1), lambda x: jnp.round(x) + 1),
     "inverse functions": (lambda x: jnp.exp(jnp.log(x * x) / 2), lambda x: x),
     "angles": (lambda x: jnp.arctan(jnp.tan(x)), lambda x: x),

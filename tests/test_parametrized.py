@@ -170,3 +170,44 @@ def test_what_is_no_set_is_refused_in_one_line(name):
     with pytest.raises(uj.UatJaxError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def _given(make, *entries):
+    return lambda: make(np.array(entries, np.float32))
+
+
+OUTSIDE = {
+    "a negative share": (_given(uj.simplex, 1.5, -0.5), r"at least 0 in every entry, with sum 1.* holds -0.5 at \[1\]"),
+    "a sum of 2": (_given(uj.simplex, [0.5, 0.5], [1.0, 1.0]), r"sums to 2 at \[1\]; give an array inside"),
+    "a share that is NaN": (_given(uj.simplex, np.nan, 1.0), r"holds nan at \[0\]"),
+    "not symmetric": (_given(uj.symmetric, [1, 2], [3, 1]), r"holds 2 at \[0, 1\] and 3 at \[1, 0\]"),
+    "NaN": (_given(uj.symmetric, [np.nan, 2], [2, 1]), r"holds nan at \[0, 0\]"),
+    "descending": (_given(uj.sorted, 1, 3, 2), r"holds 3 at \[1\] before 2"),
+    "NaN that is sorted": (_given(uj.sorted, 1, np.nan), r"holds 1 at \[0\] before nan"),
+    "NaN alone": (_given(uj.sorted, np.nan), r"holds nan at \[0\]"),
+    "columns too long": (_given(uj.orthogonal, [2, 0], [0, 1]), "columns 0 and 0 whose product is 4 where 1 is wanted"),
+    "rows that meet": (_given(uj.orthogonal, [1, 0, 0], [0.6, 0.8, 0]), "rows 0 and 1 .* 0.6 where 0 is wanted"),
+    "one of several": (_given(uj.orthogonal, [[1, 0], [0, 1]], [[1, 0], [0, 3]]), r"is 9 where 1 is wanted at \[1\]"),
+    "a JAX array": (lambda: uj.simplex(jnp.array([1.0, 1.0])), "sums to 2; give"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_an_array_outside_of_its_set_is_refused_in_one_line(name):
+    make, message = OUTSIDE[name]
+    with pytest.raises(uj.errors.DomainError, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_an_array_beside_its_set_by_its_rounding_is_taken(dtype):
+    """What softmax, a product with its transpose, sort and QR compute in each dtype, here at seed 0."""
+    x = np.random.default_rng(0).standard_normal((2, 6, 4)).astype(np.float32)
+    cast = lambda array: jnp.asarray(array).astype(dtype)
+    uj.simplex(jax.nn.softmax(cast(x)))
+    uj.symmetric(jnp.swapaxes(cast(x), 1, 2) @ cast(x))
+    uj.sorted(jnp.sort(cast(x)))
+    uj.sorted(np.array([-np.inf, 0, np.inf], np.float32))
+    uj.orthogonal(cast(jnp.linalg.qr(x)[0]))
+    uj.orthogonal(cast(jnp.swapaxes(jnp.linalg.qr(x)[0], 1, 2)))

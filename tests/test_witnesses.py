@@ -328,7 +328,7 @@ def test_disagreement_is_seen_below_float64(exponent):
     )
     found = agreement(*pair, digits=30)
     assert not found.agrees and (found.points, found.digits) == (0, 0)
-    assert found.reason.startswith("output 0[") and "at random point 0 of seed 0" in found.reason
+    assert found.reason.startswith("seed 0, random point 0: output 0[")
     first, second = found.reason.removeprefix("output 0[").split(" at random")[0].split(" and ")
     assert first.split("is ")[1] != second
 

@@ -43,6 +43,7 @@ expressions.py       which computation a number is the result of
 meeting.py           decisions between equal numbers that make no difference
 cases.py             two formulas compared in every case of their decisions
 inequalities.py      whether polynomial inequalities can hold at once
+entries_first.py     entries of what is computed entry by entry, taken before it is computed
 alike.py             numbers of a draw that are one function by cases
 recognition.py       what float constants stand for, and how far they may be rounded
 closed_form.py       numbers such as √(2/π) and log 2, exactly

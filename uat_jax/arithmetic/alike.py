@@ -132,14 +132,17 @@ class Alike:
         if first != place:
             self.known_as[place] = first
 
-    def same_where_defined(self, left: Number, right: Number, equal: np.ndarray, *, both: bool = False) -> bool:
+    def same_where_defined(
+        self, left: Number, right: Number, equal: np.ndarray, *, both: bool = False, almost: bool = False
+    ) -> bool:
         """Whether two numbers are equal wherever both are defined, which cases show.
 
         The arrays at which their formula ends may be undefined; where they and others with the same formal value are
         defined, both have one value.  An infinity, or NaN, that is chosen on purpose is a value like others, and what
         is undefined is equal to anything.  equal: which entries have the same formal value; the others are followed one
         by one if all together cannot be.  both: whether a number that is undefined is equal only to another one that
-        is: so it is if one of them divides by what may be zero for inputs of positive measure.
+        is: so it is if one of them divides by what may be zero for inputs of positive measure.  almost: whether inputs
+        of measure zero do not count.
         """
         if any(x.expression is None or x.special is not None for x in (left, right)):
             return False
@@ -147,22 +150,37 @@ class Alike:
         assert right.expression is not None
         places, equals = (left.expression, right.expression), Equals(self.known_as, self._certain)
         whole = formula(self.expressions, *places, anywhere=equals)
-        if whole is not None and decides(whole) and self._same(whole, partial=True, both=both):
+        if whole is not None and decides(whole) and self._same(whole, partial=True, both=both, almost=almost):
             return True
         entries = np.flatnonzero(~equal)
         if not self.by_entries or not 0 < len(entries) <= MOST_ENTRIES:
             return False
         formulas = (formula_of_entry(self.expressions, places, int(k), equals) for k in entries)
-        return all(self._same_entry(pair, both) for pair in formulas)
+        return all(self._same_entry(pair, both, almost) for pair in formulas)
 
-    def _same_entry(self, pair: Formula | None, both: bool) -> bool:
+    def _same_entry(self, pair: Formula | None, both: bool, almost: bool) -> bool:
         """Whether both results of a formula are equal wherever both are defined."""
-        return pair is not None and self._same(pair, partial=bool(pair.twins) or not is_defined(pair), both=both)
+        if pair is None:
+            return False
+        return self._same(pair, partial=bool(pair.twins) or not is_defined(pair), both=both, almost=almost, single=True)
 
-    def _same(self, pair: Formula, *, partial: bool, both: bool) -> bool:
+    def _same(self, pair: Formula, *, partial: bool, both: bool, almost: bool, single: bool = False) -> bool:
+        """Whether both results of a formula are equal wherever both are defined; single: it is one of one entry."""
+        if almost and not self._ranges_over_a_box(pair, single):
+            return False
         if any(pair.places.get(v) not in self._real | {None} for v in pair.variables):
             return False
-        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=partial, both=both)
+        return self.cases.same(pair, self._ranges(pair), meant=self.meant, partial=partial, both=both, almost=almost)
+
+    def _ranges_over_a_box(self, pair: Formula, single: bool) -> bool:
+        """Whether the variables of a formula are different entries of inputs, at each entry that it is about.
+
+        x and xᵀ are different variables, and on the diagonal the same entry; where a formula is one of a single entry,
+        different variables are different entries.
+        """
+        places = [pair.places.get(v) for v in pair.variables]
+        apart = single or len(set(places)) == len(places)
+        return apart and all(place in self.expressions.inputs for place in places)
 
     def _ranges(self, pair: Formula) -> dict[int, Range]:
         """What is known of the variables of a formula."""

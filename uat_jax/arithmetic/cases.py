@@ -50,23 +50,31 @@ class Cases:
         self.found: dict[Any, frozenset[int]] = {}
 
     def same(
-        self, pair: Formula, ranges: Mapping[int, Range], *, meant: bool, partial: bool = False, both: bool = False
+        self,
+        pair: Formula,
+        ranges: Mapping[int, Range],
+        *,
+        meant: bool,
+        partial: bool = False,
+        both: bool = False,
+        almost: bool = False,
     ) -> bool:
         """Whether both results of a formula are equal wherever both are defined, as far as that is shown.
 
         ranges: what is known of variables.  partial: whether anything in them may be undefined somewhere, so that cells
         are parted by that as well; else all of it is defined for all inputs.  both: whether a result may not be
-        undefined where the other one is a number.
+        undefined where the other one is a number.  almost: whether inputs of measure zero do not count; variables are
+        entries of inputs then, each another one.
         """
         signature = pair.signature
         if signature is None or len(pair.results) != 2 or partial and len(pair.nodes) > MOST_PARTIAL:
             return False
-        key = signature, tuple(ranges.items()), meant, partial, both
+        key = signature, tuple(ranges.items()), meant, partial, both, almost
         if key not in self.answers:
             if len(self.answers) >= MOST_PAIRS:
                 return False
             try:
-                self.answers[key] = self._agree_everywhere(pair, ranges, meant, partial, both)
+                self.answers[key] = self._agree_everywhere(pair, ranges, meant, partial, both, almost)
             except UnsupportedError:
                 self.answers[key] = False
         return self.answers[key]
@@ -96,10 +104,10 @@ class Cases:
         return found
 
     def _agree_everywhere(
-        self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool, both: bool
+        self, pair: Formula, ranges: Mapping[int, Range], meant: bool, partial: bool, both: bool, almost: bool
     ) -> bool:
         """Whether both results agree in all cells."""
-        found = cells(pair, ranges, self.deadline, meant=meant, partial=partial)
+        found = cells(pair, ranges, self.deadline, meant=meant, partial=partial, almost=almost)
         return all(self._agree(pair, cell, meant, both) for cell in found)
 
     def _agree(self, pair: Formula, cell: Cell, meant: bool, both: bool) -> bool:
@@ -130,6 +138,7 @@ def cells(
     *,
     meant: bool,
     partial: bool = False,
+    almost: bool = False,
     read: Callable[[InCell], Any] | None = None,
 ) -> Iterator[Cell]:
     """All cells in which what is read off a formula is decided: its two results, if nothing else is said.
@@ -138,7 +147,7 @@ def cells(
         UnsupportedError: there are too many, or something is not followed.
         BudgetError: the time is up.
     """
-    waiting, number = [whole(pair, ranges, deadline, partial)], 0
+    waiting, number = [whole(pair, ranges, deadline, partial, almost)], 0
     while waiting:
         cell = waiting.pop()
         number += 1

@@ -55,7 +55,7 @@ class Cell:
 
     known: the signs of polynomials that have one sign in the cell, and so in all its parts.  partial: whether anything
     may be undefined somewhere.  outcomes: of decisions about what is undefined in the cell.  facts: what holds of atoms
-    that are defined in the whole cell.
+    that are defined in the whole cell.  almost: whether inputs of measure zero do not count.
     """
 
     atoms: Atoms
@@ -63,6 +63,7 @@ class Cell:
     inequalities: tuple[Inequality, ...] = ()
     zeros: tuple[Polynomial, ...] = ()
     partial: bool = False
+    almost: bool = False
     outcomes: Mapping[int, bool] = field(default_factory=dict, compare=False)
     facts: list[Inequality] = field(default_factory=list, compare=False)
     known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
@@ -92,7 +93,10 @@ class Cell:
         return found | {0} if self.possible(Inequality(p, False), Inequality(-p, False)) else found
 
     def parts(self, undecided: Undecided) -> Iterator[Cell]:
-        """The cell in parts in each of which a polynomial has one sign, but for its border."""
+        """The cell in parts in each of which a polynomial has one sign, but for its border.
+
+        The zeros of a polynomial in variables are of measure zero.
+        """
         p, border = undecided.polynomial, undecided.border
         own = lambda: {"known": dict(self.known), "facts": list(self.facts)}
         for way in (p, -p):
@@ -100,7 +104,7 @@ class Cell:
             part = replace(self, inequalities=(*self.inequalities, more), **own())
             if part.possible():
                 yield part
-        if border is Border.OWN:
+        if border is Border.OWN and not (self.almost and self.atoms.are_variables(p)):
             both = (Inequality(p, False), Inequality(-p, False))
             part = replace(self, inequalities=(*self.inequalities, *both), zeros=(*self.zeros, p), **own())
             if part.possible():
@@ -159,11 +163,11 @@ class Range:
             yield Inequality(Polynomial.constant(Fraction(self.high)) - x, False)
 
 
-def whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, partial: bool) -> Cell:
+def whole(pair: Formula, ranges: Mapping[int, Range], deadline: Deadline, partial: bool, almost: bool = False) -> Cell:
     """The cell of all inputs in their ranges."""
     atoms = Atoms()
     for node, known in ranges.items():
         if known.is_positive:
             atoms.positive.update(atom for m in atoms.of_variable(node).terms for atom, _ in m)
     inequalities = [i for node in pair.variables if node in ranges for i in ranges[node].of(atoms.of_variable(node))]
-    return Cell(atoms, deadline, tuple(inequalities), partial=partial)
+    return Cell(atoms, deadline, tuple(inequalities), partial=partial, almost=almost)

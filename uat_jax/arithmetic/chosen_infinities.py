@@ -22,6 +22,9 @@ from uat_jax.errors import UnsupportedError
 if TYPE_CHECKING:
     from uat_jax.arithmetic.fields import Fields
 
+INSTEAD = "select a large finite number instead, or give the inputs a domain (uj.interval) on which it is not chosen"
+"""What to do where an infinity that is chosen by the input cannot be followed."""
+
 Rule = Callable[..., Any]
 """rule(fields, equation, *operands) for operands of which at least one is infinite for some inputs."""
 
@@ -43,7 +46,8 @@ def followed(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -> lis
     if name in STRUCTURAL:
         return fields.rearrange(equation, operands)
     if name not in RULES:
-        raise UnsupportedError(f"'{name}'{source_line(equation)} takes an infinity or NaN that depends on the input")
+        named = f"'{name}'{source_line(equation)}"
+        raise UnsupportedError(f"{named} takes an infinity or NaN that depends on the input; {INSTEAD}")
     return [RULES[name](fields, equation, *operands)]
 
 
@@ -60,7 +64,9 @@ def separated(fields: Fields, x: Number) -> tuple[Number, Infinite | None]:
     codes = set(np.unique(x.special).tolist()) - {FINITE}
     written = x.known is not None and bool(np.all(np.isnan(x.known[x.special == UNDEFINED])))
     if len(codes) != 1 or codes == {UNDEFINED} and not written:
-        raise UnsupportedError("a number that is undefined, or infinite in several ways, is chosen by the input")
+        raise UnsupportedError(
+            f"a number that is undefined, or infinite in several ways, is chosen by the input; {INSTEAD}"
+        )
     here = x.special != FINITE
     finite = Number(fields.draw.where(here, fields.draw.fraction(0), x.residues), nonnegative=x.nonnegative)
     return finite, Infinite(fields.number(here.astype(np.float64)), codes.pop())
@@ -76,7 +82,7 @@ def joined(fields: Fields, finite: Number, *parts: tuple[Number, Infinite | None
     if not present:
         return finite
     if len({infinite.code for _, infinite in present}) > 1:
-        raise UnsupportedError("infinities of different signs are chosen by the input")
+        raise UnsupportedError(f"infinities of different signs are chosen by the input; {INSTEAD}")
     where = f.constant(0, finite.shape)
     for factor, infinite in present:
         where = f.add(where, f.multiply(factor, f.spread(infinite.where, finite.shape)))
@@ -121,7 +127,9 @@ def _multiple(fields: Fields, equation: JaxprEqn, x: Any, y: Any) -> Number:
     constant, other = (x, y) if is_chosen(y) else (y, x)
     factor = None if is_chosen(constant) else rational(fields.draw, fields.lift(constant))
     if not factor:
-        raise UnsupportedError(f"'mul'{source_line(equation)} multiplies an infinity that depends on the input")
+        raise UnsupportedError(
+            f"'mul'{source_line(equation)} multiplies an infinity that depends on the input; {INSTEAD}"
+        )
     finite, infinite = separated(fields, other)
     assert infinite is not None
     code = infinite.code if factor > 0 else OPPOSITE[infinite.code]
@@ -159,7 +167,9 @@ def _total(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
 
 def _cast(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     if not is_number(equation.outvars[0]):
-        raise UnsupportedError(f"a cast{source_line(equation)} takes an infinity or NaN that depends on the input")
+        raise UnsupportedError(
+            f"a cast{source_line(equation)} takes an infinity or NaN that depends on the input; {INSTEAD}"
+        )
     return x
 
 
@@ -168,7 +178,7 @@ def _is_finite(fields: Fields, equation: JaxprEqn, x: Number) -> Number:
     finite, infinite = separated(fields, x)
     assert infinite is not None
     if not fields.certain(finite):
-        raise UnsupportedError(f"'is_finite'{source_line(equation)} looks at a number that may be NaN")
+        raise UnsupportedError(f"'is_finite'{source_line(equation)} looks at a number that may be NaN; {INSTEAD}")
     f = fields.functions
     return f.subtract(f.constant(1, x.shape), infinite.where).but(nonnegative=True)
 

@@ -10,13 +10,21 @@ from jax.extend.core import JaxprEqn
 
 from uat_jax.errors import UatJaxError
 
+DIGITS = 15
+"""Of a number that is told to a reader."""
+
 
 class UndecidedError(UatJaxError):
     """A comparison, or a value, that balls of the given precision do not settle."""
 
 
 def _undecided(question: str) -> UndecidedError:
-    return UndecidedError(f"{question} is not decided at {ctx.prec} bits; raise the precision")
+    return UndecidedError(f"{question} is not decided at {ctx.prec} bits")
+
+
+def short(x: arb) -> str:
+    """A ball in so many digits as a reader needs."""
+    return x.str(DIGITS)
 
 
 def compared(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb], bool], symbol: str) -> Callable:
@@ -31,7 +39,7 @@ def compared(compare: Callable[[arb, arb], bool], opposite: Callable[[arb, arb],
             return True
         if opposite(x, y):
             return False
-        raise _undecided(f"{x} {symbol} {y}")
+        raise _undecided(f"{short(x)} {symbol} {short(y)}")
 
     ufunc = np.frompyfunc(decide, 2, 1)
     return lambda balls, equation, x, y: np.asarray(ufunc(x, y), dtype=bool)
@@ -46,7 +54,7 @@ def sign(x: arb) -> arb:
     """-1, 0 or 1."""
     if x > 0 or x < 0 or x.is_zero():
         return x.sgn()
-    raise _undecided(f"the sign of {x}")
+    raise _undecided(f"the sign of {short(x)}")
 
 
 def _whole(x: arb, function: Callable[[arb], arb]) -> arb:
@@ -55,7 +63,7 @@ def _whole(x: arb, function: Callable[[arb], arb]) -> arb:
         return x
     result = function(x)
     if not result.is_exact():
-        raise _undecided(f"the integer next to {x}")
+        raise _undecided(f"the integer next to {short(x)}")
     return result
 
 
@@ -90,7 +98,7 @@ def is_finite(x: arb) -> bool:
     """Whether x is a real number; infinities and NaN are exact."""
     if x.is_finite() or x.is_exact():
         return bool(x.is_finite())
-    raise _undecided(f"whether {x} is finite")
+    raise _undecided(f"whether {short(x)} is finite")
 
 
 def order(x: Any, y: Any) -> int:
@@ -101,7 +109,7 @@ def order(x: Any, y: Any) -> int:
         return -1
     if x > y:
         return 1
-    raise _undecided(f"the order of {x} and {y}")
+    raise _undecided(f"the order of {short(x)} and {short(y)}")
 
 
 def larger(x: arb, y: arb) -> arb:

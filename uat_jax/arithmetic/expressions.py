@@ -43,11 +43,13 @@ class Expressions:
 
     open: places of values that depend on how a decision between equal numbers is made.  doubtful: places of decisions
     about numbers that may be undefined, and of casts of them to integers, so that NaN may be what is decided about.
-    results: what an operation gave on what stands at some places, and whether it decided between equal numbers.
+    inputs: places of inputs.  results: what an operation gave on what stands at some places, and whether it decided
+    between equal numbers.
     """
 
     def __init__(self) -> None:
         self.open: set[int] = set()
+        self.inputs: set[int] = set()
         self.doubtful: set[int] = set()
         self.results: dict[Any, tuple[list[Any], bool]] = {}
         self._places: dict[Any, int] = {}
@@ -64,7 +66,9 @@ class Expressions:
 
     def input(self, index: int, shape: tuple[int, ...]) -> int:
         """The place of an input."""
-        return self._place(("input", index), Expression(shape))
+        place = self._place(("input", index), Expression(shape))
+        self.inputs.add(place)
+        return place
 
     def constant(self, array: Any, dtype: str = "") -> int:
         """The place of a constant array; objects get a place of their own.

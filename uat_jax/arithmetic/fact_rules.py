@@ -39,7 +39,7 @@ TOTAL = (
     ENTIRE
     | POLYNOMIAL
     | frozenset("abs argmax argmin cbrt ceil floor max min reduce_max reduce_min round sign sort top_k".split())
-    | frozenset(["convert_element_type", "reduce_precision"])
+    | frozenset(["bessel_i0e", "bessel_i1e", "convert_element_type", "reduce_precision"])
 )
 """Functions that are defined wherever their operands are."""
 
@@ -291,6 +291,8 @@ POSITIVE: dict[str, Signs] = {
     "abs": _size,
     "add": _sum("positive"),
     "add_any": _sum("positive"),
+    "bessel_i0e": _wherever_finite,
+    "bessel_i1e": _same("positive"),
     "convert_element_type": _cast("positive"),
     "cosh": _wherever_finite,
     "div": _alike,
@@ -320,6 +322,7 @@ POSITIVE: dict[str, Signs] = {
 NEGATIVE: dict[str, Signs] = {
     "add": _sum_of_negative,
     "add_any": _sum_of_negative,
+    "bessel_i1e": _same("negative"),
     "convert_element_type": _cast("negative"),
     "div": _unlike,
     "integer_pow": _odd_power,

@@ -43,6 +43,7 @@ from uat_jax.arithmetic.residues import Draw, Residues, same, vanishes
 class FieldFunctions(Piecewise):
     """All functions, at one random draw and under a set of laws: roots, exponentials and logarithms as well.
 
+    small: arrays of few entries, by the places of their expressions.
     reflections: triples of both results of a factorisation by reflections, and their product Q.
     factors_of_matrices: triples of two matrices and what their product is known to be.  preimages: by the name
     of a function and an entry of a value, the numbers, their values and the place at which the function has it.
@@ -53,6 +54,7 @@ class FieldFunctions(Piecewise):
     def __init__(self, draw: Draw, laws: frozenset[str] = LAWS, *, logarithms: bool = False):
         super().__init__(draw, laws, logarithms=logarithms)
         self.forms: dict[ClosedForm, Number] = {}
+        self.small: dict[int, Number] = {}
         self.factors: dict[bytes, ClosedForm] = {}
         self.products = LoggedProducts(draw)
         self.squares = MetSquares(draw) if "root of a square met before" in laws else None

@@ -539,6 +539,15 @@ def _complement(rule: Rule) -> Rule:
     return complement
 
 
+def _incomplete_beta(fields: Fields, equation: JaxprEqn, *operands: Any) -> Number:
+    """I_x(a, b) = ½ + (h(a, b, x) - h(b, a, 1 - x))/2, so that I_x(a, b) + I_{1 - x}(b, a) = 1."""
+    f, (a, b, x) = fields.functions, map(fields.lift, operands)
+    rest = f.subtract(f.constant(1, x.shape), x)
+    h, mirrored = (_unknown(fields, equation.primitive.name, *of) for of in ((a, b, x), (b, a, rest)))
+    half = f.constant(Fraction(1, 2), x.shape)
+    return f.add(half, f.multiply(half, f.subtract(h, mirrored)))
+
+
 def _kind_of_rounding(equation: JaxprEqn) -> str:
     """The name of a rounding to fewer bits: those that it keeps, and the dtype, which bounds what is not infinite."""
     return f"{dtype_of(equation.invars[0])} rounded to {sorted(equation.params.items())}"
@@ -701,7 +710,7 @@ RULES: dict[str, Rule] = {
     "reduce_precision": lambda fields, equation, x: x,
     "reduce_sum": _reduce_sum,
     "round": lambda fields, equation, x: _odd(f"round {equation.params['rounding_method']}")(fields, equation, x),
-    "regularized_incomplete_beta": _opaque("regularized_incomplete_beta"),
+    "regularized_incomplete_beta": _incomplete_beta,
     "rem": _unless_integers(_rem),
     "rsqrt": _lifted(lambda f, x: f.inverse(f.root(x))),
     "shift_left": _of_integers,

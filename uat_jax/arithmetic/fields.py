@@ -8,6 +8,7 @@ too.  Two programs that agree here are the same function, up to a probability th
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,7 @@ from uat_jax.arithmetic.constant_parts import with_parts
 from uat_jax.arithmetic.data_scatters import scattered
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.decisions import UndecidedError
+from uat_jax.arithmetic.entries_first import entries_first, parts_by_constants
 from uat_jax.arithmetic.exchanges import Exchanged
 from uat_jax.arithmetic.extremes import OF_MEMBERS, REVERSED, of_members
 from uat_jax.arithmetic.fact_rules import DECISIONS, PASSES_HOLLOW, facts_of
@@ -40,7 +42,7 @@ from uat_jax.arithmetic.known_equations import KnownEquations
 from uat_jax.arithmetic.meeting import Meeting
 from uat_jax.arithmetic.met_logarithms import UNDOING
 from uat_jax.arithmetic.number import UNDEFINED, Infinite, Number
-from uat_jax.arithmetic.operation import operation_of
+from uat_jax.arithmetic.operation import LARGE, operation_of
 from uat_jax.arithmetic.outside_function import OUTSIDE, named
 from uat_jax.arithmetic.points import Points
 from uat_jax.arithmetic.power_rules import with_powers, with_sign
@@ -66,8 +68,11 @@ BOUNDED = frozenset(["add", "cos", "log", "log1p", "sin", "sub", "tan"])
 """Primitives that look at the ranges of their operands if inputs have bounds: for signs, and for what is undone."""
 
 
-PART_BY_PART = frozenset(["exp", "log", "log1p"])
+PART_BY_PART = frozenset(["digamma", "exp", "lgamma", "log", "log1p"])
 """Functions of entries that say more of numbers than of the array that they are put together in."""
+
+OF_SUMS = frozenset(["digamma", "lgamma", "log", "log1p"])
+"""Those of them that say more of a sum with one constant than of one with several."""
 
 MEETING = frozenset(["select_n", "mul", "add", "sub"])
 """Primitives behind which the cases of a decision may have become one function again."""
@@ -188,8 +193,11 @@ class Fields(Arithmetic):
         if isinstance(value, Exchanged) and value.wherever_defined is not None:
             return self.lift(value.wherever_defined)
         if isinstance(value, Exchanged):
+            made = self.expressions[value.expression].equation
+            what = "a value" if made is None else named(made)
             raise UnsupportedError(
-                "a value depends on which rows an elimination exchanges; use what does not, as a solve"
+                f"{what} depends on which rows an elimination ('lu') exchanges, and these ways are not the same formal "
+                "value; compare what does not depend on them, such as a solution, or a determinant of fewer rows"
             )
         if isinstance(value, Number):
             return value
@@ -231,12 +239,20 @@ class Fields(Arithmetic):
                 self._remember(operand)
             equation, operands = self._of_members(equation, operands)
         results = self._shared(equation, operands)
+        for value in (*operands, *results):
+            self._keep_small(value)
         if self.selects:
             self._keep_extreme(equation, operands, results)
             for result in results:
                 self._remember(result)
         self.trail += [self._step(equation, result) for result in results if self._computed(result)]
         return results
+
+    def _keep_small(self, value: Value) -> None:
+        """Keep an array of few entries, of which some may be taken, unless it is known under a condition only."""
+        if isinstance(value, Number) and value.expression is not None and math.prod(value.shape) < LARGE:
+            if not _holds_here_only(value):
+                self.functions.small.setdefault(value.expression, value)
 
     def _keep_extreme(self, equation: JaxprEqn, operands: Sequence[Value], results: Sequence[Value]) -> None:
         """Keep what made a maximum or minimum of two numbers, unless the result is known as another expression."""
@@ -282,7 +298,9 @@ class Fields(Arithmetic):
         if self.selects and equation.primitive.name == "select_n":
             taken = self._guarded(equation, operands)
         self._meet(operands)
-        results = [self._as_one(self._again(self._unconditional(x))) for x in self._evaluated(equation, taken)]
+        found = entries_first(self, equation, taken) if "entries first" in self.functions.laws else None
+        evaluated = self._evaluated(equation, taken) if found is None else [found]
+        results = [self._as_one(self._again(self._unconditional(x))) for x in evaluated]
         self._meet(results)
         if self.alike is None:
             return results
@@ -482,14 +500,18 @@ class Fields(Arithmetic):
     def _part_by_part(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
         """A function of entries that are taken from several numbers: the function of each of them, put together."""
         x = operands[0] if equation.primitive.name in PART_BY_PART else None
-        if not isinstance(x, Number) or x.parts is None or x.special is not None or x.infinite is not None:
+        if not isinstance(x, Number) or x.special is not None or x.infinite is not None:
             return None
         if x.known is not None or _holds_here_only(x):
             return None
-        results = [self._followed(equation, [part])[0] for part in x.parts.numbers]
+        by_constants = x.parts is None and equation.primitive.name in OF_SUMS and "entries first" in self.functions.laws
+        parts = parts_by_constants(self, x, dtype_of(equation.invars[0])) if by_constants else x.parts
+        if parts is None:
+            return None
+        results = [self._followed(equation, [part])[0] for part in parts.numbers]
         self._places = (self.place(x),)
         place = self._own_place(equation)
-        return gathered(self.functions, results, x.parts.source).but(expression=place)
+        return gathered(self.functions, results, parts.source).but(expression=place)
 
     def _enclosed(self, constant: Number) -> Number:
         """A constant with the facts that its balls show, which hold whichever way constants are read."""

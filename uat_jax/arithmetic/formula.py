@@ -35,9 +35,9 @@ DECIDED: Mapping[str, Callable[[int], Any]] = {
 """What each decision makes of the sign of a difference."""
 
 ENTRYWISE = frozenset(DECIDED) | frozenset(
-    "abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type cos cosh div erf "
-    "erf_inv erfc exp exp2 expm1 floor integer_pow lgamma log log1p logistic max min mul neg not or pow rem round "
-    "rsqrt select_n sin sinh sqrt square sub tan tanh xor".split()
+    "abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp "
+    "convert_element_type cos cosh digamma div erf erf_inv erfc exp exp2 expm1 floor integer_pow lgamma log log1p "
+    "logistic max min mul neg not or pow rem round rsqrt select_n sin sinh sqrt square sub tan tanh xor".split()
 )
 """Primitives that work entry by entry."""
 

@@ -32,8 +32,8 @@ from uat_jax.arithmetic.whole_numbers import OF_INTEGERS, ROUNDING, small
 from uat_jax.errors import UnsupportedError
 
 CONTINUOUS = frozenset(
-    "add add_any asinh atan convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul neg sin sinh square sub "
-    "tanh".split()
+    "add add_any asinh atan bessel_i0e bessel_i1e convert_element_type cos cosh erf erfc exp exp2 expm1 logistic mul "
+    "neg sin sinh square sub tanh".split()
 )
 """Functions that are continuous for all real numbers."""
 
@@ -57,6 +57,9 @@ DEFINED_AT: Mapping[str, frozenset[int]] = {
 
 OF_POSITIVE = frozenset("log rsqrt sqrt".split())
 """Functions that are NaN below 0."""
+
+OF_POSITIVE_AT_LEAST = frozenset(["digamma", "lgamma"])
+"""Functions that are defined for positive numbers, and for some negative ones as well."""
 
 KEEPING_NAN = CONTINUOUS | OF_POSITIVE | frozenset("abs cbrt div".split())
 """Operations whose result, if it is a float, is NaN where an operand is, whatever the other one is."""
@@ -253,6 +256,8 @@ class InCell:
                 return True
             name, operands = "div" if int(y) == y else "sqrt" if y > 0 else "rsqrt", operands[:1]
         if name == "rem" and operands[1].polynomial.value:
+            return True
+        if name in OF_POSITIVE_AT_LEAST and self.cell.signs(operands[0].polynomial) == {1}:
             return True
         if name not in DEFINED_AT:
             raise UnsupportedError(f"where '{name}' is defined is not known")

@@ -29,6 +29,7 @@ LAWS = frozenset(
         "guards",
         "order statistics",
         "entry at its place",
+        "entries first",
         "inverse functions",
         "angles",
         "even and odd functions",

@@ -12,8 +12,11 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from uat_jax.errors import InputError
 
-LIBRARIES = (str(Path(jax.__file__ or "").parent), str(Path(__file__).parents[1] / "inputs"))
-"""Where JAX's own code lies, and that of the readers, which make equations for what is written elsewhere."""
+OWN = ("arithmetic", "decide", "inputs")
+"""Our packages whose equations stand for those of a user."""
+
+LIBRARIES = (str(Path(jax.__file__ or "").parent), *(str(Path(__file__).parents[1] / of) for of in OWN))
+"""Where JAX's own code lies, and ours that makes equations for what is written elsewhere."""
 
 
 def trace(function: Callable, *arguments: Any) -> ClosedJaxpr:

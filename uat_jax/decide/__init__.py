@@ -36,6 +36,8 @@ Two JAX functions:
 equivalence.py      the question, its decision and its certificate
 specification.py    their inputs, and how a function is traced
 domain.py           what the inputs range over
+parametrized.py     inputs that range over a set such as the simplex
+members.py          whether a given array lies in such a set
 effort.py           how hard to try
 all_sizes.py        a proof for all sizes of symbolic dimensions
 generalization.py   symbolic dimensions in the place of sizes
@@ -44,6 +46,7 @@ thresholds.py       numbers beyond which sizes are tried
 prime_fields.py     equality at random points of prime fields, with the chance of a wrong answer
 identity.py         the one test of identity, for claims and for functions
 fields_evidence.py  what it says of two functions as evidence
+missing.py          the law that is missing where they do not say so, its line, and what to do
 pieces_evidence.py  large programs compared in pieces, as evidence
 pieces.py           both programs cut where their values agree, and each piece compared
 fingerprints.py     both at one random point, to see where they agree

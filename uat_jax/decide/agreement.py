@@ -65,7 +65,7 @@ def agreement(
     found = agreement_at(
         left, right, _points(left, points, seed, domains), digits=digits, reading=reading, deadline=deadline
     )
-    return found if found.agrees else Agreement(0, 0, f"{found.reason} of seed {seed}")
+    return found if found.agrees else Agreement(0, 0, f"seed {seed}, {found.reason}")
 
 
 def agreement_at(
@@ -82,7 +82,7 @@ def agreement_at(
     for index, inputs in enumerate(points):
         reason = _difference(left, right, inputs, bits, reading, deadline)
         if reason:
-            return Agreement(0, 0, f"{reason} at random point {index}")
+            return Agreement(0, 0, f"random point {index}: {reason}")
     return Agreement(len(points), digits)
 
 

@@ -282,8 +282,7 @@ def interval(spec: Any, low: float, high: float) -> Restricted:
 
     Raises:
         DomainError: no number lies in the domain, or only one; an end lies beyond the dtype; an array lies
-            outside; the input is not one of
-            floats.
+            outside; the input is not one of floats.
     """
     return _restricted(spec, Interval(low, high))
 
@@ -314,9 +313,14 @@ def _restricted(spec: Any, domain: Interval | Integers) -> Restricted:
     if given is not None and type(given) is not type(domain):
         raise DomainError(f"got {domain.written()} for an input with {given.written()}; give it one kind of domain")
     both: Any = domain if given in (None, REALS) else domain & given  # type: ignore[operator] - of one kind
-    if isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer):
+    if is_concrete(spec):
         _check_inside(np.asarray(spec, np.float64) if isinstance(both, Interval) else np.asarray(spec), both)
     return Restricted(tuple(spec.shape), spec.dtype, both)
+
+
+def is_concrete(spec: Any) -> bool:
+    """Whether a spec is an array with values."""
+    return isinstance(spec, np.ndarray | jax.Array) and not isinstance(spec, Tracer)
 
 
 def _check_inside(array: np.ndarray, domain: Interval | Integers) -> None:

@@ -35,6 +35,7 @@ from uat_jax.decide.generalization import generalizations
 from uat_jax.decide.in_floats import InFloats, in_floats, input_names, numbered
 from uat_jax.decide.loops.counted import with_scans
 from uat_jax.decide.loops_evidence import Loops, for_all_sizes, has_loop, of_loops, too_long
+from uat_jax.decide.missing import takes_long
 from uat_jax.decide.parametrized import OnParameters, located, on_parameters
 from uat_jax.decide.pieces_evidence import difference_evidence, is_large
 from uat_jax.decide.places_read_off import with_places
@@ -589,7 +590,8 @@ def examined(pair: Pair, effort: Effort, search: Search, write: Writer) -> Evide
             effort.progress(f"comparing exact values{at}")
             found = agreeing(pair.left, pair.right, fields, effort, pair.domains)
     except BudgetError as error:
-        found = Evidence(Method.BUDGET, f"{error}; by then: {reached}", Verdict.UNKNOWN)
+        slow = takes_long((pair.left, pair.right))
+        found = Evidence(Method.BUDGET, f"{error}; by then: {reached}; {slow}", Verdict.UNKNOWN)
     except (MemoryLimitError, MemoryError) as error:
         found = Evidence(Method.MEMORY, f"{str(error) or 'memory is full'}; by then: {reached}", Verdict.UNKNOWN)
     except DisagreementError as error:

@@ -13,7 +13,7 @@ from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfFunctions
 from uat_jax.decide.identity import fields_of, identity
-from uat_jax.decide.missing import missing
+from uat_jax.decide.missing import advised, missing, parting
 from uat_jax.decide.pieces_evidence import is_huge, is_large, pieces_evidence, varies
 from uat_jax.decide.prime_fields import FieldComparison
 from uat_jax.decide.sampling import Seen
@@ -57,7 +57,7 @@ def field_evidence(
         decisions = found.decisions if found.almost else ()
         ties = undecided((left, right), decisions, effort.seed, effort.deadline, domains)
     except UnsupportedError as error:
-        return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
+        return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
     except MemoryLimitError as error:
         return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
     whole = _evidence(found, ties, seen, effort.error, (left, right))
@@ -107,9 +107,10 @@ def _doubt(found: FieldComparison, ties: set[JaxprEqn], error: float, programs: 
         return f"equal except where the numbers compared are equal, {where}; pass almost_everywhere=True to accept that"
     if not found.equal:
         output, entry = found.where or (0, ())
-        parting = f"; they part at {found.parting}" if found.parting else ""
-        law = missing(programs, parting)
-        return f"different as formal expressions, at output {output}{list(entry)}{parting}; {law}"
+        where = parting(programs, found.apart)
+        they_part = f"; they part at {where}" if where else ""
+        law = missing(programs, found.apart)
+        return f"different as formal expressions, at output {output}{list(entry)}{they_part}; {law}"
     if not found.within(error):
         bound = f"2^{found.log2_error:.0f}, wanted 2^{math.log2(error):.0f}"
         return f"equal at random points, but their degree is too large: the chance of error is {bound}"

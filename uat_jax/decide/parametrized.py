@@ -19,10 +19,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from uat_jax.decide.assumption import Assumption, AssumptionKind
+from uat_jax.decide.assumption import FAMILY_TEXTS, Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
-from uat_jax.decide.domain import Interval, Restricted
+from uat_jax.decide.domain import Interval, Restricted, is_concrete
 from uat_jax.decide.in_floats import input_names
+from uat_jax.decide.members import off
 from uat_jax.decide.specification import Specification, is_key, is_variable, traced
 from uat_jax.errors import DomainError, InputError
 
@@ -158,10 +159,11 @@ class Parametrized:
 def simplex(spec: Any) -> Parametrized:
     """The input of a function with entries of at least 0 that sum to 1 along the last axis, such as probabilities.
 
-    `spec` is a `jax.ShapeDtypeStruct`, or an array of floats, of which only shape and dtype count.
+    `spec` is a `jax.ShapeDtypeStruct`, or an array of floats in the set, of which only shape and dtype count.
 
     Raises:
-        DomainError: the input is not one of floats, or no array of this shape lies in the set.
+        DomainError: the input is not one of floats; no array of this shape lies in the set; an array is given that
+            does not, by more than its rounding.
 
     Example:
         >>> import jax, jax.numpy as jnp, uat_jax as uj
@@ -201,7 +203,19 @@ def _of_family(spec: Any, name: str) -> Parametrized:
     family = FAMILIES[name]
     if not family.fits(tuple(spec.shape)):
         raise DomainError(f"got {name} for an input of shape {tuple(spec.shape)}; wanted {family.wanted}")
+    if is_concrete(spec):
+        _check_member(spec, name)
     return Parametrized(tuple(spec.shape), spec.dtype, name)
+
+
+def _check_member(array: Any, name: str) -> None:
+    """Only its shape and dtype count, but an array outside of the set is a mistake."""
+    found = off(np.asarray(array, np.float64), name, array.dtype)
+    if found:
+        raise DomainError(
+            f"the array given for an input that is {FAMILY_TEXTS[name]} {found}; "
+            "give an array inside, or a jax.ShapeDtypeStruct, since only its shape and dtype count"
+        )
 
 
 class OnParameters:

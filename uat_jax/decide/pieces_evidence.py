@@ -17,6 +17,7 @@ from uat_jax.decide.difference import Part, difference
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import FieldsOfPieces, PieceFigures, PieceInNormalForm, PiecesInNormalForm
+from uat_jax.decide.missing import advised, missing
 from uat_jax.decide.pieces import Compared, Piece, WidePiece, compared
 from uat_jax.decide.sampling import Seen, sample
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -68,9 +69,9 @@ def pieces_evidence(
     try:
         found = compared(left, right, effort, domains=domains, thoroughly=not seen.apart)
     except UnsupportedError as error:
-        return Evidence(Method.PRIME_FIELDS, str(error), Verdict.UNKNOWN)
+        return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
     if not found.equal:
-        return Evidence(Method.PRIME_FIELDS, found.parting, Verdict.UNKNOWN)
+        return Evidence(Method.PRIME_FIELDS, f"{found.parting}; {missing((left, right))}", Verdict.UNKNOWN)
     if found.pieces:
         return _certified(found, seen)
     if found.wide:

@@ -132,8 +132,9 @@ class FieldComparison:
 
     equal: the programs agreed in every draw.  log2_error: of the chance that they are different all the same.
     condition: why that bound is conditional, '' if it is a theorem.  laws: those in force.  where: (output, entry) at
-    which different programs differed.  constant: all outputs are constant functions.  undefined: how many output
-    entries are not finite on both sides.  readings: how many sets of laws the chance of error is shared out to.
+    which different programs differed.  apart: equations of each that compute what the other one never does.
+    constant: all outputs are constant functions.  undefined: how many output entries are not finite on both sides.
+    readings: how many sets of laws the chance of error is shared out to.
     almost: the programs agree except where decisions are between equal numbers.  decisions: the equations of those
     decisions, each of which is between numbers that are not the same function.
     constants: those that were read as what they stand for.  varies: whether either program depends on its inputs.
@@ -147,7 +148,7 @@ class FieldComparison:
     condition: str = ""
     assumptions: tuple[Assumption, ...] = ()
     where: tuple[int, tuple[int, ...]] | None = None
-    parting: str = ""
+    apart: tuple[tuple[JaxprEqn, ...], ...] = ()
     constant: bool = False
     undefined: int = 0
     readings: int = 1
@@ -328,9 +329,12 @@ class PrimeFields:
             where = self._where_in_no_case
         elif probe.where() is not None:
             allowed = almost_everywhere and "almost everywhere" in laws
-            if not allowed or probe.where_almost() is not None:
+            if allowed and probe.where_almost() is None:
+                where = Drawn.where_almost
+            elif allowed and self._agree_by_cases(probe, almost=True):
+                where = self._where_in_hardly_any_case
+            else:
                 return self._different(laws, probe, set(probe.notes))
-            where = Drawn.where_almost
         notes = set(probe.notes)
         rounds = [probe.round()]
         if rounds[0].bound.condition or rounds[0].bound.log2 > log2_error / ROUNDS:
@@ -355,8 +359,8 @@ class PrimeFields:
             _assumed(notes),
             constant=probe.constant,
             undefined=probe.undefined,
-            almost=where is Drawn.where_almost,
-            decisions=probe.decisions,
+            almost=where in (Drawn.where_almost, self._where_in_hardly_any_case),
+            decisions=probe.decisions if where is Drawn.where_almost else (),
             constants=self._read(laws),
         )
 
@@ -380,12 +384,15 @@ class PrimeFields:
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
-    def _agree_by_cases(self, drawn: Drawn) -> bool:
-        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases."""
+    def _agree_by_cases(self, drawn: Drawn, *, almost: bool = False) -> bool:
+        """Whether all outputs of both programs are equal wherever both are defined, some of them by cases.
+
+        almost: whether inputs of measure zero do not count.
+        """
         alike, refused = drawn.sides[0].alike, any(side.refused is not None for side in drawn.sides)
         return alike is not None and all(
             (same := equal(x, y)).all()
-            or alike.same_where_defined(x, y, same, both=refused or _is_hollow(x) or _is_hollow(y))
+            or alike.same_where_defined(x, y, same, both=refused or _is_hollow(x) or _is_hollow(y), almost=almost)
             for x, y in zip(drawn.left, drawn.right, strict=True)
         )
 
@@ -393,12 +400,16 @@ class PrimeFields:
         """The first entry at which the programs differ, or None if they agree, some outputs by cases."""
         return None if self._agree_by_cases(drawn) else drawn.where()
 
+    def _where_in_hardly_any_case(self, drawn: Drawn) -> tuple[int, tuple[int, ...]] | None:
+        """The same, if inputs of measure zero do not count."""
+        return None if self._agree_by_cases(drawn, almost=True) else drawn.where()
+
     def _different(self, laws: frozenset[str], drawn: Drawn, notes: set[Note]) -> FieldComparison:
         for side in drawn.sides:
             if side.refused is not None:
                 raise side.refused
         names = tuple(sorted(laws))
-        found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.parting)
+        found = FieldComparison(False, names, (), 0.0, "", _assumed(notes), drawn.where(), drawn.apart)
         almost, guarded = drawn.where_almost() is None, any(side.guarded for side in drawn.sides)
         return dataclasses.replace(found, almost=almost, decisions=drawn.decisions, guarded=guarded)
 
@@ -503,6 +514,9 @@ class PrimeFields:
         return "logarithm of a positive input" in laws and self.takes_logarithms(laws)
 
 
+MOST_APART = 64
+"""So many equations of each program are kept that compute what the other one never does."""
+
 MOST_KNOWN_AGAIN = 2
 """So many positive inputs are known again: results are compared with them, entry by entry."""
 
@@ -555,14 +569,13 @@ class Drawn:
         return self.sides[0].trail, self.sides[1].trail
 
     @property
-    def parting(self) -> str:
-        """Where each program first computes a value that the other one never has."""
-        texts = []
-        for side, trail, other in zip(("left", "right"), self.trails, reversed(self.trails), strict=True):
+    def apart(self) -> tuple[tuple[JaxprEqn, ...], ...]:
+        """Of each program the first equations that compute values which the other one never has."""
+        found = []
+        for trail, other in zip(self.trails, reversed(self.trails), strict=True):
             there = {step.value for step in other}
-            step = next((step for step in trail if step.value not in there), None)
-            texts.append("" if step is None else f"{side} {step}")
-        return "; ".join(filter(None, texts))
+            found.append(tuple(step.equation for step in trail if step.value not in there)[:MOST_APART])
+        return tuple(found)
 
     @property
     def notes(self) -> frozenset[Note]:

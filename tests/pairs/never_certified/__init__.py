@@ -25,6 +25,7 @@ from . import (
     scatters,
     sizes,
     steps,
+    taken,
     ties,
     undefined,
     zeros,
@@ -36,6 +37,7 @@ KINDS = {
     for module in (
         steps,
         ties,
+        taken,
         scatters,
         complex_constants,
         integers,
