@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -36,15 +38,44 @@ def test_two_processes_find_what_one_finds(alone, monkeypatch):
 
 
 @pytest.mark.parametrize("own", [None, "7"])
-def test_processes_share_the_cores_and_a_number_of_threads_that_is_set_stays(own, monkeypatch):
-    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 8)
-    for name in parallel.THREADS:
-        monkeypatch.setenv(name, own) if own else monkeypatch.delenv(name, raising=False)
-    threads = lambda: [os.environ.get(name) for name in parallel.THREADS]
-    with pytest.raises(KeyboardInterrupt), parallel._sharing_cores(2):
-        assert threads() == [own or "4"] * len(parallel.THREADS)
-        raise KeyboardInterrupt
-    assert threads() == [own] * len(parallel.THREADS)
+def test_a_command_of_many_processes_has_one_thread_for_products_unless_the_user_chose(own):
+    """Asked in a fresh process, since NumPy looks it up once."""
+    asked = "import os, sys, uat_jax.__main__ as m; sys.argv = ['uat-jax', 'prove', 'none-such']; m.command(); "
+    asked += "print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')))"
+    chosen = {} if own is None else {"OPENBLAS_NUM_THREADS": own}
+    usual = {
+        name: value for name, value in os.environ.items() if name not in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", asked], env={**usual, **chosen}, capture_output=True, text=True, check=True
+    )
+    threads, running = run.stdout.split()
+    assert threads == (own or "1")
+    assert own or running == "1"  # and can be forked
+
+
+@pytest.mark.parametrize(("threads", "way"), [(1, "fork"), (2, "spawn"), (None, "spawn")])
+def test_only_a_process_of_one_thread_is_forked(threads, way, monkeypatch):
+    """`threads` is None where the system does not tell."""
+
+    class Pool:
+        def __init__(self, count, context, initializer):
+            self.found, self.given = (count, context.get_start_method()), []
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def submit(self, task):
+            self.given.append(task)
+
+    monkeypatch.setattr(parallel, "_threads", lambda: threads)
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", Pool)
+    with parallel._processes(3) as pool:
+        assert pool.found == (3, way)
+        assert len(pool.given) == (way == "fork")
 
 
 def test_few_claims_start_no_process(monkeypatch):
@@ -77,7 +108,7 @@ def test_an_accelerator_belongs_to_one_process(asked, own, alone, jobs, monkeypa
     monkeypatch.setattr(parallel, "default_device", lambda: Device(own))
     monkeypatch.setattr(parallel.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(parallel, "_here", lambda names, settings, progress: {"here": 1})
-    monkeypatch.setattr(parallel, "_spread", lambda names, settings, jobs, progress: {"processes": jobs})
+    monkeypatch.setattr(parallel, "_spread", lambda names, settings, pool, jobs, progress: {"processes": jobs})
     found = decide_all(SOME, dataclasses.replace(SYMBOLIC, device=asked), jobs=jobs)
     assert found == ({"here": 1} if alone else {"processes": 2})
 

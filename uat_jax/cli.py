@@ -320,14 +320,18 @@ def _proved(options: argparse.Namespace, settings: Settings, names: Sequence[str
 def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -> dict[str, Certificate]:
     """id → certificate, in the order asked for, with progress on the terminal."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    hidden = process_index() > 0
-    with (
-        on_device(settings.device),
-        Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar,
-    ):
-        task = bar.add_task("starting", total=len(wanted))
-        show = lambda done, now: bar.update(task, completed=done, description=", ".join(now))
-        return decide_all(wanted, settings, jobs=jobs, progress=show)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=process_index() > 0)
+    task = bar.add_task("starting", total=len(wanted))
+
+    def show(done: int, now: Sequence[str]) -> None:
+        bar.start()  # not before: it has a thread, and with one a process cannot be forked
+        bar.update(task, completed=done, description=", ".join(now))
+
+    try:
+        with on_device(settings.device):
+            return decide_all(wanted, settings, jobs=jobs, progress=show)
+    finally:
+        bar.stop()
 
 
 def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:

@@ -26,9 +26,6 @@ CLAIMS_PER_PROCESS = 8
 
 MOST_PROCESSES = 8
 
-THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What NumPy's matrix products look up when they are loaded; whoever has set one is left alone."""
-
 COLLECTIONS = 50_000, 20, 100
 """When garbage is looked for while claims are decided.
 
@@ -54,9 +51,12 @@ def decide_all(
     jobs = min(jobs or os.cpu_count() or 1, MOST_PROCESSES, ceil(len(wanted) / CLAIMS_PER_PROCESS))
     names = [claim.id for claim in wanted]
     with _collecting_rarely():
-        if jobs <= 1 or _accelerated(settings):  # asked last: JAX has to be started for it
+        if jobs <= 1:
             return _here(names, settings, progress)
-        return _spread(names, settings, jobs, progress)
+        with _processes(jobs - 1) as pool:
+            if _accelerated(settings):  # asked once processes are forked: JAX has to be started for it
+                return _here(names, settings, progress)
+            return _spread(names, settings, pool, jobs, progress)
 
 
 @contextmanager
@@ -86,25 +86,51 @@ def _here(names: Sequence[str], settings: Settings, progress: Progress) -> dict[
     return found
 
 
-def _spread(names: Sequence[str], settings: Settings, jobs: int, progress: Progress) -> dict[str, Certificate]:
-    """This process decides claims from the last one on, while the others start and decide from the first one on."""
-    # Processes are spawned, not forked: JAX has threads.
-    pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=_started)
-    with _sharing_cores(jobs), pool:
+@contextmanager
+def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes.
+
+    A process of a single thread is forked here and now, so that nothing is imported again, which takes seconds.  One
+    of several threads, such as one in which JAX has been started, spawns others once there is something to do: in a
+    copy of it a lock that another thread holds would never be opened.
+    """
+    forks = _threads() == 1
+    with ProcessPoolExecutor(count, get_context("fork" if forks else "spawn"), initializer=_started) as pool:
         try:
-            theirs = {name: pool.submit(_decide, name, settings) for name in names}
-            found = _taken_back(theirs, settings, jobs, progress)
-            waiting: set[Future[Certificate]] = {theirs[name] for name in names if name not in found}
-            while waiting:
-                progress(len(names) - len(waiting), _begun(theirs)[: jobs - 1])
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                _raise_errors(done)
+            if forks:
+                pool.submit(_nothing)
+            yield pool
         except BrokenProcessPool:
             raise BudgetError("a process was killed, probably for want of memory; try --jobs 1") from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return {name: found[name] if name in found else theirs[name].result() for name in names}
+
+
+def _threads() -> int | None:
+    """How many threads this process has, those of libraries included; None where the system does not tell."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return None
+
+
+def _nothing() -> None:
+    """The first task, for which processes are started."""
+
+
+def _spread(
+    names: Sequence[str], settings: Settings, pool: ProcessPoolExecutor, jobs: int, progress: Progress
+) -> dict[str, Certificate]:
+    """This process decides claims from the last one on, while the others decide from the first one on."""
+    theirs = {name: pool.submit(_decide, name, settings) for name in names}
+    found = _taken_back(theirs, settings, jobs, progress)
+    waiting: set[Future[Certificate]] = {theirs[name] for name in names if name not in found}
+    while waiting:
+        progress(len(names) - len(waiting), _begun(theirs)[: jobs - 1])
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        _raise_errors(done)
+    return {name: found[name] if name in found else theirs[name].result() for name in names}
 
 
 def _started() -> None:
@@ -112,18 +138,6 @@ def _started() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(*COLLECTIONS)
     atexit.register(gc.freeze)  # to look for garbage once more at the end would take a second
-
-
-@contextmanager
-def _sharing_cores(jobs: int) -> Iterator[None]:
-    """Processes that start meanwhile multiply matrices in as many threads as each has cores: more would only wait."""
-    unset = [name for name in THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(unset, str(max(1, (os.cpu_count() or 1) // jobs))))
-    try:
-        yield
-    finally:
-        for name in unset:
-            del os.environ[name]
 
 
 def _taken_back(

@@ -1,5 +1,6 @@
 """Random layers: sizes and dtype checked, one draw per layer."""
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 
@@ -40,18 +41,44 @@ def checked_dtype(dtype: jax.typing.DTypeLike) -> np.dtype:
     return checked
 
 
-def draw_arrays(
-    key: jax.Array, table: Mapping[str, tuple[tuple[int, ...], float]], dtype: np.dtype
-) -> dict[str, jax.Array]:
-    """Independent normal arrays of mean 0, `table` being field → (shape, variance).
+Table = Mapping[str, tuple[tuple[int, ...], float]]
+"""Field → (shape, variance)."""
+
+
+def draw_arrays(key: jax.Array, table: Table, dtype: np.dtype) -> dict[str, jax.Array]:
+    """Independent normal arrays of mean 0.
 
     All are cut from one vector drawn from `key`, field after field; in bfloat16 and float16 it is drawn in float32
     and rounded.
     """
-    sizes = [int(np.prod(shape)) for shape, _ in table.values()]
-    wide = dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
-    pieces = jnp.split(jax.random.normal(key, (sum(sizes),), wide), np.cumsum(sizes)[:-1].tolist())
-    return {
-        field: (piece.reshape(shape) * jnp.sqrt(jnp.asarray(variance, wide))).astype(dtype)
-        for (field, (shape, variance)), piece in zip(table.items(), pieces, strict=True)
-    }
+    return _cut(jax.random.normal(key, (_entries(table),), _wide(dtype)), table, dtype)
+
+
+def draw_layers(key: jax.Array, tables: Sequence[Table], dtype: np.dtype) -> list[dict[str, jax.Array]]:
+    """The arrays of each of several layers: layer j = 1, 2, … as `draw_arrays` draws it from fold_in(key, j).
+
+    The vectors of all layers are drawn at once, each as long as the longest: one program is compiled and not one for
+    each layer, and a vector begins with the same numbers however long it is (`jax_threefry_partitionable`).
+    """
+    longest = max(map(_entries, tables))
+    vector = lambda j: jax.random.normal(jax.random.fold_in(key, j), (longest,), _wide(dtype))
+    vectors = jax.vmap(vector)(jnp.arange(1, len(tables) + 1))
+    return [_cut(numbers, table, dtype) for numbers, table in zip(vectors, tables, strict=True)]
+
+
+def _entries(table: Table) -> int:
+    return sum(math.prod(shape) for shape, _ in table.values())
+
+
+def _wide(dtype: np.dtype) -> np.dtype:
+    """The dtype that normal numbers are drawn in."""
+    return dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
+
+
+def _cut(numbers: jax.Array, table: Table, dtype: np.dtype) -> dict[str, jax.Array]:
+    """Arrays of a table from the first of these normal numbers, each times its standard deviation."""
+    shapes, variances = zip(*table.values(), strict=True)
+    sizes = list(map(math.prod, shapes))
+    scaled = numbers[: sum(sizes)] * np.repeat(np.sqrt(np.array(variances, numbers.dtype)), sizes)
+    pieces = jnp.split(scaled.astype(dtype), np.cumsum(sizes)[:-1].tolist())
+    return {field: piece.reshape(shape) for field, piece, shape in zip(table, pieces, shapes, strict=True)}

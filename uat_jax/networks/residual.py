@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
+from uat_jax.networks.drawing import BIAS_VARIANCE, Table, checked_dtype, checked_sizes, draw_layers
 from uat_jax.networks.shapes import Axes, bind_layer, bind_shape, check_some_layers
 
 
@@ -65,21 +65,18 @@ def initialise_residual(
             f"got {len(widths)} widths and {len(hidden)} hidden widths, wanted one hidden width per layer: "
             f"give {len(widths) - 1}"
         )
-    return tuple(
-        _random_layer(jax.random.fold_in(key, j), widths[j - 1], widths[j], hidden[j - 1], dtype)
-        for j in range(1, len(widths))
-    )
+    tables = [_table(*sizes) for sizes in zip(widths, widths[1:], hidden, strict=False)]
+    return tuple(ResidualLayer(**arrays) for arrays in draw_layers(key, tables, dtype))
 
 
-def _random_layer(key, width_in: int, width: int, hidden: int, dtype) -> ResidualLayer:
-    table = {
+def _table(width_in: int, width: int, hidden: int) -> Table:
+    return {
         "A": ((width, width_in), 1 / width_in),
         "B": ((hidden, width_in), 1 / width_in),
         "C": ((width, hidden), 1 / hidden),
         "b": ((hidden,), BIAS_VARIANCE),
         "c": ((width,), BIAS_VARIANCE),
     }
-    return ResidualLayer(**draw_arrays(key, table, dtype))
 
 
 def residual_layer(

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from uat_jax.errors import InputError, ShapeError
 from uat_jax.networks.activations import Activation
-from uat_jax.networks.drawing import BIAS_VARIANCE, checked_dtype, checked_sizes, draw_arrays
+from uat_jax.networks.drawing import BIAS_VARIANCE, Table, checked_dtype, checked_sizes, draw_layers
 from uat_jax.networks.shapes import Axes, bind_layer, bind_shape, check_some_layers
 from uat_jax.networks.stack import Layers, Stack, carry
 
@@ -97,15 +97,13 @@ def initialise_transformer(
         )
     if any(count % heads for count in features):
         raise InputError(f"got features = {list(features)}, wanted multiples of heads = {heads}")
-    return tuple(
-        _random_layer(jax.random.fold_in(key, j), features[j - 1], features[j], heads, hidden[j - 1], dtype)
-        for j in range(1, len(features))
-    )
+    tables = [_table(*sizes, heads) for sizes in zip(features, features[1:], hidden, strict=False)]
+    return tuple(TransformerLayer(**arrays) for arrays in draw_layers(key, tables, dtype))
 
 
-def _random_layer(key, features_in: int, features: int, heads: int, hidden: int, dtype) -> TransformerLayer:
+def _table(features_in: int, features: int, hidden: int, heads: int) -> Table:
     d = features_in // heads
-    table = {
+    return {
         "query": ((heads, d, d), 1 / d),
         "key": ((heads, d, d), 1 / d),
         "value": ((heads, d, d), 1 / d),
@@ -115,7 +113,6 @@ def _random_layer(key, features_in: int, features: int, heads: int, hidden: int,
         "project": ((hidden, features), 1 / hidden),
         "project_bias": ((features,), BIAS_VARIANCE),
     }
-    return TransformerLayer(**draw_arrays(key, table, dtype))
 
 
 def feature_slices(layer: TransformerLayer, x: jax.Array) -> jax.Array:

@@ -291,9 +291,10 @@ class Addition(_OfMatrices):
     """X_1 + X_2 + …; all shapes equal.  Raises `ShapeError` naming the first two operands that differ."""
 
     def __new__(cls, *terms: Expression):
-        first = terms[0]
-        for term in terms[1:]:
-            if not same_shape(first, term):
+        first, *others = terms
+        shape = first.shape
+        for term in others:
+            if term.shape != shape and not same_shape(first, term):
                 raise ShapeError(f"cannot add {_described(first)} and {_described(term)}: the shapes differ")
         return first if len(terms) == 1 else Basic.__new__(cls, *terms)
 
@@ -320,7 +321,7 @@ class Product(_OfMatrices):
                 )
         return factors[0] if len(factors) == 1 else Basic.__new__(cls, *factors)
 
-    @cached_property
+    @property
     def shape(self) -> tuple[Any, Any]:
         """(rows of the first factor, columns of the last)."""
         factors = self.operands

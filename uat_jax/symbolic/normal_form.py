@@ -34,7 +34,7 @@ import sympy
 
 from uat_jax.errors import InputError, ShapeError, UnsupportedError
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, binder, collect, exact
+from uat_jax.symbolic.words import Atom, Column, Letters, NormalForm, Opaque, Term, Word, added, binder, collect, exact
 
 Definitions = Callable[[m.Letter, Mapping[Any, Any]], "m.Expression | None"]
 
@@ -79,6 +79,8 @@ class Normaliser:
         """The normal form.  Raises `UnsupportedError` for a head without a rule and for definitions that never end,
         `InputError` for a definition that leads back to its own letter.
         """
+        if type(expression) is m.Product:  # its factors are remembered; it seldom stands in two places itself
+            return self._product(expression)
         key = (expression, tuple(self._ranges.items())) if self._ranges else expression
         form = self._memo.get(key)
         if form is None:
@@ -102,11 +104,7 @@ class Normaliser:
                 defined = self._define(e, self._ranges)
                 return self.letters.single(Atom(e)) if defined is None else self._unfold(e, _fitting(e, defined))
             case m.Product():
-                *factors, last = e.operands
-                result = self(last)
-                for factor in reversed(factors):
-                    result = self.letters.multiply(self(factor), result)
-                return result
+                return self._product(e)
             case m.Identity():
                 return NormalForm(e.shape, {((), ""): 1})
             case m.Zero():
@@ -114,7 +112,7 @@ class Normaliser:
             case m.Ones() | m.Selection():
                 return self.letters.single(Atom(e))
             case m.Addition():
-                return collect(e.shape, (item for t in e.operands for item in self(t).terms.items()))
+                return added(e.shape, list(map(self, e.operands)))
             case m.Scaled():
                 factor = exact(e.coefficient)
                 return collect(e.shape, ((t, factor * c) for t, c in self(e.arg).terms.items()))
@@ -142,12 +140,19 @@ class Normaliser:
                 return self._sum(e)
         raise UnsupportedError(f"the normal form has no rule for the head {type(e).__name__} in {e}")
 
+    def _product(self, e: m.Product) -> NormalForm:
+        *factors, last = e.operands
+        result = self(last)
+        for factor in reversed(factors):
+            result = self.letters.multiply(self(factor), result)
+        return result
+
     def _unfold(self, letter: m.Letter, definition: m.Expression) -> NormalForm:
         if letter in self._open:
             raise InputError(f"the definition of {letter} leads back to {letter}; define letters by earlier ones")
-        self.unfolded[letter, tuple(self._ranges.items())] = definition
+        self.unfolded[letter, tuple(self._ranges.items()) if self._ranges else ()] = definition
         self._open.append(letter)
-        form = self(definition)
+        form = self._normalise(definition)  # it is remembered as the form of the letter
         self._open.pop()
         return form
 

@@ -9,7 +9,7 @@ proves.  Words are strings, not tuples, because Python hashes a string once and 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -31,7 +31,7 @@ MOST_LETTERS = sys.maxunicode + 1
 _expanded = cache(sympy.expand)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: so many are made that it would take a tenth of a proof
 class NormalForm:
     """A sum of words of one shape.  Two normal forms of one `Normaliser` are equal iff their ``key`` is."""
 
@@ -145,8 +145,18 @@ def collect(shape: tuple[Any, Any], terms: Iterable[tuple[Term, Any]]) -> Normal
         before = total.get(term)
         total[term] = coefficient if before is None else before + coefficient
     if set(map(type, total.values())) == {int}:  # as nearly always: whole numbers are exact already
-        return NormalForm(shape, {t: c for t, c in total.items() if c})
+        return NormalForm(shape, {t: c for t, c in total.items() if c} if 0 in total.values() else total)
     return NormalForm(shape, {t: exact(c) for t, c in total.items() if not _is_zero(c)})
+
+
+def added(shape: tuple[Any, Any], forms: Sequence[NormalForm]) -> NormalForm:
+    """The sum of normal forms of one shape; where no two of them share a word, nothing has to be added up."""
+    total: dict[Term, Any] = {}
+    for form in forms:
+        total.update(form.terms)
+    if len(total) == sum(len(form.terms) for form in forms):
+        return NormalForm(shape, total)
+    return collect(shape, (item for form in forms for item in form.terms.items()))
 
 
 @cache
