@@ -11,6 +11,7 @@ import json
 import math
 import os
 import platform
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,8 +33,8 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
 SCHEMA = "uat_jax/certificate"
-VERSION = 4
-"""Raised when files of before cannot be read: 4 has assumptions and counterexamples as data, not as sentences."""
+VERSION = 5
+"""Raised when files of before cannot be read: in 5 proved evidence holds what it proves as data, `statements`."""
 
 IN_FLOATS = frozenset(["rounding", "hazards"])
 """The fields that only certificates of two equal functions have."""
@@ -97,7 +98,13 @@ class Certificate:
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "floats"}
         own |= {name: [part.as_data() for part in own[name]] for name in ("evidence", "assumptions")}
         body = {"schema": SCHEMA, "version": VERSION, **own, **(self.floats.as_data() if self.floats else {})}
-        return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        lines: dict[str, str] = {}  # a statement stands on one line: its terms would fill pages
+        for evidence in body["evidence"]:
+            written = [json.dumps(s, sort_keys=True, ensure_ascii=False) for s in evidence["statements"]]
+            evidence["statements"] = [uuid.uuid4().hex for _ in written]
+            lines |= dict(zip(evidence["statements"], written, strict=True))
+        text = json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        return re.sub('"([0-9a-f]{32})"', lambda found: lines.get(found[1], found[0]), text) if lines else text
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the file in one step, so that no half of it is ever seen.  Raises `InputError` if it cannot be."""
@@ -229,5 +236,6 @@ def _evidence(data: Any) -> Evidence:
         "figures": figures_from_data(data["figures"]),
         "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
         "example": None if data["example"] is None else example_from_data(data["example"]),
+        "statements": tuple(data["statements"]),
     }
     return Evidence(**{**data, **typed})

@@ -22,7 +22,7 @@ from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.program import letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 INDEX = sympy.Symbol("i", integer=True, positive=True)
 
@@ -90,8 +90,18 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Step]:
             layers.apply(j, closed.x(i)),
             closed.x(j),
             step_definitions(closed, layers, rule),
+            _induction(closed, layers, rule),
         ),
     ]
+
+
+def _induction(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Induction:
+    """Theorem 1: what base and step prove together."""
+    j = sympy.Symbol("j", integer=True, positive=True)
+    x = m.Letter("y", layers.widths(j - 1), 1)
+    first, later = _base(closed, layers).where, step_definitions(closed, layers, rule)
+    assert isinstance(first, Mapping)
+    return Induction(INDEX, j, x, layers.x(0), layers.apply(j, x), closed.x(INDEX), first, later)
 
 
 def dynamic_steps(kind: str) -> tuple[Step, Step]:
