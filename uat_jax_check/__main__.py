@@ -2,7 +2,7 @@
 
 import sys
 
-from uat_jax_check import document, equations, pairs
+from uat_jax_check import claims, document, pairs
 from uat_jax_check.document import NotDecided, Refused, Unusable
 
 SCHEMA, VERSION = "uat_jax/certificate", 5
@@ -30,7 +30,7 @@ def decided(path: str) -> tuple[int, list[str]]:
             claim = certificate.get("claim")
             document.usable(isinstance(claim, dict), "it has no claim")
             of_the_papers = "printed" in claim  # type: ignore[operator]
-            return 0, ["checked", *(equations.check(certificate) if of_the_papers else pairs.check(certificate).lines)]
+            return 0, ["checked", *(claims.check(certificate) if of_the_papers else pairs.check(certificate).lines)]
     except Unusable as error:
         return 2, [f"unusable: {error}"]
     except Refused as error:

@@ -4,6 +4,7 @@ A number is an integer, ``["/", p, q]``, a name, ``["at", family, index, …]`` 
 ``["^", base, exponent]``.  A matrix is ``[head, …]`` with the parts that `HEADS` lists.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -19,8 +20,8 @@ HEADS = {
 }  # fmt: skip
 """The parts of every head: a term, a scalar, a name, indices (a list of scalars), or terms in any number (at least two)."""
 
-KINDS = {"size": 1, "count": 0, "integer": None, "number": None}
-"""What a symbol may be, and the least value that it then has."""
+KINDS = {"size": 1, "count": 0, "integer": None, "number": None, "positive": None, "nonnegative": None}
+"""What a symbol may be, and the least value that it has as a whole number; positive and nonnegative are real numbers."""
 
 
 class Poly(frozenset):
@@ -39,8 +40,10 @@ class Poly(frozenset):
                 powers = dict(m)
                 for atom, e in n:
                     powers[atom] = powers.get(atom, 0) + e
-                key = frozenset((a, e) for a, e in powers.items() if e)
-                found[key] = found.get(key, 0) + c * d
+                whole = {a: e // 1 for a, e in powers.items() if a[0] == "root"}  # √p √p = p
+                key = frozenset((a, e - whole.get(a, 0)) for a, e in powers.items() if e - whole.get(a, 0))
+                factor = math.prod(Fraction(a[1]) ** int(e) for a, e in whole.items())
+                found[key] = found.get(key, 0) + c * d * factor
         return Poly((m, c) for m, c in found.items() if c)
 
     def __sub__(self, other: "Poly") -> "Poly":  # type: ignore[override]
@@ -68,6 +71,18 @@ def symbol(atom: Any) -> Poly:
 
 
 ZERO, ONE = number(0), number(1)
+
+
+def root(c: Fraction, times: int) -> Poly:
+    """A power of the root of a positive fraction, whose prime divisors are below 100."""
+    found = ONE
+    for n, sign in ((c.numerator, 1), (c.denominator, -1)):
+        for p in range(2, 100):
+            while n % p == 0:
+                n, found = n // p, found * Poly([(frozenset([(("root", p), Fraction(sign * times, 2))]), Fraction(1))])
+        if n != 1:
+            raise NotDecided("the root of a number with a large divisor")
+    return ONE * found
 
 
 class Symbols:
@@ -114,15 +129,15 @@ class Symbols:
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
-            if c == 1 and (e.denominator == 1 or all(self.least(a) == 1 for a, _ in m)):
-                return Poly([(frozenset((a, x * e) for a, x in m), Fraction(1))])
             if e.denominator == 1:
-                return Poly([(frozenset((a, x * e) for a, x in m), c ** int(e))])
+                return ONE * Poly([(frozenset((a, x * e) for a, x in m), c ** int(e))])
+            if e.denominator == 2 and c > 0 and all(self.least(a) == 1 for a, _ in m):
+                return ONE * Poly([(frozenset((a, x * e) for a, x in m), Fraction(1))]) * root(c, int(2 * e))
         raise NotDecided("a power of a sum, or a root of what may be negative")
 
     def least(self, atom: Any) -> int | None:
         """The least value of a symbol, if it has one; indices of sums start at 1."""
-        return 1 if atom[0] == "b" else KINDS[self.kinds[atom[1]]]
+        return 1 if atom[0] in ("b", "root") else KINDS[self.kinds[atom[1]]]
 
     def nonnegative(self, p: Poly) -> bool:
         """Whether a number is seen to be at least 0: with n = 1 + t for sizes it has no negative coefficient."""
@@ -198,6 +213,10 @@ def scalar_text(s: Any) -> str:
         return f"{texts[0]}[{','.join(texts[1:])}]"
     if head == "^":
         return f"{bracketed[0]}^({texts[1]})"
+    if head == "abs":
+        return f"|{texts[0]}|"
+    if head in ("max", "min"):
+        return f"{head}({', '.join(texts)})"
     return {"/": "/", "+": " + ", "*": "·"}[head].join(bracketed if head == "*" else texts)
 
 

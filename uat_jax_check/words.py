@@ -24,6 +24,8 @@ MOST_SUMS, MOST_STEPS, MOST_SPLIT = 6, 2_000_000, 64
 
 def renamed(v: Any, names: Mapping[Any, Any]) -> Any:
     """A value with atoms replaced, wherever they stand in it."""
+    if not names:
+        return v
     if isinstance(v, tuple):
         return names[v] if v in names else tuple(renamed(x, names) for x in v)
     return type(v)(renamed(x, names) for x in v) if isinstance(v, frozenset) else v
@@ -202,7 +204,7 @@ class Normaliser:
         for order in itertools.permutations(live):
             self.tick()
             names = {atom: ("b", level, place) for place, (atom, _) in enumerate(order)}
-            found = renamed((tuple(n for _, n in order), word), names)
+            found = renamed((tuple(n for _, n in order), word), {a: b for a, b in names.items() if a != b})
             if len(live) < 2:
                 return (found, c)
             if best is None or shown(found) < best[0]:

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import jax
 import sympy
 
+from uat_jax.arithmetic.jaxpr_file import encode
+from uat_jax.arithmetic.tracing import trace
 from uat_jax.errors import UnsupportedError
 from uat_jax.symbolic import language as m
+from uat_jax.symbolic.inequality import Deduction
 from uat_jax.symbolic.normal_form import Definitions, Normaliser
 from uat_jax.symbolic.program import Program
 from uat_jax.symbolic.step import Definition, Induction, Step
@@ -85,6 +89,53 @@ def of_static(parameter: m.Expression, inputs: Sequence[m.Letter], where: Mappin
     return _of(statement)
 
 
+def of_inequality(claim: Any, hypotheses: Sequence[Any], found: Deduction, point: Mapping[Any, Any]) -> Statements:
+    """That an inequality follows from others, with the multipliers of every case."""
+
+    def statement() -> Data:
+        names = _Names()
+        back = lambda e: _restored(sympy.sympify(e), found.meaning)
+        pair = lambda a, b: [names.scalar(back(a)), names.scalar(back(b))]
+        cases = [
+            {
+                "denial": case.denial,
+                "signs": [pair(*choice) for choice in case.choices],
+                "terms": [pair(sympy.Rational(str(factor)), fact.value.as_expr()) for factor, fact in case.terms],
+            }
+            for case in found.cases
+        ]
+        body = {"claim": names.relation(claim), "hypotheses": list(map(names.relation, hypotheses))}
+        hold_at = {names.symbol(s): names.scalar(value) for s, value in point.items()}
+        return {"kind": "inequality", **body, "hold_at": hold_at, "cases": cases, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_program(function: Callable[..., Any], inputs: Sequence[Any], entry: Sequence[int]) -> Statements:
+    """That a function of one array has two values, in one entry, at two inputs: the program itself, as data."""
+
+    def statement() -> Data:
+        with jax.enable_x64(True):
+            program = encode(trace(function, inputs[0]))
+        points = [x.tolist() for x in inputs]
+        return {
+            "kind": "dynamic",
+            "program": {"jaxprs": program["jaxprs"]},
+            "inputs": points,
+            "entry": list(entry),
+            "symbols": {},
+        }
+
+    return _of(statement)
+
+
+def _restored(e: Any, meaning: Mapping[Any, Any]) -> Any:
+    """The expression with |u|, max and min in their places, inner ones too."""
+    while any(symbol in meaning for symbol in e.free_symbols):
+        e = e.xreplace(dict(meaning))
+    return e
+
+
 def _step(step: Step) -> Data:
     names = _Names()
     if step.induction is not None:
@@ -137,7 +188,7 @@ class _Names:
     def symbol(self, symbol: Any) -> str:
         """The name of a symbol; it is declared if no sum binds it."""
         if symbol not in self.given:
-            name, taken = str(symbol.name), set(self.given.values())
+            name, taken = _plain(symbol.name), set(self.given.values())
             while name in taken:
                 name += "′"
             self.given[symbol] = name
@@ -160,10 +211,18 @@ class _Names:
                 raise _Untold(f"{family} names a symbol as well as a family of sizes")
             self.free[family] = "size"
             return ["at", family, *map(self.scalar, e.indices)]
-        heads = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^"}
+        heads = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^", sympy.Abs: "abs", sympy.Max: "max", sympy.Min: "min"}
         if e.func not in heads:
             raise _Untold(f"a number such as {e}")
         return [heads[e.func], *map(self.scalar, e.args)]
+
+    def relation(self, relation: Any) -> list[Any]:
+        """An inequality, or an equation, between numbers."""
+        of = sympy.sympify(relation)
+        marks = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+        if not isinstance(of, sympy.Rel) or of.rel_op not in marks:
+            raise _Untold(f"the relation {of}")
+        return [marks[of.rel_op], self.scalar(of.lhs), self.scalar(of.rhs)]
 
     def indices(self, values: Iterable[Any]) -> list[Any]:
         """Subscripts, or superscripts."""
@@ -194,7 +253,7 @@ class _Names:
         return [_HEADS[type(e)], *map(self.term, e.operands)]
 
     def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
-        name, places = e.name, [self.indices(e.subscripts), self.indices(e.superscripts)]
+        name, places = _plain(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
         while name in _RESERVED or self.shapes.setdefault((name, repr(places)), size) != size:
             name += "′"  # a checker has one shape for letters that are written alike
         return ["L", name, *size, *places]
@@ -237,13 +296,18 @@ _HEADS: dict[Any, str] = {
     m.Activation: "sigma",
     m.RowSoftmax: "softmax",
 }
+def _plain(name: str) -> str:
+    """A name without the signs of the language."""
+    return "".join("′" if c in " ()[]{},;:=^+*/|·⊗⊙ᵀΣ" else c for c in name)
+
+
 _RESERVED = {"I", "E", "σ"}
 """Letters that mean something in the language."""
 _CONSTANTS: dict[Any, str] = {m.Zero: "0", m.Ones: "1"}
 
 
 def _kind(symbol: Any) -> str:
-    """What a symbol may be: a size is at least 1, a count at least 0."""
+    """What a symbol may be: a size is a whole number from 1 on, a count one from 0 on."""
     if symbol.is_integer:
         return "size" if symbol.is_positive else "count" if symbol.is_nonnegative else "integer"
-    return "number"
+    return "positive" if symbol.is_positive else "nonnegative" if symbol.is_nonnegative else "number"
