@@ -311,7 +311,7 @@ class Normaliser:
         head = t[0]
         shape, form = self(t[-1], env, scope, level + 1)
         if head == "f":
-            named = self.named(t[1], env)
+            named = self.sized(t[1], env)
             letter = ("fn", named, form, (named[2], named[3]), level + 1)
         elif head == "softmax":  # softmax(X + Y 1) = softmax(X)
             kept = frozenset(((b, w), c) for (b, w), c in form if not (w and w[-1][0] == "1"))
@@ -326,12 +326,16 @@ class Normaliser:
         shape = letter[3] if letter[0] == "fn" else shape
         return shape, frozenset([(((), (letter,)), ONE)])
 
-    def named(self, t: tuple, env: Any) -> tuple:
-        """A letter with its sizes and indices as polynomials.  Of one name and indices there is one shape."""
+    def sized(self, t: tuple, env: Any) -> tuple:
+        """A letter with its sizes and indices as polynomials; functions with values of two shapes are two functions."""
         _, name, rows, columns, low, high = t
         size = lambda s: self.symbols.scalar(s, env)
-        letter = ("L", name, size(rows), size(columns), tuple(map(size, low)), tuple(map(size, high)))
-        if self.shapes.setdefault((name, *letter[4:]), letter[2:4]) != letter[2:4]:
+        return ("L", name, size(rows), size(columns), tuple(map(size, low)), tuple(map(size, high)))
+
+    def named(self, t: tuple, env: Any) -> tuple:
+        """The same for a matrix: of one name and indices there is one shape."""
+        letter = self.sized(t, env)
+        if self.shapes.setdefault((letter[1], *letter[4:]), letter[2:4]) != letter[2:4]:
             raise Refused(f"the letter {text(t)} has two shapes")
         return letter
 

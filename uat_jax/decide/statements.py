@@ -243,7 +243,7 @@ class _Names:
             case m.Matricised():
                 return ["unvec", self.term(e.arg), *size]
             case m.Dependent():
-                return ["f", self.term(e.letter), self.term(e.arg)]
+                return ["f", self._function(e.letter), self.term(e.arg)]
             case m.RangeSum():
                 return self._sum(e)
         if type(e) in _CONSTANTS:
@@ -251,6 +251,11 @@ class _Names:
         if type(e) not in _HEADS:
             raise _Untold(f"the head {type(e).__name__}")
         return [_HEADS[type(e)], *map(self.term, e.operands)]
+
+    def _function(self, e: m.Letter) -> list[Any]:
+        """The letter that names a function: with a value of another shape it is another function."""
+        size, places = list(map(self.scalar, e.shape)), [self.indices(e.subscripts), self.indices(e.superscripts)]
+        return ["L", _plain(e.name), *size, *places]
 
     def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
         name, places = _plain(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
