@@ -183,8 +183,13 @@ def static(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     usable(isinstance(data["inputs"], list) and data["inputs"], "there are no inputs")
     inputs = [l.term(x) for x in data["inputs"]]
     usable(all(x[0] == "L" for x in inputs), "an input is no letter")
+    for x in inputs:
+        Normaliser(symbols, ()).named(x, {})
+    bound = {index for t in (side.term, *(d.term for d in side.definitions)) for index in indices_of_sums(t)}
+    bound |= {d.index for d in side.definitions if d.index is not None}
+    anywhere = Symbols({**dict.fromkeys(bound, "integer"), **symbols.kinds})
     for x, letter in itertools.product(inputs, side.letters()):
-        if letter not in inputs and not apart(x, letter, symbols):
+        if letter not in inputs and not apart(x, letter, anywhere):
             raise Refused(f"{text(letter)} may be the input {text(x)}")
     if any(d.letter in inputs for d in side.definitions):
         raise Refused("an input is defined")
@@ -210,6 +215,15 @@ def written(side: Side, symbols: Symbols) -> list[str]:
     if len(normalise.used) < len(side.definitions):
         raise Refused("a definition is not used")
     return sorted(normalise.assumed)
+
+
+def indices_of_sums(t: tuple) -> Iterator[str]:
+    """The names of the indices of all sums in a term."""
+    if t[0] == "sum":
+        yield t[2]
+    for kind, part in l.parts_of(t):
+        if kind == "t":
+            yield from indices_of_sums(part)
 
 
 def functions(side: Side) -> Iterator[tuple]:

@@ -73,6 +73,14 @@ def symbol(atom: Any) -> Poly:
 ZERO, ONE = number(0), number(1)
 
 
+def product(p: Poly, q: Poly) -> Poly:
+    """The product of two numbers of a file, if it is not too long."""
+    usable(len(p) * len(q) <= 2**12, "a number has thousands of terms")
+    found = p * q
+    usable(all(max(abs(c.numerator), c.denominator) < 2**4096 for _, c in found), "a number has thousands of digits")
+    return found
+
+
 def root(c: Fraction, times: int) -> Poly:
     """A power of the root of a positive fraction, whose prime divisors are below 100."""
     found = ONE
@@ -116,8 +124,7 @@ class Symbols:
             return self.power(values[0], values[1].constant)
         total = values[0]
         for value in values[1:]:
-            total = total + value if head == "+" else total * value
-            usable(len(total) < 4096, "a number has thousands of terms")
+            total = total + value if head == "+" else product(total, value)
         return total
 
     def power(self, base: Poly, e: Fraction) -> Poly:
@@ -125,7 +132,7 @@ class Symbols:
         if e.denominator == 1 and 0 <= e <= 32:
             total = ONE
             for _ in range(int(e)):
-                total = total * base
+                total = product(total, base)
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
@@ -178,10 +185,14 @@ def term(t: Any) -> tuple:
 RESERVED = {"I", "0", "1", "E", "vec", "unvec", "diag", "σ", "softmax"}
 
 
+SIGNS = set(" ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>")
+
+
 def name(n: Any) -> str:
-    """A name: printable, without spaces and what could be taken for something else."""
-    usable(isinstance(n, str) and 0 < len(n) <= 40 and n.isprintable() and not set(n) & set(" ()[]{},;:=^+*/|·⊗⊙ᵀΣ"),
-           "a name holds signs of the language, or none")  # fmt: skip
+    """A name: printable, without spaces and what could be taken for something else, or any text between two ‖."""
+    usable(isinstance(n, str) and 0 < len(n) <= 300 and n.isprintable(), "a name is none")
+    norm = len(n) > 2 and n[0] == n[-1] == "‖" and "‖" not in n[1:-1]
+    usable(norm or not set(n) & SIGNS, f"the name {n[:40]!r} holds signs of the language")
     return n
 
 
