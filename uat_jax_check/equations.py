@@ -5,14 +5,14 @@ sizes in a prime field (`evaluation`); both have to agree.  What is printed is m
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.evaluation import TRIES, Evaluation, Point, Unfit
-from uat_jax_check.terms import ONE, Poly, Symbols, number, replaced, text
+from uat_jax_check.terms import ONE, Poly, Symbols, replaced, text
 from uat_jax_check.words import Normaliser
 
 POINTS = 3
@@ -203,7 +203,10 @@ def static(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     else:
         assumed = equal(side, moved, symbols)
     of = ", ".join(map(text, inputs))
-    lines = [f"{text(side.term)} has the same value for any two values of {of}", *(f"  where {d}" for d in side.definitions)]
+    lines = [
+        f"{text(side.term)} has the same value for any two values of {of}",
+        *(f"  where {d}" for d in side.definitions),
+    ]
     return [*lines, *shapes((side,)), *(f"  assumed: {a}" for a in assumed)]
 
 
@@ -257,20 +260,21 @@ def induction(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     first, later = definitions(data["first"], symbols), definitions(data["next"], symbols)
     after = ("+", i, 1)
     well_founded(first, later, closed, i, symbols)
-    if hole[0] != "L" or any(h[1] == hole[1] for t in (closed, *(d.term for d in (*first, *later))) for h in l.letters(t)):
+    others = (closed, start, *(d.term for d in (*first, *later)))
+    if hole[0] != "L" or any(h[1] == hole[1] for t in others for h in l.letters(t)):
         raise Refused("the input of the layer is no letter of its own")
     if not any(h == hole for h in l.letters(layer)):
         raise Refused("the layer does not use its input")
-    used = {j} & {s for t in (closed, start, *(d.term for d in (*first, *later))) for s in names(t)}
-    if used or i in names(layer) | names(start):
+    if j in set().union(*map(names, others)) or i in names(layer) | names(start):
         raise Refused("the number of a layer stands where the number of layers should, or the other way round")
-    at = lambda number, x: replaced(replaced(layer, {j: number}), {replaced(hole, {j: number}): x})
+    at = lambda count, x: replaced(replaced(layer, {j: count}), {replaced(hole, {j: count}): x})
     base = Side(at(1, start), first), Side(replaced(closed, {i: 1}), first)
     step = Side(at(after, closed), later), Side(replaced(closed, {i: after}), later)
     assumed = [*equal(*base, symbols), *equal(*step, symbols)]
-    lines = [f"for every L ≥ 1:  x_L = {text(replaced(closed, {i: 'L'}))}  (T(L))"] if "L" not in symbols.kinds else []
-    lines = lines or [f"for every {i} ≥ 1:  x_{i} = {text(closed)}  (T({i}))"]
-    lines += [f"  where x_0 = {text(start)} and x_{j} = {text(layer)} for {j} ≥ 1, {text(hole)} being x_{{{j}-1}}"]
+    lines = [f"for every {i} ≥ 1:  net({i}) = {text(closed)}"]
+    lines += [
+        f"  where net(0) = {text(start)}, and net({j}) = {text(layer)} for {j} ≥ 1, {text(hole)} being net({j} − 1)"
+    ]
     lines += [f"  first {d}" for d in first] + [f"  for every {i} ≥ 1 {d}" for d in later]
     return [*lines, *shapes((*base, *step)), *(f"  assumed: {a}" for a in dict.fromkeys(assumed))]
 
@@ -299,12 +303,14 @@ def names(t: tuple) -> set[str]:
     return found
 
 
-def well_founded(first: Sequence[Definition], later: Sequence[Definition], closed: tuple, i: str, symbols: Symbols) -> None:
+def well_founded(
+    first: Sequence[Definition], later: Sequence[Definition], closed: tuple, i: str, symbols: Symbols
+) -> None:
     """Refuse a recursion that does not define every letter once, by letters of layers before.
 
-    One place among the indices of a letter that it defines is the layer: i + 1 in ``later``, 1 in ``first``.  Where such
-    a letter stands in a definition or in T(i), its layer is i + 1 and it is defined there (by no circle, which the normal
-    form sees), or it is at most i.
+    One place among the indices of a letter that it defines is the layer: i + 1 in ``later``, 1 in ``first``.  Where
+    such a letter stands in T(i), its layer is at most i; in ``first`` it is 1, in ``later`` at most i, or i + 1, and
+    there the normal form sees that definitions go round in no circle.
     """
     check_apart(first, symbols)
     check_apart(later, symbols)
@@ -319,26 +325,29 @@ def well_founded(first: Sequence[Definition], later: Sequence[Definition], close
         places[family(d.letter)] = places.get(family(d.letter), where) & where
         if not places[family(d.letter)]:
             raise Refused(f"{text(d.letter)} is no letter of layer {i} + 1")
-    for d in first:
-        at = max(places.get(family(d.letter), {-1}))
-        if d.index is not None or (at >= 0 and symbols.scalar(indices(d.letter)[at], {}) != ONE):
-            raise Refused(f"{text(d.letter)} is no letter of the first layer")
 
-    def before(t: tuple, ranges: Mapping[str, Poly], same: bool) -> None:
+    def before(t: tuple, ranges: Mapping[str, Poly], last: Poly, own: Poly) -> None:
+        """Refuse letters of the recursion whose layer is neither at most ``last`` nor ``own``."""
         env = {k: l.symbol(("b", -1, k)) for k in ranges}
         if t[0] == "L" and family(t) in places:
             at = symbols.scalar(indices(t)[max(places[family(t)])], env)
             most = next((n for k, n in ranges.items() if at == env[k]), at)
-            if not symbols.nonnegative(count - most) and not (same and at == after):
-                raise Refused(f"{text(t)} is a letter of a layer that is not before {i} + 1")
+            if not symbols.nonnegative(last - most) and at != own:
+                raise Refused(f"{text(t)} is a letter of a layer that does not come before")
         inner = {**ranges, t[2]: symbols.scalar(t[4], env)} if t[0] == "sum" else ranges
         for kind, part in l.parts_of(t):
             if kind == "t":
-                before(part, inner, same)
+                before(part, inner, last, own)
 
-    before(closed, {}, False)
+    for d in first:
+        before(d.term, {}, ONE, ONE)
+        at = max(places.get(family(d.letter), {-1}))
+        if d.index is not None or (at >= 0 and symbols.scalar(indices(d.letter)[at], {}) != ONE):
+            raise Refused(f"{text(d.letter)} is no letter of the first layer")
+
+    before(closed, {}, count, count)
     for d in later:
-        before(d.term, {} if d.index is None else {d.index: symbols.scalar(d.upper, {})}, True)
+        before(d.term, {} if d.index is None else {d.index: symbols.scalar(d.upper, {})}, count, after)
 
 
 def indices(letter: tuple) -> tuple:

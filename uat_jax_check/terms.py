@@ -18,10 +18,10 @@ HEADS = {
     "sigma": "t", "softmax": "t", "f": "tt",  # f: a letter that names the function, and its argument
     "sum": "tnss",  # body, index, lower and upper bound
 }  # fmt: skip
-"""The parts of every head: a term, a scalar, a name, indices (a list of scalars), or terms in any number (at least two)."""
+"""The parts of every head: a term, a scalar, a name, indices (a list of scalars), or two terms or more."""
 
 KINDS = {"size": 1, "count": 0, "integer": None, "number": None, "positive": None, "nonnegative": None}
-"""What a symbol may be, and the least value that it has as a whole number; positive and nonnegative are real numbers."""
+"""What a symbol may be, and its least value if it is a whole number; positive and nonnegative are real numbers."""
 
 
 class Poly(frozenset):
@@ -100,6 +100,7 @@ class Symbols:
         usable(isinstance(kinds, dict), "its symbols are no object")
         usable(all(k in KINDS for k in kinds.values()), f"a symbol is none of {', '.join(KINDS)}")
         self.kinds: Mapping[str, str] = kinds
+        self.divisors: set[str] = set()
 
     def scalar(self, s: Any, env: Mapping[str, Poly]) -> Poly:
         """A number of the file as a polynomial; ``env`` holds the indices of the sums around it."""
@@ -136,6 +137,8 @@ class Symbols:
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
+            if e < 0:
+                self.divisors |= {f"{a[1]} ≠ 0" for a, _ in m if self.least(a) != 1}
             if e.denominator == 1:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), c ** int(e))])
             if e.denominator == 2 and c > 0 and all(self.least(a) == 1 for a, _ in m):

@@ -6,8 +6,8 @@ A normal form is a set of pairs ((bounds, word), coefficient).  A word is a tupl
     ("fn", σ | softmax | letter, normal form of the argument, shape, λ)             ("T", letter)
     ("kron", word, shape, word, shape)   ("vec" | "unvec", word, shape)   ("had", word, word, shape)   ("diag", word, n)
 
-The index n of the sums of a word at depth λ of functions is the atom ("b", λ, n); of all ways to number them that one is
-taken whose text is smallest.  docs/checker.md says why each rule is an identity.
+The index n of the sums of a word at depth λ of functions is the atom ("b", λ, n); of all ways to number them that one
+is taken whose text is smallest.  docs/checker.md says why each rule is an identity.
 """
 
 import itertools
@@ -368,7 +368,8 @@ class Normaliser:
             return None
         if definition.index is None:
             return {} if self.named(definition.letter, {}) == letter else None
-        places = list(zip((*definition.letter[4], None, *definition.letter[5]), (*letter[4], None, *letter[5]), strict=False))
+        own = (*definition.letter[4], None, *definition.letter[5])
+        places = zip(own, (*letter[4], None, *letter[5]), strict=False)
         value = next((v for s, v in places if s == definition.index), None)
         atom = next((a for a in scope if value == symbol(a)), None)
         if atom is None or scope[atom] != self.symbols.scalar(definition.upper, {}):
