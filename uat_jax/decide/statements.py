@@ -74,6 +74,11 @@ def of_lines(
     return _of(statement)
 
 
+def of_refuted(left: Program, right: Program) -> Statements:
+    """That two programs do not have one result for all sizes, letters and σ."""
+    return tuple({**statement, "kind": "no identity"} for statement in of_programs(left, right))
+
+
 def of_static(
     parameter: m.Expression, inputs: Sequence[m.Letter], where: Mapping[m.Letter, m.Expression]
 ) -> Statements:
