@@ -2,10 +2,10 @@
 
 import sys
 
-from uat_jax_check import document, pairs
+from uat_jax_check import claims, document, pairs
 from uat_jax_check.document import NotDecided, Refused, Unusable
 
-SCHEMA, VERSION = "uat_jax/certificate", 4
+SCHEMA, VERSION = "uat_jax/certificate", 5
 MALFORMED = (
     AttributeError,
     IndexError,
@@ -27,7 +27,10 @@ def decided(path: str) -> tuple[int, list[str]]:
             document.usable(
                 certificate.get("version") == VERSION, f"its version is not {VERSION}; write it again with this uat_jax"
             )
-            return 0, ["checked", *pairs.check(certificate).lines]
+            claim = certificate.get("claim")
+            document.usable(isinstance(claim, dict), "it has no claim")
+            of_the_papers = "printed" in claim  # type: ignore[operator]
+            return 0, ["checked", *(claims.check(certificate) if of_the_papers else pairs.check(certificate).lines)]
     except Unusable as error:
         return 2, [f"unusable: {error}"]
     except Refused as error:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -401,7 +401,15 @@ def check(certificate: dict[str, Any]) -> Checked:
 
 def jaxprs(entry: dict[str, Any], side: str) -> list[Any]:
     """The jaxprs of a side, whose digest must be the one stated."""
-    program: Any = entry.get(side)
+    found = program(entry.get(side))
+    text = json.dumps(found, sort_keys=True, separators=(",", ":"))
+    if hashlib.sha256(text.encode()).hexdigest() != entry.get(f"{side}_digest"):
+        raise Refused(f"the digest of the {side} program is another one")
+    return found
+
+
+def program(program: Any) -> list[Any]:
+    """The jaxprs of a program, the last one being the program itself."""
     usable(
         isinstance(program, dict) and isinstance(program.get("jaxprs"), list) and program["jaxprs"],
         "a program is missing",
@@ -412,9 +420,6 @@ def jaxprs(entry: dict[str, Any], side: str) -> list[Any]:
             isinstance(jaxpr, dict) and set(jaxpr) == fields, f"a jaxpr has not the fields {', '.join(sorted(fields))}"
         )
         usable(all(isinstance(jaxpr[f], list) for f in fields), "a field of a jaxpr is no list")
-    text = json.dumps(program["jaxprs"], sort_keys=True, separators=(",", ":"))
-    if hashlib.sha256(text.encode()).hexdigest() != entry.get(f"{side}_digest"):
-        raise Refused(f"the digest of the {side} program is another one")
     return program["jaxprs"]
 
 
@@ -505,8 +510,9 @@ def differ_somewhere(left: Any, right: Any, where: str) -> None:
         ]
         for number, place in first_places(left, right, arguments):
             try:
-                x, y = apart(left, right, arguments, {"output": number, "entry": place}, written)
-                again = apart(left, right, arguments, {"output": number, "entry": place}, Meant())
+                runs, at = ((left, arguments), (right, arguments)), {"output": number, "entry": place}
+                x, y = apart(*runs, at, written)
+                again = apart(*runs, at, Meant())
             except (Refused, NotDecided):
                 continue
             if again and clearly(x, y):
@@ -565,7 +571,7 @@ def refuted(certificate: dict[str, Any], by_sizes: dict[str, Any]) -> Checked:
     ]
     shown = []
     for reader in (written, Meant()):
-        shown.append(apart(left, right, arguments, example, reader))
+        shown.append(apart((left, arguments), (right, arguments), example, reader))
         usable(
             isinstance(example.get("exact"), list) and len(example["exact"]) == 2,
             "the counterexample has no exact values",
@@ -612,22 +618,24 @@ def values(data: Any, kind: tuple[str, a.Shape]) -> Array:
     return Array(dtype, shape, numbers)
 
 
-def apart(left: Any, right: Any, arguments: list[Array], example: dict[str, Any], reader: Reader) -> tuple[Any, Any]:
+Run = tuple[Any, list[Array]]
+"""A program and its arguments."""
+
+
+def apart(left: Run, right: Run, example: Mapping[str, Any], reader: Reader) -> tuple[Any, Any]:
     """Both values at the entry of the counterexample, which surely differ.  Raises `Refused`, `NotDecided`."""
     for bits in (96, 256, 1024):
         with precision.workprec(bits):
-            found = told_apart(left, right, arguments, example, reader)
+            found = told_apart(left, right, example, reader)
         if found:
             return found
     raise NotDecided("whether the two values differ")
 
 
-def told_apart(
-    left: Any, right: Any, arguments: list[Array], example: dict[str, Any], reader: Reader
-) -> tuple[Any, Any] | None:
+def told_apart(left: Run, right: Run, example: Mapping[str, Any], reader: Reader) -> tuple[Any, Any] | None:
     """Both values if they differ at the present precision, None if that is not decided at it.  Raises `Refused`."""
     try:
-        x, y = (entry(Machine(Balls(), p, reader).run(arguments), example) for p in (left, right))
+        x, y = (entry(Machine(Balls(), p, reader).run(at), example) for p, at in (left, right))
     except Undecided:
         return None
     if any(v is UNDEFINED for v in (x, y)):
@@ -642,7 +650,7 @@ def told_apart(
     return x, y
 
 
-def entry(outputs: list[Array], example: dict[str, Any]) -> Any:
+def entry(outputs: list[Array], example: Mapping[str, Any]) -> Any:
     """The entry of an output that the counterexample names."""
     number, place = example["output"], example["entry"]
     usable(

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import platform
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,12 +33,14 @@ from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 
 SCHEMA = "uat_jax/certificate"
-VERSION = 4
-"""Raised when files of before cannot be read: 4 has assumptions and counterexamples as data, not as sentences."""
+VERSION = 5
+"""Raised when files of before cannot be read: in 5 proved evidence holds what it proves as data, `statements`."""
 
 IN_FLOATS = frozenset(["rounding", "hazards"])
 """The fields that only certificates of two equal functions have."""
 
+FILE_BYTES = 2**25
+"""How long a file may be."""
 DEPTH = 64
 """How deep lists and objects may lie in each other in a file; twice what certificates need."""
 
@@ -97,7 +100,13 @@ class Certificate:
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "floats"}
         own |= {name: [part.as_data() for part in own[name]] for name in ("evidence", "assumptions")}
         body = {"schema": SCHEMA, "version": VERSION, **own, **(self.floats.as_data() if self.floats else {})}
-        return json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        lines: dict[str, str] = {}  # a statement stands on one line: its terms would fill pages
+        for evidence in body["evidence"]:
+            written = [json.dumps(s, sort_keys=True, ensure_ascii=False) for s in evidence["statements"]]
+            evidence["statements"] = [uuid.uuid4().hex for _ in written]
+            lines |= dict(zip(evidence["statements"], written, strict=True))
+        text = json.dumps(_plain(body), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        return re.sub('"([0-9a-f]{32})"', lambda found: lines.get(found[1], found[0]), text) if lines else text
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the file in one step, so that no half of it is ever seen.  Raises `InputError` if it cannot be."""
@@ -159,7 +168,11 @@ _version = functools.cache(version)
 def load(path: str | os.PathLike[str]) -> Certificate:
     """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
     try:
-        body = json.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as file:
+            content = file.read(FILE_BYTES + 1)
+        if len(content) > FILE_BYTES:
+            raise InputError(f"{path} is longer than {FILE_BYTES} bytes; wanted a certificate written by uat_jax")
+        body = json.loads(content.decode("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except RecursionError:
@@ -221,6 +234,12 @@ def _checked(body: Any, path: Any) -> Certificate:
         raise InputError(f"{path} is damaged: {one_line(error)}") from None
 
 
+def _statement(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise TypeError("a statement is no object")
+    return data
+
+
 def _evidence(data: Any) -> Evidence:
     """The evidence that `Evidence.as_data` wrote."""
     typed = {
@@ -229,5 +248,6 @@ def _evidence(data: Any) -> Evidence:
         "figures": figures_from_data(data["figures"]),
         "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
         "example": None if data["example"] is None else example_from_data(data["example"]),
+        "statements": tuple(map(_statement, data["statements"])),
     }
     return Evidence(**{**data, **typed})

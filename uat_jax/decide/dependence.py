@@ -20,6 +20,7 @@ from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.decide.confirmation import check_definitions, proved
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import are_apart, held
+from uat_jax.decide.statements import of_program, of_static
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -126,6 +127,8 @@ def static(
     ``parameter`` is p, ``argument`` the input, or all letters that depend on it; ``where`` defines letters of p.
     """
     for found in proved([twice(parameter, argument, where)], method=Method.DEPENDENCE, what=what):
+        if found.verdict is Verdict.PROVED:
+            found = replace(found, statements=of_static(parameter, _letters(argument), where or {}))
         yield replace(found, subject=subject)
 
 
@@ -162,7 +165,8 @@ def dynamic(
     finding = f"{what}: {place} is {left} at {_shown(points[0])} and {right} at {_shown(points[1])}"
     shown = named({"x": points[0].tolist(), "x̃": points[1].tolist(), **(at or {})})
     witness = Counterexample(shown, left, right, (values[0], values[1]), names=("at x", "at x̃"))
-    return Evidence(Method.DEPENDENCE, finding, Verdict.PROVED, subject=subject, example=witness)
+    said = of_program(function, points, entry)
+    return Evidence(Method.DEPENDENCE, finding, Verdict.PROVED, subject=subject, example=witness, statements=said)
 
 
 def _letters(argument: Arguments) -> tuple[m.Letter, ...]:

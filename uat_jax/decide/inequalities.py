@@ -17,6 +17,7 @@ from uat_jax.arithmetic.closed_form import precision
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
+from uat_jax.decide.statements import of_inequality
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError, InputError
 from uat_jax.symbolic.inequality import Case, deduce, satisfied
@@ -57,7 +58,8 @@ def proved_inequality(claim: Relation, hypotheses: Iterable[Relation], *, what: 
     count = len(found.cases)
     finding = f"{what}: follows, by exact multipliers in {count} case{'s' if count > 1 else ''}"
     figures = replace(figures, cases=tuple(map(_written, found.cases)))
-    return Evidence(Method.INEQUALITY, finding, Verdict.PROVED, figures, subject=subject)
+    said = of_inequality(claim, hypotheses, found, possible.point)
+    return Evidence(Method.INEQUALITY, finding, Verdict.PROVED, figures, subject=subject, statements=said)
 
 
 def _written(case: Case) -> Contradiction:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from uat_jax.decide.assumption import of_hypotheses
 from uat_jax.decide.figures import Equation, Proof
+from uat_jax.decide.statements import of_steps
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import DisagreementError
 from uat_jax.symbolic.difference import Difference, difference
@@ -22,6 +23,7 @@ def prove(steps: Iterable[Step], *, method: Method, what: str) -> Evidence:
     """
     done: list[Equation] = []
     assumed: list[str] = []
+    steps = tuple(steps)
     for step in steps:
         found = decide(step)
         if found is not None:
@@ -31,7 +33,8 @@ def prove(steps: Iterable[Step], *, method: Method, what: str) -> Evidence:
         assumed += step.hypotheses()
     if not done:
         return Evidence(method, "no equation was given", Verdict.UNKNOWN)
-    return Evidence(method, what, Verdict.PROVED, Proof(tuple(done)), of_hypotheses(assumed))
+    proof, hypotheses = Proof(tuple(done)), of_hypotheses(assumed)
+    return Evidence(method, what, Verdict.PROVED, proof, hypotheses, statements=of_steps(steps))
 
 
 def decide(step: Step) -> Difference | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
 from uat_jax.decide.figures import Depths, FieldsAtSizes, Written, WrongWord
 from uat_jax.decide.program_witness import refute
+from uat_jax.decide.statements import of_programs, of_refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -49,13 +50,14 @@ def settle(network: Program, printed: Program, *, what: str) -> Iterator[Evidenc
     found = difference(network, printed)
     if found is None:
         proof = Evidence(Method.NORMAL_FORM, f"{what}: equal", Verdict.PROVED, Written(str(printed), printed.latex()))
+        proof = replace(proof, statements=of_programs(network, printed))
         yield proof
         yield agreeing(proof, confirm(network, printed, what=what))
         return
     figures = WrongWord(str(printed), printed.latex(), found.left, found.right, found.where)
     yield Evidence(Method.NORMAL_FORM, f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield _at_some_sizes(confirm(network, printed, what=what))
-    yield refute(network, printed)
+    yield _refuted(network, printed)
 
 
 def _at_some_sizes(confirmed: Evidence) -> Evidence:
@@ -99,7 +101,7 @@ def settle_by_depth(
         found = replace(found, exact_depths_with_identity_skip=special.exact_depths)
     failure = found.first_failure
     if failure is None:
-        proof = replace(_said(found, wrong, what), subject=what)
+        proof = _with_statements(replace(_said(found, wrong, what), subject=what), pair, depths)
         yield proof
         yield replace(agreeing(proof, confirm_at(pair, found.exact_depths[-1], what)), subject=what)
         return
@@ -107,7 +109,22 @@ def settle_by_depth(
     found = replace(found, program=str(printed), program_latex=printed.latex())
     yield replace(_said(found, wrong, what), subject=what)
     yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
-    yield replace(refute(network, printed), subject=what)
+    yield replace(_refuted(network, printed), subject=what)
+
+
+def _refuted(network: Program, printed: Program) -> Evidence:
+    """The counterexample, and as a statement that there is one."""
+    found = refute(network, printed)
+    return replace(found, statements=of_refuted(network, printed)) if found.verdict is Verdict.REFUTED else found
+
+
+def _with_statements(proof: Evidence, pair: Pair, depths: Iterable[int]) -> Evidence:
+    """The proof with one statement for each depth, if all can be said; two programs with the same lines say nothing."""
+    if proof.verdict is not Verdict.PROVED:
+        return proof
+    pairs = [(left, right) for left, right in map(pair, depths) if left.lines != right.lines]
+    found = [of_programs(*programs) for programs in pairs]
+    return replace(proof, statements=sum(found, ()) if all(found) else ())
 
 
 def confirm_at(pair: Pair, depth: int, what: str) -> Evidence:
@@ -120,7 +137,8 @@ def by_depth(pair: Pair, depths: Iterable[int], *, what: str) -> Evidence:
 
     Raises `InputError` if there is no depth.
     """
-    return _said(*_compared(pair, tuple(depths), what), what)
+    depths = tuple(depths)
+    return _with_statements(_said(*_compared(pair, depths, what), what), pair, depths)
 
 
 def _compared(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -88,6 +88,7 @@ class Evidence:
     ``assumptions``: what the finding presupposes.  ``subject``: which of several statements of one claim it is about
     (such as the kind of network), empty if there is only one.  ``example``: what shows it, such as two inputs at which
     a parameter differs: of REFUTED evidence a counterexample, of PROVED evidence a witness.
+    ``statements``: what is proved as data, as far as `uat_jax.decide.statements` has words for it.
     """
 
     method: Method
@@ -97,6 +98,7 @@ class Evidence:
     assumptions: tuple[Assumption, ...] = ()
     subject: str = ""
     example: Counterexample | None = None
+    statements: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def as_data(self) -> dict[str, Any]:
         """What a certificate keeps."""

@@ -73,6 +73,13 @@ class Derivation:
 
     def normal_forms(self, *, dynamic: bool = False) -> tuple[NormalForm, NormalForm, Normaliser]:
         """x_L of the plain network, x_L of the closed form, and a normaliser of their letters."""
+        plain, lines = self.lines(dynamic=dynamic)
+        left = Normaliser(plain)
+        right = Normaliser(lines, left.letters)
+        return self._form(left, plain), self._form(right, lines), left
+
+    def lines(self, *, dynamic: bool = False) -> tuple[dict[m.Letter, m.Expression], dict[m.Letter, m.Expression]]:
+        """What the letters stand for in the plain network, and in the closed form; both end in x_L."""
         layers, closed, inner = replace(self.layers, dynamic=dynamic), self.closed, range(1, self.depth)
         plain = {layers.x(j): layers.apply(j, layers.x(j - 1)) for j in (*inner, self.depth)}
         lines = dict(self.parameters.lines)
@@ -80,9 +87,7 @@ class Derivation:
             own = [(p, j) for j in (*inner, self.depth) for p in layers.parameters(j)]
             lines |= {p: m.Dependent(p, layers.x(j - 1)) for p, j in own}
             lines |= {layers.x(j): closed.x(j) for j in inner}
-        left = Normaliser(plain)
-        right = Normaliser(lines, left.letters)
-        return self._form(left, plain), self._form(right, lines), left
+        return plain, lines
 
     def _form(self, normalise: Normaliser, lines: dict[m.Letter, m.Expression]) -> NormalForm:
         for letter in lines:  # in order, so that unfolding never goes deep

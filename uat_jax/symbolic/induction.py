@@ -10,7 +10,7 @@ layer 1 is the base case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +22,11 @@ from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.normal_form import Definitions
 from uat_jax.symbolic.program import letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, Recurrence, recurrence
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 INDEX = sympy.Symbol("i", integer=True, positive=True)
+LAYER = sympy.Symbol("j", integer=True, positive=True)
+"""The number of a layer, in what it makes of its input."""
 
 
 def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tuple[Step, ...]:
@@ -37,6 +39,26 @@ def closed_form_induction(layers: Layers, rules: Recurrence | None = None) -> tu
     collected = rules or recurrence(static, INDEX + 1)
     _check_free_of_the_input(static, collected)
     return (_base(static, layers), *_step(static, layers, collected))
+
+
+def inductive(of: Induction) -> tuple[Step, Step]:
+    """Base and step of an induction over layers, as equations."""
+    base = Step("one layer", *of.sides(1), of.first)
+    return base, Step("from i to i+1 layers", *of.sides(of.index + 1), of.next, of)
+
+
+def by_layers(
+    fixed: Mapping[m.Letter, m.Expression], rule: Callable[[Any], Mapping[m.Letter, m.Expression]] | None = None
+) -> Definitions:
+    """What the letters of layer i+1 stand for: ``fixed`` ones, and for k = 1 … i those that ``rule(k)`` gives."""
+
+    def definitions(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+        k = letter.subscripts[0] if letter.subscripts else None
+        if letter in fixed or rule is None or ranges.get(k) != INDEX:
+            return fixed.get(letter)
+        return rule(k).get(letter)
+
+    return definitions
 
 
 def _check_free_of_the_input(closed: ClosedForm, rule: Recurrence) -> None:
@@ -90,8 +112,17 @@ def _step(closed: ClosedForm, layers: Layers, rule: Recurrence) -> list[Step]:
             layers.apply(j, closed.x(i)),
             closed.x(j),
             step_definitions(closed, layers, rule),
+            _induction(closed, layers, rule),
         ),
     ]
+
+
+def _induction(closed: ClosedForm, layers: Layers, rule: Recurrence) -> Induction:
+    """Theorem 1: what base and step prove together."""
+    j, x = LAYER, m.Letter("y", layers.widths(LAYER - 1), 1)
+    first, later = _base(closed, layers).where, step_definitions(closed, layers, rule)
+    assert isinstance(first, Mapping)
+    return Induction(INDEX, j, x, layers.x(0), layers.apply(j, x), closed.x(INDEX), first, later)
 
 
 def dynamic_steps(kind: str) -> tuple[Step, Step]:

@@ -15,7 +15,7 @@ denied, and the denial refuted case by case:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -42,10 +42,15 @@ class Fact:
 
 @dataclass(frozen=True)
 class Case:
-    """A contradiction Σ λ p = 0 in the case that ``signs`` describe; ``terms`` are the pairs (λ, p)."""
+    """A contradiction Σ λ p = 0 in the case that ``signs`` describe; ``terms`` are the pairs (λ, p).
+
+    ``choices``: the signs as pairs (|u|, max or min, what it is); ``denial``: the number of the gap that is denied.
+    """
 
     signs: tuple[str, ...]
     terms: tuple[tuple[Any, Fact], ...]
+    choices: tuple[tuple[Any, Any], ...] = ()
+    denial: int = 0
 
     def contradicts(self) -> bool:
         """Multiply out: the sum vanishes, no λ is negative, and one that belongs to a strict inequality is positive."""
@@ -57,10 +62,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Deduction:
-    """``cases``, every one a contradiction: the claim holds; ``point``: one where it fails; neither: undecided."""
+    """``cases``, every one a contradiction: the claim holds; ``point``: one where it fails; neither: undecided.
+
+    ``meaning``: what the symbols stand for that cases use in the place of |u|, max and min.
+    """
 
     cases: tuple[Case, ...] = ()
     point: Point | None = None
+    meaning: Point = field(default_factory=dict, compare=False)
 
 
 def deduce(claim: Relation, hypotheses: Iterable[Relation]) -> Deduction:
@@ -97,12 +106,12 @@ def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
     denials = [("the claim denied", corners(-gap), not strict) for gap, strict in gaps(claim)]
     symbols = sorted(set().union(*(r.free_symbols for r in (claim, *given))), key=str)
     to_facts = _Facts(symbols, corners.found)
-    for denial in denials:
+    for number, denial in enumerate(denials):
         found = _Search(claim, given, to_facts, corners.found).run([*to_facts.always, *map(to_facts, (*known, denial))])
         if not found.cases:
             return found
-        cases += found.cases
-    return Deduction(tuple(cases))
+        cases += [replace(case, denial=number) for case in found.cases]
+    return Deduction(tuple(cases), meaning={corner.symbol: corner.expression for corner in corners.found})
 
 
 # --- |u|, max, min ---------------------------------------------------------------------------------------------------
@@ -110,10 +119,11 @@ def _deduced(claim: Relation, hypotheses: tuple[Relation, ...]) -> Deduction:
 
 @dataclass(frozen=True)
 class _Corner:
-    """``symbol`` stands for the largest of the ``options``."""
+    """``symbol`` stands for the largest of the ``options``, which is the ``expression``."""
 
     symbol: Any
     options: tuple[Any, ...]
+    expression: Any
 
     @property
     def is_size(self) -> bool:
@@ -133,18 +143,18 @@ class _Corners:
         inner = tuple(map(self, expression.args))
         match expression:
             case sympy.Abs():
-                return self._largest((inner[0], -inner[0]), text_of(expression))
+                return self._largest((inner[0], -inner[0]), text_of(expression), expression)
             case sympy.Max():
-                return self._largest(inner, text_of(expression))
+                return self._largest(inner, text_of(expression), expression)
             case sympy.Min():
-                return -self._largest(tuple(-u for u in inner), f"-{text_of(expression)}")
+                return -self._largest(tuple(-u for u in inner), f"-{text_of(expression)}", -expression)
             case _:
                 return expression.func(*inner)
 
-    def _largest(self, options: tuple[Any, ...], name: str) -> Any:
+    def _largest(self, options: tuple[Any, ...], name: str, expression: Any) -> Any:
         known = next((c for c in self.found if c.options == options), None)
         if known is None:
-            known = _Corner(sympy.Dummy(name, real=True), options)
+            known = _Corner(sympy.Dummy(name, real=True), options, expression)
             self.found.append(known)
         return known.symbol
 
@@ -181,7 +191,9 @@ class _Search:
     corners: Sequence[_Corner]
     treated: int = 0
 
-    def run(self, facts: list[Fact], signs: tuple[str, ...] = ()) -> Deduction:
+    def run(
+        self, facts: list[Fact], signs: tuple[str, ...] = (), choices: tuple[tuple[Any, Any], ...] = ()
+    ) -> Deduction:
         """Every case a contradiction, or a point, or neither."""
         self.treated += 1
         known = [*facts, *products(facts)]
@@ -190,11 +202,11 @@ class _Search:
         multipliers, values = alternative(rows, [fact.strict for fact in known])
         if multipliers is not None:
             terms = tuple((factor, fact) for factor, fact in zip(multipliers, known, strict=True) if factor)
-            return Deduction((Case(signs, terms),))
+            return Deduction((Case(signs, terms, choices),))
         point = self._point(dict(zip(monomials, values, strict=True)))
         if self._fails_at(point):
             return Deduction(point=self._simplest(point))
-        return self._split(facts, signs, point)
+        return self._split(facts, signs, choices, point)
 
     def _point(self, values: dict[Any, Any]) -> Point:
         """The values of the symbols, from the values of the monomials."""
@@ -218,7 +230,7 @@ class _Search:
             own = next(filter(self._fails_at, changed), own)
         return own
 
-    def _split(self, facts: list[Fact], signs: tuple[str, ...], point: Point) -> Deduction:
+    def _split(self, facts: list[Fact], signs: tuple[str, ...], choices: tuple, point: Point) -> Deduction:
         """The corner that is furthest from its value at the point, one case for each of its options."""
         gap = lambda c: point[c.symbol] - max(u.xreplace(point) for u in c.options)
         worst = max(self.corners, key=gap, default=None)
@@ -227,7 +239,8 @@ class _Search:
         cases: list[Case] = []
         for option in worst.options:
             sign = f"{worst.symbol.name} = {text_of(option)}"
-            found = self.run([*facts, self.to_fact((sign, option - worst.symbol, False))], (*signs, sign))
+            fact = self.to_fact((sign, option - worst.symbol, False))
+            found = self.run([*facts, fact], (*signs, sign), (*choices, (worst.symbol, option)))
             if not found.cases:
                 return found
             cases += found.cases

@@ -32,13 +32,47 @@ class Definition:
 
 
 @dataclass(frozen=True)
+class Induction:
+    """x_L = T(L) for every L ≥ 1, where x_0 is ``start`` and x_j is ``layer`` at x_{j−1}; `sides`: base and step.
+
+    Attributes:
+        index: i, the number of layers in ``closed``, which is T(i).
+        layer_index: j, the number of the layer in ``layer`` and ``input``.
+        input: the letter that stands for x_{j−1} in ``layer``.
+        start, layer, closed: expressions.
+        first: what the letters of T(1) stand for.
+        next: what those of T(i+1) stand for, in letters of T(i).
+    """
+
+    index: Any
+    layer_index: Any
+    input: m.Letter
+    start: m.Expression
+    layer: m.Expression
+    closed: m.Expression
+    first: Mapping[m.Letter, m.Expression]
+    next: Definitions
+
+    def sides(self, count: Any) -> tuple[m.Expression, m.Expression]:
+        """Layer number ``count`` on what is before it, and T(count)."""
+        before = self.start if count == 1 else self.closed
+        at = {self.layer_index: count}
+        layer = m.replace_letters(self.layer.renamed(at), lambda l, _: before if l == self.input.renamed(at) else None)
+        return layer, self.closed.renamed({self.index: count})
+
+
+@dataclass(frozen=True)
 class Step:
-    """``left = right`` once the letters of ``where`` are unfolded; it can be checked alone."""
+    """``left = right`` once the letters of ``where`` are unfolded; it can be checked alone.
+
+    ``induction``: what is proved for every number of layers, if this is the step of an induction.
+    """
 
     name: str
     left: m.Expression
     right: m.Expression
     where: Definitions | Mapping[m.Letter, m.Expression] = field(default_factory=dict)
+    induction: Induction | None = field(default=None, compare=False)
 
     def holds(self) -> bool:
         """Decide the equation by normal forms."""

@@ -8,8 +8,8 @@ from typing import Any
 import sympy
 
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.induction import INDEX, LAYER
+from uat_jax.symbolic.step import Induction, Step
 
 
 def carried_sum(size: Any, matrix: str, constant: str, *, new: m.Expression | None = None) -> Step:
@@ -35,4 +35,7 @@ def carried_sum(size: Any, matrix: str, constant: str, *, new: m.Expression | No
         index = letter.subscripts[0]
         return A @ P(index, i) if ranges.get(index) == i and letter == P(index, i + 1) else None
 
-    return Step("one step more: one term more", m.Addition(A @ S(i), c(i + 1)), S(i + 1), products)
+    y, A_j = m.Letter("y", size, 1), m.Letter(matrix, size, size, (LAYER,))
+    start, layer = m.Zero(size, 1), m.Addition(A_j @ y, c(LAYER))
+    of = Induction(i, LAYER, y, start, layer, S(i), {P(1, 1): m.Identity(size)}, products) if new is None else None
+    return Step("one step more: one term more", m.Addition(A @ S(i), c(i + 1)), S(i + 1), products, of)

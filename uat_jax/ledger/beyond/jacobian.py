@@ -27,10 +27,10 @@ from uat_jax.ledger.source import duat
 from uat_jax.networks import ResidualLayer, residual_layer
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.differential import differential, slope
-from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.normal_form import Normaliser
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 L, j = m.dimension("L"), m.dimension("j")
 
@@ -56,16 +56,22 @@ def one_layer(kind: str) -> Step:
     return Step(f"one {kind} layer", differential(layers.apply(j, x), {x: dx}), factor(layers, j) @ dx)
 
 
-def one_layer_more(kind: str) -> tuple[Step, Step]:
+def one_layer_more(kind: str) -> tuple[Step, ...]:
     """From dx_i = G_i dx_0 to dx_{i+1} = J_{i+1} G_i dx_0; for no layer, G_0 = I."""
     layers, i = Layers(kind), INDEX
     D = layers.widths
     x, dx, start = layers.x(i), m.Letter("dx", D(i), 1, (i,)), m.Letter("dx", D(0), 1, (0,))
     G = m.Letter("G", D(i), D(0), (i,))
     layer = differential(layers.apply(i + 1, x), {x: dx})
+    y, at, before = m.Letter("y", D(LAYER - 1), 1), i + 1, layers.x(LAYER - 1)
+    product = lambda j: m.Letter("G", D(j), D(0), (j,))
+    change = differential(layers.apply(LAYER, before), {before: y})
+    later = by_layers({product(at): factor(layers, at) @ G})
+    of = Induction(i, LAYER, y, start, change, G @ start, {product(1): factor(layers, 1)}, later)
     return (
         Step("no layer", start, m.Identity(D(0)) @ start),
         Step("from i to i + 1 layers", layer, factor(layers, i + 1) @ G @ start, {dx: G @ start}),
+        *inductive(of),
     )
 
 

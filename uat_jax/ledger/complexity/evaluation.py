@@ -35,10 +35,10 @@ from uat_jax.ledger.complexity.generic_layer import (
 from uat_jax.ledger.source import duat
 from uat_jax.networks import ResidualLayer, TransformerLayer, residual_network, transformer
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.layers import KINDS, Layers
 from uat_jax.symbolic.recurrence import ClosedForm
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 L, j, k = map(m.dimension, "Ljk")
 UP_TO_SIX = [{L: depth} for depth in range(1, 7)]
@@ -212,6 +212,11 @@ def two_stream_steps(layers: Layers) -> list[Step]:
         Step("one layer", m.Addition(*_streams(layers, 1, x, start)), layers.apply(1, x)),
         Step("one layer more", m.Addition(*_streams(layers, i + 1, p, u)), layers.apply(i + 1, p + u)),
     ]
+    at = lambda name, j: m.Letter(name, layers.widths(j), 1, (j,))
+    y = m.Letter("y", layers.widths(LAYER - 1), 1)
+    first = dict(zip((at("p", 1), at("u", 1)), _streams(layers, 1, x, start), strict=True))
+    later = dict(zip((at("p", i + 1), at("u", i + 1)), _streams(layers, i + 1, p, u), strict=True))
+    steps += inductive(Induction(i, LAYER, y, x, layers.apply(LAYER, y), p + u, first, by_layers(later)))
     if layers.dynamic:
         return steps
     closed, A = ClosedForm(layers), layers.A(i + 1)

@@ -15,6 +15,7 @@ from uat_jax.decide.figures import Predictions, Proof
 from uat_jax.decide.floats import compare_on
 from uat_jax.decide.floats_evidence import float_evidence
 from uat_jax.decide.settings import Settings
+from uat_jax.decide.statements import of_lines
 from uat_jax.decide.trials import Program, block_size, given_trials
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
@@ -58,7 +59,12 @@ def _symbolic(kind: str, settings: Settings) -> Iterator[Evidence]:
     yield from confirmed
     same = derivation.holds(dynamic=True)
     what = f"closed form and network have one normal form at L = {settings.depth}"
-    yield Evidence(Method.NORMAL_FORM, what if same else f"not so: {what}", Verdict.PROVED if same else Verdict.UNKNOWN)
+    if not same:
+        yield Evidence(Method.NORMAL_FORM, f"not so: {what}", Verdict.UNKNOWN)
+        return
+    plain, lines = derivation.lines(dynamic=True)
+    said = of_lines(derivation.network.result, plain, derivation.network.result, lines)
+    yield Evidence(Method.NORMAL_FORM, what, Verdict.PROVED, statements=said)
 
 
 def _random(kind: str, settings: Settings) -> Iterator[Evidence]:

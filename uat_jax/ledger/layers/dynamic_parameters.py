@@ -34,10 +34,10 @@ from uat_jax.ledger.layers.dependence import (
 from uat_jax.ledger.record import Record, Status
 from uat_jax.ledger.source import Source, duat, v2
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.layers import Layers
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 # --- norms -----------------------------------------------------------------------------------------------------------
 
@@ -165,17 +165,15 @@ def _perceptron() -> Iterator[Evidence]:
     of = Layers("residual")
     i, j = INDEX, INDEX + 1
     closed, x = ClosedForm(of), of.x(0)
-    no_skip = {of.A(1): m.Zero(*of.A(1).shape), of.A(j): m.Zero(*of.A(j).shape)}
-    _, B, C, b, c = of.parameters(1)
-    first = m.Zero(*of.A(1).shape) @ x + c + C @ m.Activation(B @ x + b)
-    _, B, C, b, c = of.parameters(j)
-    before = of.c(i) + of.C(i) @ closed.s(i)
+    y = m.Letter("y", of.widths(LAYER - 1), 1)
+    _, B, C, b, c = of.parameters(LAYER)
+    layer = c + C @ m.Activation(B @ y + b)
+    sum_form = m.Zero(of.widths(i), of.widths(0)) @ x + of.c(i) + of.C(i) @ closed.s(i)
+    _, B, _, b, _ = of.parameters(j)
     argument = m.Zero(of.hidden_widths(j), of.widths(0)) @ x + m.Addition(B @ of.c(i), b, B @ of.C(i) @ closed.s(i))
-    after = m.Zero(of.widths(j), of.widths(0)) @ x + c + C @ m.Activation(argument)
-    steps = (
-        Step("one layer", of.apply(1, x), first, no_skip),
-        Step("from i to i+1 layers", of.apply(j, before), after, no_skip),
-    )
+    first = {closed.s(1): m.Activation(of.B(1) @ x + of.b(1))}
+    later = by_layers({closed.s(j): m.Activation(argument)})
+    steps = inductive(Induction(i, LAYER, y, x, layer, sum_form, first, later))
     yield from proved(steps, method=Method.INDUCTION, what="A_j = 0: the form of Eq. 11/33, for every L and every σ")
 
 

@@ -25,7 +25,7 @@ from uat_jax.ledger.source import duat, v2
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic import updates as u
 from uat_jax.symbolic.derivation import closed_form, plain_network
-from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.induction import INDEX, closed_form_induction
 from uat_jax.symbolic.layers import KINDS
 from uat_jax.symbolic.program import Program, letters_of
 from uat_jax.symbolic.recurrence import ClosedForm, recurrence
@@ -101,7 +101,7 @@ def in_reading(reading: tuple[str, str, str], settings: Settings) -> Iterator[Ev
         yield from padding.of_the_biases()
         return
     for kind in KINDS:
-        proof = prove([_right_for_all(kind)], method=Method.INDUCTION, what=f"{kind} network: exact for every L")
+        proof = prove(_right_for_all(kind), method=Method.INDUCTION, what=f"{kind} network: exact for every L")
         yield replace(proof, subject=f"{kind} network")
 
 
@@ -132,15 +132,17 @@ def _is_a_row(reading: tuple[str, str, str]) -> bool:
     return wrong <= 1 or reading in MOMENTS.values()
 
 
-def _right_for_all(kind: str) -> Step:
-    """The one right reading for j = i+1 with i a symbol: it is the bias collected from layer i+1 (Theorem 1)."""
+def _right_for_all(kind: str) -> tuple[Step, ...]:
+    """The one right reading for j = i+1 with i a symbol: it is the bias collected from layer i+1; and Theorem 1."""
     closed = ClosedForm(u.square_layers(kind))
     j, i, rule = INDEX + 1, INDEX, recurrence(closed, INDEX + 1)
     A, B, _, b, _ = closed.layers.parameters(j)
     W = B if kind == "residual" else B @ A
     assert rule.b2_u is not None
     printed = m.Addition(W @ closed.b3(i), b, W @ closed.sum(i))
-    return Step("Eq. 34 is the collected bias", printed, m.Addition(rule.b2_constant, rule.b2_u @ closed.sum(i)), {})
+    collected = m.Addition(rule.b2_constant, rule.b2_u @ closed.sum(i))
+    right = Step("Eq. 34 is the collected bias", printed, collected, {})
+    return right, *closed_form_induction(closed.layers)
 
 
 _WORDS = {
@@ -189,7 +191,7 @@ def _starts_at_two(settings: Settings) -> Iterator[Evidence]:
     for kind in KINDS:
         closed = ClosedForm(u.square_layers(kind))
         first = Step("j = 1: nothing to update", recurrence(closed, 1).b2_constant, closed.layers.b(1), {})
-        steps = (first, _right_for_all(kind))
+        steps = (first, *_right_for_all(kind))
         yield from _named(kind, proved(steps, method=Method.INDUCTION, what="Eq. 12 for j ≥ 2 and b_{1,2} left alone"))
 
 
@@ -223,7 +225,7 @@ def _equality(settings: Settings) -> Iterator[Evidence]:
     """b̂_{j,2} equals its sum: nothing is approximated."""
     for kind in KINDS:
         what = "the bias inside σ in layer i+1 equals constant + matrix · sum, for every i"
-        yield from _named(kind, proved([_right_for_all(kind)], method=Method.INDUCTION, what=what))
+        yield from _named(kind, proved(_right_for_all(kind), method=Method.INDUCTION, what=what))
 
 
 LAYER = sympy.Symbol("j", integer=True, positive=True)

@@ -21,9 +21,9 @@ from uat_jax.ledger.source import duat, v2
 from uat_jax.networks import TransformerLayer, attention_weights, transformer
 from uat_jax.networks.lora import Adapter, merge
 from uat_jax.symbolic import language as m
-from uat_jax.symbolic.induction import INDEX
+from uat_jax.symbolic.induction import INDEX, LAYER, by_layers, inductive
 from uat_jax.symbolic.layers import Attention, Layers
-from uat_jax.symbolic.step import Step
+from uat_jax.symbolic.step import Induction, Step
 
 h = m.dimension("h")
 i = sympy.Symbol("i", integer=True, positive=True)
@@ -55,10 +55,18 @@ def telescope() -> list[Step]:
         return (A + change) @ term(k, INDEX) if ranges.get(k) == INDEX and letter == term(k, j) else None
 
     terms = lambda last: m.RangeSum(term(k, last), k, 1, last)
-    first = layers.A(1)
+    first, own, y = layers.A(1), layers.A(LAYER), m.Letter("y", D(LAYER - 1), D(0))
+    product = lambda j: m.Letter("P", D(j), D(0), (j,))
+    start = {product(1): first, term(1, 1): delta(first)}
+    later = by_layers(
+        {product(j): A @ P, term(j, j): change @ P}, lambda k: {term(k, j): (A + change) @ term(k, INDEX)}
+    )
     return [
         Step("one layer", (first + delta(first)) - first, delta(first)),
         Step("one layer more", (A + change) @ (P + terms(INDEX)), A @ P + terms(j), unfold),
+        *inductive(
+            Induction(INDEX, LAYER, y, m.Identity(D(0)), (own + delta(own)) @ y, P + terms(INDEX), start, later)
+        ),
         *(Step(f"L = {depth}", _changed(layers, depth), _terms(layers, depth)) for depth in DEPTHS),
     ]
 

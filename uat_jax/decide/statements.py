@@ -1,0 +1,334 @@
+"""Statements of a proof as data: what a certificate holds for a checker that shares no code with this package.
+
+A statement is an equation, an induction over layers, that a parameter is static, an inequality with its multipliers, or
+a program that depends on its input, in the language of docs/statement.schema.json.  Where the language has no words for
+something there is no statement, and a checker says that it does not decide the claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import jax
+import sympy
+
+from uat_jax.arithmetic.jaxpr_file import encode
+from uat_jax.arithmetic.tracing import trace
+from uat_jax.errors import UnsupportedError
+from uat_jax.symbolic import language as m
+from uat_jax.symbolic.inequality import Deduction
+from uat_jax.symbolic.normal_form import Definitions, Normaliser
+from uat_jax.symbolic.program import Program
+from uat_jax.symbolic.step import Definition, Induction, Step
+
+Data = dict[str, Any]
+Statements = tuple[Data, ...]
+
+
+class _Untold(UnsupportedError):
+    """The language has no words for something."""
+
+
+def _of(statement: Callable[[], Data]) -> Statements:
+    """The statement, or none where the language has no words for it."""
+    try:
+        return (statement(),)
+    except UnsupportedError:
+        return ()
+
+
+def of_steps(steps: Iterable[Step]) -> Statements:
+    """One statement for each equation of a proof; none at all if one of them cannot be said.
+
+    An equation whose sides are written alike says nothing, and is left out.
+    """
+    found = [_of(lambda step=step: _step(step)) for step in steps if step.left != step.right]
+    return tuple(s for one in found for s in one) if all(found) else ()
+
+
+def of_programs(left: Program, right: Program) -> Statements:
+    """That two programs have one result: an equation whose sides have lines of their own."""
+    results = [program.lines[program.result] for program in (left, right)]
+    return of_lines(results[0], left.lines, results[1], right.lines)
+
+
+def of_lines(
+    left: m.Expression, left_lines: Definitions | Mapping, right: m.Expression, right_lines: Definitions | Mapping
+) -> Statements:
+    """That two expressions are equal, the letters of each being defined by its own lines."""
+
+    def statement() -> Data:
+        names = _Names()
+        sides = [_met(lines, (side,)) for side, lines in ((left, left_lines), (right, right_lines))]
+        own = [names.definitions(side) for side in sides]
+        body = {"left": names.term(left), "right": names.term(right), "definitions": []}
+        return {
+            "kind": "equation",
+            **body,
+            "left_definitions": own[0],
+            "right_definitions": own[1],
+            "symbols": names.kinds(),
+        }
+
+    return _of(statement)
+
+
+def of_refuted(left: Program, right: Program) -> Statements:
+    """That two programs do not have one result for all sizes, letters and σ."""
+    return tuple({**statement, "kind": "no identity"} for statement in of_programs(left, right))
+
+
+def of_static(
+    parameter: m.Expression, inputs: Sequence[m.Letter], where: Mapping[m.Letter, m.Expression]
+) -> Statements:
+    """That a parameter has one value at any two inputs."""
+
+    def statement() -> Data:
+        names = _Names()
+        body = {
+            "parameter": names.term(parameter),
+            "inputs": [names.term(x) for x in inputs],
+            "definitions": names.definitions(_met(where, (parameter,))),
+        }
+        return {"kind": "static", **body, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_inequality(claim: Any, hypotheses: Sequence[Any], found: Deduction, point: Mapping[Any, Any]) -> Statements:
+    """That an inequality follows from others, with the multipliers of every case."""
+
+    def statement() -> Data:
+        names = _Names()
+        back = lambda e: _restored(sympy.sympify(e), found.meaning)
+        pair = lambda a, b: [names.scalar(back(a)), names.scalar(back(b))]
+        cases = [
+            {
+                "denial": case.denial,
+                "signs": [pair(*choice) for choice in case.choices],
+                "terms": [pair(sympy.Rational(str(factor)), fact.value.as_expr()) for factor, fact in case.terms],
+            }
+            for case in found.cases
+        ]
+        body = {"claim": names.relation(claim), "hypotheses": list(map(names.relation, hypotheses))}
+        hold_at = {names.symbol(s): names.scalar(value) for s, value in point.items()}
+        return {"kind": "inequality", **body, "hold_at": hold_at, "cases": cases, "symbols": names.kinds()}
+
+    return _of(statement)
+
+
+def of_program(function: Callable[..., Any], inputs: Sequence[Any], entry: Sequence[int]) -> Statements:
+    """That a function of one array has two values, in one entry, at two inputs: the program itself, as data."""
+
+    def statement() -> Data:
+        with jax.enable_x64(True):
+            program = encode(trace(function, inputs[0]))
+        points = [x.tolist() for x in inputs]
+        return {
+            "kind": "dynamic",
+            "program": {"jaxprs": program["jaxprs"]},
+            "inputs": points,
+            "entry": list(entry),
+            "symbols": {},
+        }
+
+    return _of(statement)
+
+
+def _restored(e: Any, meaning: Mapping[Any, Any]) -> Any:
+    """The expression with |u|, max and min in their places, inner ones too."""
+    while any(symbol in meaning for symbol in e.free_symbols):
+        e = e.xreplace(dict(meaning))
+    return e
+
+
+def _step(step: Step) -> Data:
+    names = _Names()
+    if step.induction is not None:
+        return _induction(step.induction, names)
+    body = {
+        "definitions": names.definitions(step.definitions),
+        "left": names.term(step.left),
+        "right": names.term(step.right),
+    }
+    own: Data = {"left_definitions": [], "right_definitions": []}
+    return {"kind": "equation", **body, **own, "symbols": names.kinds()}
+
+
+def _induction(of: Induction, names: _Names) -> Data:
+    base, step = of.sides(1), of.sides(of.index + 1)
+    body = {
+        "index": names.symbol(of.index),
+        "layer_index": names.symbol(of.layer_index),
+        "input": names.term(of.input),
+        "start": names.term(of.start),
+        "layer": names.term(of.layer),
+        "closed": names.term(of.closed),
+        "first": names.definitions(_met(of.first, base)),
+        "next": names.definitions(_met(of.next, step)),
+    }
+    return {"kind": "induction", **body, "symbols": names.kinds()}
+
+
+def _met(where: Definitions | Mapping[m.Letter, m.Expression], sides: Iterable[m.Expression]) -> tuple[Definition, ...]:
+    """The definitions that are met when the sides are unfolded."""
+    normalise = Normaliser(where)
+    for side in sides:
+        normalise(side)
+    return tuple(Definition(l, e, ranges) for (l, ranges), e in normalise.unfolded.items())
+
+
+class _Names:
+    """The names of one statement: symbols of one name and different assumptions get different names."""
+
+    def __init__(self) -> None:
+        self.given: dict[Any, str] = {}
+        self.free: dict[str, str] = {}
+        self.bound: set[Any] = set()
+        self.shapes: dict[Any, list[Any]] = {}
+
+    def kinds(self) -> dict[str, str]:
+        """Every free symbol with what it may be."""
+        return dict(sorted(self.free.items()))
+
+    def symbol(self, symbol: Any) -> str:
+        """The name of a symbol; it is declared if no sum binds it."""
+        if symbol not in self.given:
+            name, taken = _plain(symbol.name), set(self.given.values())
+            while name in taken:
+                name += "′"
+            self.given[symbol] = name
+        if symbol not in self.bound:
+            self.free[self.given[symbol]] = _kind(symbol)
+        return self.given[symbol]
+
+    def scalar(self, value: Any) -> Any:
+        """A size, a number or an index."""
+        e = sympy.sympify(value)
+        if e.is_Integer:
+            return int(e)
+        if e.is_Rational:
+            return ["/", int(e.p), int(e.q)]
+        if e.is_Symbol:
+            return self.symbol(e)
+        if isinstance(e, sympy.Indexed):
+            family = str(e.base.label)
+            if family in self.given.values():
+                raise _Untold(f"{family} names a symbol as well as a family of sizes")
+            self.free[family] = "size"
+            return ["at", family, *map(self.scalar, e.indices)]
+        heads = {sympy.Add: "+", sympy.Mul: "*", sympy.Pow: "^", sympy.Abs: "abs", sympy.Max: "max", sympy.Min: "min"}
+        if e.func not in heads:
+            raise _Untold(f"a number such as {e}")
+        return [heads[e.func], *map(self.scalar, e.args)]
+
+    def relation(self, relation: Any) -> list[Any]:
+        """An inequality, or an equation, between numbers."""
+        of = sympy.sympify(relation)
+        marks = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+        if not isinstance(of, sympy.Rel) or of.rel_op not in marks:
+            raise _Untold(f"the relation {of}")
+        return [marks[of.rel_op], self.scalar(of.lhs), self.scalar(of.rhs)]
+
+    def indices(self, values: Iterable[Any]) -> list[Any]:
+        """Subscripts, or superscripts."""
+        return list(map(self.scalar, values))
+
+    def term(self, e: m.Expression) -> list[Any]:
+        """A matrix."""
+        size = [self.scalar(s) for s in e.shape] if not isinstance(e, m.Dependent) else []
+        match e:
+            case m.Letter():
+                return self._letter(e, size)
+            case m.Identity():
+                return ["I", size[0]]
+            case m.Selection():
+                return ["E", self.scalar(e.index), *size]
+            case m.Scaled():
+                return [".", self.scalar(e.coefficient), self.term(e.arg)]
+            case m.Matricised():
+                return ["unvec", self.term(e.arg), *size]
+            case m.Dependent():
+                return ["f", self._function(e.letter), self.term(e.arg)]
+            case m.RangeSum():
+                return self._sum(e)
+        if type(e) in _CONSTANTS:
+            return [_CONSTANTS[type(e)], *size]
+        if type(e) not in _HEADS:
+            raise _Untold(f"the head {type(e).__name__}")
+        return [_HEADS[type(e)], *map(self.term, e.operands)]
+
+    def _function(self, e: m.Letter) -> list[Any]:
+        """The letter that names a function: with a value of another shape it is another function."""
+        size, places = list(map(self.scalar, e.shape)), [self.indices(e.subscripts), self.indices(e.superscripts)]
+        return ["L", _plain(e.name), *size, *places]
+
+    def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
+        """A letter under a name of its own, if its shape is one for all values of the indices of sums."""
+        free = lambda parts: set().union(*(getattr(p, "free_symbols", set()) for p in parts))
+        if (free(e.shape) - free((*e.subscripts, *e.superscripts))) & self.bound:
+            raise _Untold(f"the letter {e}, whose shape depends on the index of a sum")
+        name, places = _plain(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
+        while name in _RESERVED or self.shapes.setdefault((name, repr(places)), size) != size:
+            name += "′"  # a checker has one shape for letters that are written alike
+        return ["L", name, *size, *places]
+
+    def _sum(self, e: m.RangeSum) -> list[Any]:
+        bounds = [self.scalar(bound) for bound in e.bounds]
+        index = sympy.Dummy(e.index.name, integer=True, positive=True)
+        self.bound.add(index)
+        return ["sum", self.term(e.at(index)), self.symbol(index), *bounds]
+
+    def definitions(self, found: Iterable[Definition]) -> list[Data]:
+        """Definitions; one whose letter has the index of a sum is a rule for all its values."""
+        written: dict[str, Data] = {}
+        for definition in found:
+            own = [(i, upper) for i, upper in definition.ranges if i in definition.letter.free_symbols]
+            if len(own) > 1:
+                raise _Untold("a rule with two indices")
+            rule: Data = {}
+            letter, expression = definition.letter, definition.expression
+            for i, upper in own:
+                index = next((b for b in self.bound if b.name == f"{i.name}°"), None)
+                if index is None:
+                    index = sympy.Dummy(f"{i.name}°", integer=True, positive=True)
+                    self.bound.add(index)
+                letter, expression = letter.renamed({i: index}), expression.renamed({i: index})
+                rule = {"for": [self.symbol(index), self.scalar(upper)]}
+            entry = {"letter": self.term(letter), "is": self.term(expression), **rule}
+            written.setdefault(repr(entry["letter"]), entry)
+        return list(written.values())
+
+
+_HEADS: dict[Any, str] = {
+    m.Addition: "+",
+    m.Product: "@",
+    m.Transposed: "T",
+    m.Kronecker: "kron",
+    m.Vectorised: "vec",
+    m.Hadamard: "had",
+    m.Diagonal: "diag",
+    m.Activation: "sigma",
+    m.RowSoftmax: "softmax",
+}
+
+
+def _plain(name: str) -> str:
+    """A name without the signs of the language; what is between two ‖ can be any text."""
+    if name[0] == name[-1] == "‖" and name.count("‖") == 2:
+        return name
+    return "".join("′" if c in _SIGNS else c for c in name)
+
+
+_SIGNS = " ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
+_RESERVED = {"I", "E", "σ"}
+"""Letters that mean something in the language."""
+_CONSTANTS: dict[Any, str] = {m.Zero: "0", m.Ones: "1"}
+
+
+def _kind(symbol: Any) -> str:
+    """What a symbol may be: a size is a whole number from 1 on, a count one from 0 on."""
+    if symbol.is_integer:
+        return "size" if symbol.is_positive else "count" if symbol.is_nonnegative else "integer"
+    return "positive" if symbol.is_positive else "nonnegative" if symbol.is_nonnegative else "number"

@@ -1,0 +1,29 @@
+"""Decides that something depends on its input: a program that has two values at two inputs."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from uat_jax_check import arrays, pairs
+from uat_jax_check.document import usable
+from uat_jax_check.terms import Symbols
+
+
+def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """A program of one input takes two values at two inputs: in balls, constants as written and as meant."""
+    usable(not symbols.kinds, "a program has no symbols")
+    program, inputs = pairs.program(data["program"]), data["inputs"]
+    types = [arrays.read_type(t) for t in program[-1]["inputs"]]
+    usable(len(types) == 1 and isinstance(inputs, list) and len(inputs) == 2, "wanted one input, and two values of it")
+    dtype, shape = types[0]
+    points = [pairs.values({"dtype": dtype, "values": x}, types[0]) for x in inputs]
+    place = {"output": 0, "entry": data["entry"]}
+    runs = [(program, [x]) for x in points]
+    left, right = pairs.apart(*runs, place, pairs.written)
+    pairs.apart(*runs, place, pairs.Meant())
+    made = Counter(str(e[0])[:30] for jaxpr in program for e in jaxpr["equations"])
+    return [
+        f"a program of one input {dtype}{list(shape)} is {pairs.show(left)} at {inputs[0]} and {pairs.show(right)} at "
+        f"{inputs[1]} (entry {data['entry']}): it depends on its input",
+        f"  it is made of {', '.join(f'{n} {name}' for name, n in sorted(made.items()))}",
+    ]
