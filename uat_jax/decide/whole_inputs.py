@@ -3,6 +3,7 @@
     nothing but integers, few inputs      both programs are run at all of them
     nothing but integers, many inputs     the solver z3 over bit vectors; witnesses are run
     real numbers too, few integers        all integers side by side (`side_by_side.py`)
+    integers that only choose and are compared    as letters (`lookups`), rows that they choose as inputs
     real numbers too, many integers       some integers side by side: a witness, or AGREES
 
 docs/soundness.md says what each proves.
@@ -23,6 +24,7 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.integers import Integers, numbers
+from uat_jax.decide.lookups.texts import Case, RealPair, Texts, at_points, ways
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -45,6 +47,11 @@ where conditionals or loops are written out for each."""
 
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
+
+PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
+
+FEW = 4
+"""So many of them are tried first."""
 
 Decide = Callable[["Pair", Effort, "Writer"], Evidence]
 """How a pair of programs of real numbers is decided."""
@@ -187,18 +194,83 @@ def _beside(
 def _sampled(
     pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
 ) -> Evidence:
-    """A witness at some choices of the integers, or that the functions agree there."""
+    """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
+    shown, texts, cases = _with_letters(pair, effort, decide)
+    if texts is not None and shown.verdict in PASSING:
+        return shown
     random = np.random.default_rng(effort.seed)
     chosen = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    found = _beside(pair, chosen, effort, write, decide, "")
-    if found.verdict is Verdict.REFUTED:
-        return found
-    passes = found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
-    reason = f"equal at {TRIED} of {count} choices of the integers" if passes else found.finding
+    points = [tuple(x[k] for x in chosen) for k in range(TRIED)]
+    if texts is not None:
+        points = [*texts.points(cases, TRIED, random), *points]
+    points = sorted(points, key=_simplicity)
+    for some in (points[:FEW], points):
+        found = _at(pair, some, effort, write, decide)
+        if found.verdict is Verdict.REFUTED:
+            return found
+    passes = found.verdict in PASSING
+    reason = f"equal at {len(points)} of {count} choices of the integers" if passes else found.finding
     wanted = "give the integers a smaller range with uj.integers(spec, low, high)"
     return Evidence(
         Method.ENUMERATION,
-        f"{reason}; nothing is shown of the others: {wanted}",
+        f"{reason}; nothing is shown of the others: {shown.finding}; {wanted}",
         Verdict.AGREES if passes else Verdict.UNKNOWN,
         assumptions=found.assumptions if passes else (),
     )
+
+
+def _simplicity(point: Sequence[np.ndarray]) -> int:
+    """Simple integers have a smaller one."""
+    return sum(abs(x) for array in point for x in np.ravel(np.asarray(numbers(array), object)).tolist())
+
+
+# Integers as letters
+
+
+def _with_letters(pair: Pair, effort: Effort, decide: Decide) -> tuple[Evidence, Texts | None, list[Case]]:
+    """What can be said of the programs with any rows in the place of those that integers choose, and the cases of these.
+
+    The cases are missing where the programs do something else with their integers than choose and compare.
+    """
+    reasons: list[str] = []
+    for texts in ways(pair.left, pair.right, pair.domains, effort.deadline):
+        try:
+            effort.progress("following what the integers choose")
+            cases = texts.cases(MOST_CHOICES)
+            one = RealPair(texts, cases[:1]).programs()
+            entries = sum(entries_computed(program.jaxpr) for program in one)
+            if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
+                finding = f"{len(cases)} cases of their comparisons are too many for programs of this size"
+                return Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN), texts, cases
+            real = RealPair(texts, cases)
+            left, right = real.programs()
+        except UnsupportedError as error:
+            reasons.append(str(error))
+            continue
+        if effort.almost_everywhere and real.letters:
+            finding = "almost all rows say nothing of equal ones, which a text with a repeated token has"
+            return Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN), texts, cases
+        letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+        found = decide(letters, effort, lambda found: "")
+        of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
+        finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
+        return dataclasses.replace(found, finding=finding, example=None), texts, cases
+    return Evidence(Method.ENUMERATION, reasons[0], Verdict.UNKNOWN), None, []
+
+
+def _at(
+    pair: Pair, points: Sequence[tuple[np.ndarray, ...]], effort: Effort, write: Writer, decide: Decide
+) -> Evidence:
+    """What can be said of the programs at some choices of the integers, of tables only the rows that these choose."""
+    found = at_points(pair.left, pair.right, pair.domains, points, effort.deadline)
+    if found is None:
+        chosen = tuple(np.stack(arrays) for arrays in zip(*points, strict=True))
+        return _beside(pair, chosen, effort, write, decide, "")
+    real, (left, right) = found
+    located = lambda example: real.located(example, pair.input_names, points)
+    there = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+    said = decide(there, effort, lambda example: write(located(example)))
+    if said.example is None:
+        return said
+    finding = f"{said.finding} of the functions with {len(points)} choices of the integers side by side"
+    return dataclasses.replace(said, finding=finding, example=located(said.example))

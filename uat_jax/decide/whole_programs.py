@@ -60,10 +60,11 @@ def check_exact(program: ClosedJaxpr) -> None:
     """
     for within in programs_within(program):
         for equation in within.eqns:
-            _check(equation)
+            check_primitive(equation)
 
 
-def _check(equation: JaxprEqn) -> None:
+def check_primitive(equation: JaxprEqn) -> None:
+    """Return if the primitive of an equation of integers is one function.  Raises `UnsupportedError` if not."""
     name = equation.primitive.name
     where = f"'{name}'{source_line(equation)}"
     if equation.effects or name not in TABLE.keys() | ALSO or name in NOT_THE_SAME:
