@@ -25,6 +25,7 @@ from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.integers import Integers, numbers
 from uat_jax.decide.lookups.texts import Case, RealPair, Texts, at_points, ways
+from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -44,6 +45,9 @@ SECONDS, LONGER = 2.0, 60.0
 MOST_CHOICES, MOST_ENTRIES, MOST_STACKED = 4096, 400_000, 64
 """So many choices of the integers are looked at side by side, if all entries they compute are not more; and so many
 where conditionals or loops are written out for each."""
+
+MOST_CASES = 1024
+"""So many outcomes of the comparisons of letters are looked at."""
 
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
@@ -195,67 +199,86 @@ def _sampled(
     pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
 ) -> Evidence:
     """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
-    shown, texts, cases = _with_letters(pair, effort, decide)
-    if texts is not None and shown.verdict in PASSING:
-        return shown
     random = np.random.default_rng(effort.seed)
-    chosen = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    points = [tuple(x[k] for x in chosen) for k in range(TRIED)]
-    if texts is not None:
-        points = [*texts.points(cases, TRIED, random), *points]
-    points = sorted(points, key=_simplicity)
-    for some in (points[:FEW], points):
-        found = _at(pair, some, effort, write, decide)
-        if found.verdict is Verdict.REFUTED:
-            return found
+    drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
+    points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    for texts in ways(pair.left, pair.right, pair.domains, effort.deadline):
+        said, cases = _with_letters(pair, texts, effort, decide)
+        if said.verdict in PASSING:
+            return said
+        shown = shown or said.finding
+        if cases and found is None:
+            points = [*texts.points(cases, TRIED, random), *points]
+            found = _at_some(pair, points, effort, write, decide)
+            if found.verdict is Verdict.REFUTED:
+                return found
+    found = found or _at_some(pair, points, effort, write, decide)
+    if found.verdict is Verdict.REFUTED:
+        return found
     passes = found.verdict in PASSING
     reason = f"equal at {len(points)} of {count} choices of the integers" if passes else found.finding
     wanted = "give the integers a smaller range with uj.integers(spec, low, high)"
     return Evidence(
         Method.ENUMERATION,
-        f"{reason}; nothing is shown of the others: {shown.finding}; {wanted}",
+        f"{reason}; nothing is shown of the others: {shown}; {wanted}",
         Verdict.AGREES if passes else Verdict.UNKNOWN,
         assumptions=found.assumptions if passes else (),
     )
 
 
+def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
+    """What can be said of the programs with any rows in the place of those that integers choose, and the cases of these.
+
+    There are no cases if the programs do something else with their integers than choose and compare.
+    """
+    nothing = lambda finding: Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN)
+    try:
+        effort.progress("following what the integers choose")
+        cases = texts.cases(MOST_CASES)
+        one = RealPair(texts, cases[:1]).programs()
+        entries = sum(entries_computed(program.jaxpr) for program in one)
+        if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
+            return nothing(f"{len(cases)} cases of comparisons are too many for programs of this size"), cases
+        real = RealPair(texts, cases)
+        left, right = real.programs()
+    except UnsupportedError as error:
+        return nothing(str(error)), []
+    if effort.almost_everywhere and (real.letters or real.with_number):
+        return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
+    letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+    found = decide(letters, effort, lambda found: "")
+    if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
+        return nothing("one of the functions is undefined at integers that are equal, whatever the real inputs are"), cases
+    of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
+    finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
+    return dataclasses.replace(found, finding=finding, example=None), cases
+
+
+def _undefined_where_alike(pair: Pair, texts: Texts, cases: Sequence[Case], effort: Effort) -> bool:
+    """Whether entries of one program alone are undefined in float64 once integers are equal, and else are not."""
+    some = cases[:FEW]
+    seen = []
+    for points in (texts.alike(some), texts.points(some, len(some), np.random.default_rng(effort.seed))[: len(some)]):
+        found = at_points(pair.left, pair.right, pair.domains, points, effort.deadline) if points else None
+        if found is None:
+            return False
+        real, (left, right) = found
+        seen.append(sample(left, right, effort.seed, effort.deadline, real.domains()).seen)
+    return seen[0].mismatched > 0 == seen[1].mismatched
+
+
+def _at_some(
+    pair: Pair, points: Sequence[tuple[np.ndarray, ...]], effort: Effort, write: Writer, decide: Decide
+) -> Evidence:
+    """What can be said of the programs at some choices of the integers, simple ones first."""
+    points = sorted(points, key=_simplicity)
+    found = _at(pair, points[:FEW], effort, write, decide)
+    return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
+
+
 def _simplicity(point: Sequence[np.ndarray]) -> int:
     """Simple integers have a smaller one."""
     return sum(abs(x) for array in point for x in np.ravel(np.asarray(numbers(array), object)).tolist())
-
-
-# Integers as letters
-
-
-def _with_letters(pair: Pair, effort: Effort, decide: Decide) -> tuple[Evidence, Texts | None, list[Case]]:
-    """What can be said of the programs with any rows in the place of those that integers choose, and the cases of these.
-
-    The cases are missing where the programs do something else with their integers than choose and compare.
-    """
-    reasons: list[str] = []
-    for texts in ways(pair.left, pair.right, pair.domains, effort.deadline):
-        try:
-            effort.progress("following what the integers choose")
-            cases = texts.cases(MOST_CHOICES)
-            one = RealPair(texts, cases[:1]).programs()
-            entries = sum(entries_computed(program.jaxpr) for program in one)
-            if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
-                finding = f"{len(cases)} cases of their comparisons are too many for programs of this size"
-                return Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN), texts, cases
-            real = RealPair(texts, cases)
-            left, right = real.programs()
-        except UnsupportedError as error:
-            reasons.append(str(error))
-            continue
-        if effort.almost_everywhere and real.letters:
-            finding = "almost all rows say nothing of equal ones, which a text with a repeated token has"
-            return Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN), texts, cases
-        letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-        found = decide(letters, effort, lambda found: "")
-        of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
-        finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
-        return dataclasses.replace(found, finding=finding, example=None), texts, cases
-    return Evidence(Method.ENUMERATION, reasons[0], Verdict.UNKNOWN), None, []
 
 
 def _at(

@@ -82,14 +82,17 @@ class Differences:
                 return True
         return False
 
-    def numbers(self, random: np.random.Generator | None = None) -> list[int] | None:
-        """Numbers x_1, …, x_n that fit: different small ones where they may be, or any; None if none are found."""
+    def numbers(self, random: np.random.Generator | None = None, *, alike: bool = False) -> list[int] | None:
+        """Numbers x_1, …, x_n that fit: different small ones where they may be, or any, or equal ones where they may be.
+
+        None if none are found.
+        """
         found: Differences | None = self
         taken: set[int] = set()
         for i in range(1, len(self.most)):
             low, high = int(-found.most[ZERO, i]), int(found.most[i, ZERO])
             near = [*range(low, min(high, low + 2 * len(self.most)) + 1), high]
-            tried = sorted(near, key=lambda x: (x in taken, near.index(x)))
+            tried = sorted(near, key=lambda x: ((x in taken) != alike, near.index(x)))
             if random is not None:
                 tried = [int(random.integers(low, high, endpoint=True)), *tried]
             after = (found.with_equal(i, ZERO, x) for x in tried)

@@ -147,11 +147,21 @@ def signs(difference: Letters, known: Differences) -> tuple[np.ndarray, np.ndarr
     return low, difference.offset + known.most[difference.plus, difference.minus]
 
 
+MOST_OPEN = 4096
+"""Comparisons of which more entries are open are not followed."""
+
+
+def _few(places: np.ndarray) -> np.ndarray:
+    if len(places) > MOST_OPEN:
+        raise UnsupportedError(f"{len(places)} comparisons of integers are open")
+    return places
+
+
 def is_zero(difference: Letters, known: Differences) -> np.ndarray:
     """Which entries are 0.  Raises `Undecided` if that is not known of one."""
     low, high = signs(difference, known)
     zero = (low == 0) & (high == 0)
-    for place in np.argwhere(~zero & (low <= 0) & (high >= 0)):
+    for place in _few(np.argwhere(~zero & (low <= 0) & (high >= 0))):
         i, j, c = (int(x[tuple(place)]) for x in (difference.plus, difference.minus, -difference.offset))
         if not known.excluded(i, j, c):
             raise Undecided(True, i, j, c)
@@ -161,7 +171,7 @@ def is_zero(difference: Letters, known: Differences) -> np.ndarray:
 def is_negative(difference: Letters, known: Differences) -> np.ndarray:
     """Which entries are below 0.  Raises `Undecided` if that is not known of one."""
     low, high = signs(difference, known)
-    for place in np.argwhere((low < 0) & (high >= 0)):
+    for place in _few(np.argwhere((low < 0) & (high >= 0))):
         i, j, c = (int(x[tuple(place)]) for x in (difference.plus, difference.minus, -difference.offset - 1))
         raise Undecided(False, i, j, c)
     return high < 0

@@ -161,8 +161,15 @@ class Texts:
         found += [self._point(case, random) for case in spread[: max(2, most - len(spread))]]
         return [point for point in found if point is not None]
 
-    def _point(self, case: Case, random: np.random.Generator | None) -> tuple[np.ndarray, ...] | None:
-        entries = case.known.numbers(random)
+    def alike(self, cases: Sequence[Case]) -> list[tuple[np.ndarray, ...]]:
+        """Integers of each case, equal ones where they may be."""
+        found = [self._point(case, None, alike=True) for case in cases]
+        return [point for point in found if point is not None]
+
+    def _point(
+        self, case: Case, random: np.random.Generator | None, *, alike: bool = False
+    ) -> tuple[np.ndarray, ...] | None:
+        entries = case.known.numbers(random, alike=alike)
         if entries is None:
             return None
         of = dict(zip(self.listed, case.chosen, strict=True))
@@ -273,7 +280,8 @@ class RealPair:
         """What of the cases is read, which arrays are chosen from, and which inputs count besides."""
         dense: set[int] = set()
         for s, program in enumerate((self.texts.left, self.texts.right)):
-            traced = jax.make_jaxpr(lambda *reals, s=s: self._one(s, reals, {}, None))(*self._specs())
+            with jax.enable_x64(True):  # the types are the equations' own
+                traced = jax.make_jaxpr(lambda *reals, s=s: self._one(s, reals, {}, None))(*self._specs())
             _, read = needed_of(traced.jaxpr)
             dense |= {i for i, v in zip(self.reals, traced.jaxpr.invars, strict=True) if v in read}
         axes: dict[Any, set[int]] = {}
@@ -392,7 +400,8 @@ class RealPair:
             found = [jnp.broadcast_to(x, (len(self.cases), *x.shape[1:])) for x in found]
             return [x + rest[-1].astype(x.dtype) for x in found] if self.alone else found
 
-        traced = with_numbers(jax.make_jaxpr(of_reals)(*real, *rows, *more))
+        with jax.enable_x64(True):  # the types are the equations' own
+            traced = with_numbers(jax.make_jaxpr(of_reals)(*real, *rows, *more))
         needed, _ = needed_of(traced.jaxpr)
         return inlined(ClosedJaxpr(traced.jaxpr.replace(eqns=needed), traced.consts))
 
@@ -407,7 +416,9 @@ class RealPair:
     def domains(self) -> Domains:
         """What the inputs of these programs range over."""
         of = self.texts.domains
-        more = [REALS] if self.with_number else []
+        ranges = [of[i] for i in self.texts.letters]
+        low, high = min(r.low for r in ranges), max(r.high for r in ranges)
+        more: list[Any] = [Interval(low, high) if low < high else REALS] if self.with_number else []
         more += [REALS] if self.alone else []
         return Domains((*(of[i] for i in self.dense), *self.domain_of_rows, *more))
 
@@ -489,12 +500,16 @@ class _Given:
 
 
 def ways(left: ClosedJaxpr, right: ClosedJaxpr, domains: Domains, deadline: Deadline) -> Iterator[Texts]:
-    """The ways of telling letters from integers of which all values are looked at: as many letters as there can be first."""
+    """The ways of telling letters from integers of which all values are looked at: as many letters as there can be first.
+
+    Comparisons with all places of an axis are first rows with a single 1, then, if there are some, comparisons of numbers.
+    """
     whole = [i for i, of in enumerate(domains.of) if isinstance(of, Integers)]
     outcomes = {i: domains[i].count ** _size(left.in_avals[i]) for i in whole}
     order = sorted(whole, key=lambda i: outcomes[i])
     truths = [i for i in whole if left.in_avals[i].dtype == np.bool_]
-    for with_places in (True, False):
+    several = any(e.primitive.name == "eq" for program in (left, right) for e in program.eqns)
+    for with_places in (True, False) if several else (True,):
         tried = set()
         for listed in range(len(order)):
             letters = tuple(i for i in whole if i not in truths and i not in order[:listed])
