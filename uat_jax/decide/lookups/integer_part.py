@@ -89,6 +89,21 @@ class Comparison:
     equal: bool
 
 
+@dataclass(frozen=True)
+class Landing:
+    """Entries that are added to an array at places that are letters along one axis.
+
+    axis: of the array.  key: these places, of the shape of the indices without their last axis.  indices: all of them,
+    known but along `axis`, where they are 0.  column: which of the last axis that is.  inside: as of a `Lookup`.
+    """
+
+    axis: int
+    key: Letters
+    indices: np.ndarray
+    column: int
+    inside: np.ndarray | None
+
+
 @dataclass
 class IntegerPart:
     """The integers of one program in one case.
@@ -138,6 +153,8 @@ class IntegerPart:
             self.roles[number] = self._defined(operands[0], equation)  # type: ignore[arg-type]
         elif name == "gather" and isinstance(operands[1], Letters) and operands[0] is None:
             self.roles[number] = self._gather(equation, operands[1])
+        elif name == "scatter-add" and isinstance(operands[1], Letters) and operands[0] is operands[2] is None:
+            self.roles[number] = self._scatter(equation, operands[1])
         elif name == "dynamic_slice" and operands[0] is None:
             self.roles[number] = self._dynamic_slice(equation, operands[1:])  # type: ignore[arg-type]
         else:
@@ -272,6 +289,29 @@ class IntegerPart:
         aligned = {d: Axis(batch[q]) for d, q in batching}
         mode = GatherScatterMode.from_any(equation.params["mode"])
         return self._lookup(equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"])
+
+    def _scatter(self, equation: JaxprEqn, indices: Letters) -> Landing:
+        numbers, table = equation.params["dimension_numbers"], shape_of(equation.invars[0])
+        columns = [indices.moved(lambda x, k=k: x[..., k]) for k in range(indices.shape[-1])]
+        loose = [k for k, column in enumerate(columns) if column.loose.any()]
+        if len(loose) != 1 or numbers.scatter_dims_to_operand_dims[loose[0]] not in numbers.inserted_window_dims:
+            raise self._refused(equation)
+        k = loose[0]
+        axis, key = numbers.scatter_dims_to_operand_dims[k], columns[k]
+        mode, inside = GatherScatterMode.from_any(equation.params["mode"]), None
+        if mode == GatherScatterMode.CLIP:
+            key = self._extreme(key, known_letters(np.int64(0)), largest=True)
+            key = self._extreme(key, known_letters(np.int64(table[axis] - 1)), largest=False)
+        else:
+            inside = self._inside(key, table[axis])
+            if inside is not None and mode != GatherScatterMode.FILL_OR_DROP:
+                raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} is promised a place")
+        columns[k] = known_letters(np.zeros(key.shape, np.int64))
+        known = [column.numbers() for column in columns]
+        if any(x is None for x in known):
+            raise self._refused(equation)
+        places = np.stack(known, axis=-1)  # type: ignore[arg-type]
+        return Landing(axis, self._defined(key, equation, inside), places, k, inside)
 
     def _dynamic_slice(self, equation: JaxprEqn, starts: Sequence[Whole]) -> Lookup:
         shape, table = shape_of(equation.outvars[0]), shape_of(equation.invars[0])

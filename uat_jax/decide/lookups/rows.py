@@ -20,9 +20,9 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.decide.lookups.integer_part import Axis, Comparison, Lookup
+from uat_jax.decide.lookups.integer_part import Axis, Comparison, Landing, Lookup
 from uat_jax.decide.lookups.letters import Letters
-from uat_jax.decide.lookups.sparse import SPARSE, Sparse
+from uat_jax.decide.lookups.sparse import Sparse, Spread, applied, is_zero
 from uat_jax.errors import UnsupportedError
 
 ELEMENTWISE = frozenset(
@@ -42,6 +42,7 @@ class Rows:
 
     given: the arrays of one case by (kind, number).  row_of: the array of rows of an input or a constant along one of
     its axes, one for each key; `numbers`, the letters as real numbers.
+    count: how many keys there are.  fixed: the different values that an array of integers has in the cases.
     """
 
     program: ClosedJaxpr
@@ -50,6 +51,8 @@ class Rows:
     given: Mapping[tuple[Any, ...], Any]
     row_of: Callable[[Any, int], Any]
     numbers: Callable[[], Any]
+    count: int
+    fixed: Callable[[Any], Sequence[Any]]
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)
 
@@ -66,7 +69,8 @@ class Rows:
         found = [self.read(v) for v in jaxpr.outvars]
         if any(isinstance(x, Sparse) for x in found):
             raise UnsupportedError("a function returns a comparison of integers with all places")
-        return [jnp.asarray(x, dtype_of(v)) for x, v in zip(found, jaxpr.outvars, strict=True)]
+        cast = lambda x, v: x if isinstance(x, Spread) else jnp.asarray(x, dtype_of(v))
+        return [cast(x, v) for x, v in zip(found, jaxpr.outvars, strict=True)]
 
     def read(self, atom: Any) -> Any:
         """The value of a variable of the program, or of a literal."""
@@ -86,12 +90,11 @@ class Rows:
             return [Sparse(role.axis, self.given["key", number], self.given.get(("inside", number)))]
         if isinstance(role, Letters):
             return [self._as_number(number, equation)]
+        if isinstance(role, Landing):
+            return [self._landed(number, equation, role)]
         operands = [self.read(v) for v in equation.invars]
-        if any(isinstance(x, Sparse) for x in operands):
-            rule = SPARSE.get(equation.primitive.name)
-            if rule is None:
-                raise self.refused(equation)
-            return [rule(self, equation, operands)]
+        if any(isinstance(x, Sparse | Spread) for x in operands):
+            return [applied(self, equation, operands)]
         return bound(equation, operands, equation.params)
 
     def _looked_up(self, number: int, equation: JaxprEqn, role: Lookup) -> Any:
@@ -101,6 +104,26 @@ class Rows:
         found = jnp.broadcast_to(found, shape)
         inside = self.given.get(("inside", number))
         return found if inside is None else jnp.where(inside, found, jnp.asarray(role.fill, found.dtype))
+
+    def _landed(self, number: int, equation: JaxprEqn, role: Landing) -> Spread:
+        """A sum of rows at the places of keys, written as one of rows for each key."""
+        table, _, updates = (None if k == 1 else self.read(v) for k, v in enumerate(equation.invars))
+        if isinstance(table, Sparse) or isinstance(updates, Sparse | Spread):
+            raise self.refused(equation)
+        shape = list(shape_of(equation.invars[0]))
+        shape[role.axis] = self.count
+        entries = jnp.zeros(shape, dtype_of(equation.outvars[0]))
+        base = None if is_zero(self, equation.invars[0]) else table
+        if isinstance(table, Spread):
+            entries, base = table.entries, table.base
+            if table.axis != role.axis:
+                raise self.refused(equation)
+        key, inside = self.given["key", number], self.given.get(("inside", number))
+        key = key if inside is None else jnp.where(inside, key, self.count)  # left out
+        indices = jnp.asarray(self.given["indices", number], jnp.int32).at[..., role.column].set(key)
+        mode = jax.lax.GatherScatterMode.FILL_OR_DROP
+        found = bound(equation, [entries, indices, updates], {**equation.params, "mode": mode})
+        return Spread(role.axis, found[0], base)
 
     def _as_number(self, number: int, equation: JaxprEqn) -> Any:
         letters = self.numbers()
@@ -124,8 +147,8 @@ class Rows:
         does not count.  Returns an array of the rank of `key`; along what it does not depend on it has one place.
         """
         rank = np.ndim(key)
-        if atom in self.integers or isinstance(atom, Literal):
-            raise UnsupportedError("rows of integers are chosen by integers that are letters")
+        if atom in self.integers or isinstance(atom, Literal) or isinstance(self.values.get(atom), Sparse | Spread):
+            raise UnsupportedError("entries of integers are chosen by integers that are letters")
         equation = self.made_by.get(atom)
         if equation is None:
             return _entries(self.row_of(atom, axis), [key, *(c for d, c in enumerate(at) if d != axis)], rank)
@@ -137,7 +160,7 @@ class Rows:
     def plain(self, atom: Any, at: Sequence[Any], rank: int) -> Any:
         """The entries of a value at places."""
         value = self.read(atom)
-        if isinstance(value, Sparse):
+        if isinstance(value, Sparse | Spread):
             raise UnsupportedError("a comparison of integers with all places is chosen from")
         return _entries(value, at, rank)
 
@@ -198,6 +221,12 @@ def _one_by_one(value: Any, at: Sequence[Any], rank: int) -> Any:
 
 def _elementwise(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
     shape = shape_of(equation.outvars[0])
+    known = rows.integers.get(equation.invars[0]) if not isinstance(equation.invars[0], Literal) else None
+    if equation.primitive.name == "convert_element_type" and isinstance(known, np.ndarray):
+        table = known.astype(dtype_of(equation.outvars[0]))
+        if (table.astype(known.dtype) != known).any() or len(rows.fixed(equation.invars[0])) != 1:
+            raise rows.refused(equation)
+        return _entries(rows.row_of(table, axis), [key, *(c for d, c in enumerate(at) if d != axis)], np.ndim(key))
     operands = [rows.of_operand(v, axis, at, key, shape) for v in equation.invars]
     whole = jnp.broadcast_shapes(*(np.shape(x) for x in operands))
     operands = [jnp.broadcast_to(x, whole) if np.ndim(x) else x for x in operands]
@@ -233,7 +262,7 @@ def _reshaped(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key:
 
 def _sliced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
     own, starts = shape_of(equation.invars[0]), equation.params["start_indices"]
-    if shape_of(equation.outvars[0])[axis] != own[axis] or equation.params["strides"] is not None:
+    if starts[axis] != 0 or equation.params["strides"] is not None:
         raise rows.refused(equation)
     rank = np.ndim(key)
 

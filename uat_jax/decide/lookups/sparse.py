@@ -38,6 +38,90 @@ class Sparse:
         return jnp.ones((1,) * np.ndim(self.key), dtype) if self.value is None else jnp.asarray(self.value, dtype)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """An array that is a sum along an axis: of a base, and at the place of each key of an entry.
+
+    entries: this array with one place for each key along the axis.  base: None is 0.
+    """
+
+    axis: int
+    entries: Any
+    base: Any = None
+
+
+def spread(sparse: Sparse, keys: int, shape: tuple[int, ...], dtype: Any) -> Spread:
+    """A sparse array as a sum."""
+    rank = [1] * len(shape)
+    rank[sparse.axis] = keys
+    there = sparse.key == np.arange(keys, dtype=np.int32).reshape(rank)
+    whole = (*shape[: sparse.axis], keys, *shape[sparse.axis + 1 :])
+    return Spread(sparse.axis, jnp.broadcast_to(jnp.where(there, sparse.at_key(dtype), 0), whole))
+
+
+def _both(rows: Rows, equation: JaxprEqn, x: Spread, axis: int, applied: Callable[[Any], Any]) -> Spread:
+    """A linear function that leaves the axis alone, of the base and of the entries."""
+    return Spread(axis, applied(x.entries), None if x.base is None else applied(x.base))
+
+
+def _sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+    """A sum or difference of sums, or of one and an array."""
+    sums = [x for x in operands if isinstance(x, Spread)]
+    shape = shape_of(equation.outvars[0])
+    if len({x.axis for x in sums}) > 1 or any(shape_of(v) != shape for v in equation.invars):
+        raise rows.refused(equation)
+    none = jnp.zeros_like(sums[0].entries)
+    entries = [x.entries if isinstance(x, Spread) else none for x in operands]
+    bases = [x.base if isinstance(x, Spread) else x for x in operands]
+    base = None
+    if any(x is not None for x in bases):
+        zeros = jnp.zeros(shape, none.dtype)
+        base = bound(equation, [zeros if x is None else x for x in bases], equation.params)[0]
+    return Spread(sums[0].axis, bound(equation, entries, equation.params)[0], base)
+
+
+def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+    """A primitive that is linear in the operand that is a sum, and does not look along its axis."""
+    name = equation.primitive.name
+    if name in ("add", "sub"):
+        return _sum(rows, equation, operands)
+    which = [k for k, x in enumerate(operands) if isinstance(x, Spread)]
+    k = which[0]
+    x, axis = operands[k], operands[k].axis
+    if len(which) > 1 or any(isinstance(y, Sparse) for y in operands):
+        raise rows.refused(equation)
+    one = lambda y: bound(equation, [*operands[:k], y, *operands[k + 1 :]], equation.params)[0]
+    if name in ("neg", "convert_element_type", "copy"):
+        return _both(rows, equation, x, axis, one)
+    if name == "mul" or name == "div" and k == 0:
+        own = shape_of(equation.invars[1 - k])
+        if own and own[axis] != 1:
+            raise rows.refused(equation)
+        return _both(rows, equation, x, axis, one)
+    if name == "transpose":
+        return _both(rows, equation, x, equation.params["permutation"].index(axis), one)
+    if name == "reduce_sum" and axis not in equation.params["axes"]:
+        return _both(rows, equation, x, axis - sum(d < axis for d in equation.params["axes"]), one)
+    if name == "reduce_sum" and x.base is None:
+        return one(x.entries)
+    if name == "dot_general":
+        return _product_of_sum(rows, equation, operands, k)
+    raise rows.refused(equation)
+
+
+def _product_of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any], k: int) -> Any:
+    """A matrix product in which the axis of the sum is free."""
+    sums, batches = equation.params["dimension_numbers"]
+    x, axis = operands[k], operands[k].axis
+    if axis in sums[k] or axis in batches[k]:
+        raise rows.refused(equation)
+    free = [[d for d in range(len(shape_of(v))) if d not in sums[s] and d not in batches[s]]
+            for s, v in enumerate(equation.invars)]  # fmt: skip
+    place = len(batches[0]) + (len(free[0]) if k == 1 else 0) + free[k].index(axis)
+    one = lambda y: bound(equation, [y, operands[1]] if k == 0 else [operands[0], y], equation.params)[0]
+    return _both(rows, equation, x, place, one)
+
+
 def _places(sparse: Sparse) -> list[Any]:
     return [Axis(d) for d in range(np.ndim(sparse.key))]
 
@@ -104,7 +188,8 @@ def is_zero(rows: Rows, atom: Any) -> bool:
 def _summed(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     sparse, axes = operands[0], equation.params["axes"]
     if sparse.axis not in axes:
-        raise rows.refused(equation)
+        dense = spread(sparse, rows.count, shape_of(equation.invars[0]), dtype_of(equation.invars[0]))
+        return _of_sum(rows, equation, [dense])
     shape = list(shape_of(equation.invars[0]))
     shape[sparse.axis] = 1
     there = jnp.broadcast_to(sparse.at_key(dtype_of(equation.outvars[0])), shape)
@@ -161,7 +246,8 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
         raise rows.refused(equation)
     sums, batches = equation.params["dimension_numbers"]
     if sparse.axis not in sums[k]:
-        raise rows.refused(equation)
+        dense = spread(sparse, rows.count, shape_of(equation.invars[k]), dtype_of(equation.invars[k]))
+        return _product_of_sum(rows, equation, [dense if i == k else x for i, x in enumerate(operands)], k)
     position = list(sums[k]).index(sparse.axis)
     more = [n for n in range(len(sums[0])) if n != position]
     shapes = [shape_of(v) for v in equation.invars]
@@ -208,7 +294,25 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     return jnp.broadcast_to(summed_product(jnp.broadcast_to(there, lost), value, rank, dtype), whole[:rank])
 
 
+def _sum_of_sparse(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+    """A sum or difference of which a part is sparse."""
+    dense = lambda k: spread(operands[k], rows.count, shape_of(equation.invars[k]), dtype_of(equation.invars[k]))
+    return _sum(rows, equation, [dense(k) if isinstance(x, Sparse) else x for k, x in enumerate(operands)])
+
+
+def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
+    """The result of a primitive of which an operand is sparse or a sum.  Raises `UnsupportedError`."""
+    rule = SPARSE.get(equation.primitive.name)
+    if any(isinstance(x, Spread) for x in operands):
+        rule = _sum_of_sparse if equation.primitive.name in ("add", "sub") else _of_sum
+    if rule is None:
+        raise rows.refused(equation)
+    return rule(rows, equation, operands)
+
+
 SPARSE: dict[str, Callable[..., Any]] = {
+    "add": _sum_of_sparse,
+    "sub": _sum_of_sparse,
     "convert_element_type": _cast,
     "mul": _product,
     "neg": _negated,

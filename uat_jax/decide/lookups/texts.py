@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,10 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains, Interval
 from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.differences import LARGEST, ZERO, Differences, between
-from uat_jax.decide.lookups.integer_part import Comparison, IntegerPart, Lookup
+from uat_jax.decide.lookups.integer_part import Comparison, IntegerPart, Landing, Lookup
 from uat_jax.decide.lookups.letters import Letters, Undecided, new_letters
 from uat_jax.decide.lookups.rows import Rows
+from uat_jax.decide.lookups.sparse import Spread
 from uat_jax.decide.reached import needed_of
 from uat_jax.decide.specification import with_numbers
 from uat_jax.errors import UnsupportedError
@@ -200,6 +201,8 @@ class RealPair:
     keys: dict[tuple[int, int], int] = field(default_factory=dict)
     used: set[tuple[Any, ...]] = field(default_factory=set)
     leaves: dict[Leaf, Any] = field(default_factory=dict)
+    sums: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    others: set[int] = field(default_factory=set)
     with_number: bool = False
 
     def __post_init__(self) -> None:
@@ -222,7 +225,7 @@ class RealPair:
     # The keys: which letter, and what is added to it
 
     def _collect(self, role: Any) -> None:
-        if isinstance(role, Lookup | Comparison):
+        if isinstance(role, Lookup | Comparison | Landing):
             if role.key.minus.any():
                 raise UnsupportedError("a place is the difference of two integers")
             for key in zip(role.key.plus.ravel().tolist(), role.key.offset.ravel().tolist(), strict=True):
@@ -254,6 +257,8 @@ class RealPair:
         if name[0] == "key":
             pairs = zip(role.key.plus.ravel().tolist(), role.key.offset.ravel().tolist(), strict=True)
             return np.asarray([self.keys[key] for key in pairs], np.int32).reshape(role.key.shape)
+        if name[0] == "indices":
+            return role.indices
         if name[0] == "inside":
             return role.inside
         if name[0] == "place":
@@ -332,7 +337,7 @@ class RealPair:
         constants = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
 
         def row_of(atom: Any, axis: int) -> Any:
-            array = constants.get(atom)
+            array = atom if isinstance(atom, np.ndarray) else constants.get(atom)
             if array is None:
                 leaf: Leaf = ("input", places[atom], axis)
             else:
@@ -355,7 +360,42 @@ class RealPair:
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
         with_values = _Given(self, s, given, note=banks is None)
-        return Rows(program, side.values, side.roles, with_values, row_of, letters).results(inputs)
+        fixed = lambda v: {case.sides[s].values[v].tobytes() for case in self.cases}
+        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, len(self.keys), fixed)
+        found = rows.results(inputs)
+        for output, x in enumerate(found):
+            if isinstance(x, Spread) and banks is None:
+                axis, based = self.sums.get(output, (x.axis, False))
+                if axis != x.axis:
+                    raise UnsupportedError("a result is a sum along two axes")
+                self.sums[output] = axis, based or x.base is not None
+            elif banks is None:
+                self.others.add(output)
+        return [self._result(output, x) for output, x in enumerate(found)]
+
+    def _result(self, output: int, x: Any) -> Any:
+        """An output as an array: a sum along an axis as its entries, or as base and entries one behind the other.
+
+        Where all keys are known, it is the sum itself if there is a base.
+        """
+        if output not in self.sums:
+            return x
+        axis, based = self.sums[output]
+        based = based or output in self.others
+        if not isinstance(x, Spread):
+            none = jnp.zeros((*x.shape[:axis], len(self.keys), *x.shape[axis + 1 :]), x.dtype)
+            x = Spread(axis, none, x)
+        if not based:
+            return x.entries
+        length = self.texts.left.out_avals[output].shape[axis]
+        base = x.base
+        if base is None:
+            base = jnp.zeros((*x.entries.shape[:axis], length, *x.entries.shape[axis + 1 :]), x.entries.dtype)
+        if self.letters:
+            return jnp.concatenate([base, x.entries], axis=axis)
+        there = np.asarray([0 <= place < length for place in self.known_places])
+        places = np.where(there, self.known_places, length)
+        return jnp.moveaxis(jnp.moveaxis(base, axis, 0).at[places].add(jnp.moveaxis(x.entries, axis, 0), mode="drop"), 0, axis)
 
     @property
     def _count(self) -> int:
@@ -427,6 +467,7 @@ class RealPair:
     def located(self, found: Counterexample, names: Sequence[str], points: Sequence[tuple[np.ndarray, ...]]) -> Counterexample:
         """A counterexample to the equality of these programs, in which all integers are known, as one of the given ones."""
         case, *entry = found.entry
+        entry = self._placed_entry(found.output, entry, lambda place: self.known_places[place])
         added = float(np.asarray(found.inputs[-1].values)) if self.alone else 0.0
         given = dict(zip(self.dense, found.inputs, strict=False))
         rows = dict(zip(self.banks, found.inputs[len(self.dense) :], strict=False))
@@ -451,6 +492,14 @@ class RealPair:
             values["exact"] = (repr(values["left"]), repr(values["right"]))
         return dataclasses.replace(found, inputs=tuple(inputs), entry=tuple(entry), **values)
 
+    def _placed_entry(self, output: int, entry: Sequence[int], of: Callable[[int], int]) -> list[int]:
+        """An entry with a place instead of the number of its key, or the other way round."""
+        entry = list(entry)
+        if output in self.sums and not (self.sums[output][1] or output in self.others):
+            axis = self.sums[output][0]
+            entry[axis] = of(entry[axis])
+        return entry
+
     def placed(self, found: Counterexample) -> Counterexample:
         """A counterexample to the equality of the given programs as one of these, at its integers alone."""
         inputs = [found.inputs[i] for i in self.dense]
@@ -459,7 +508,7 @@ class RealPair:
             rows = [table[min(max(place, 0), len(table) - 1)].tolist() for place in self.known_places]
             inputs.append(Input("", rows, found.inputs[leaf[1]].dtype))
         inputs += [Input("", 0.0, "float32")] if self.alone else []
-        return dataclasses.replace(found, inputs=tuple(inputs), entry=(0, *found.entry))
+        return dataclasses.replace(found, inputs=tuple(inputs), entry=(0, *self._placed_entry(found.output, found.entry, self.known_places.index)))
 
     def _inside(self, i: int, aval: Any) -> np.ndarray:
         """An array of an input that does not count, in its domain."""
