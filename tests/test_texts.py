@@ -84,7 +84,19 @@ NEVER = {
         lambda t, i: jnp.take(t, i - 1, axis=0, mode="clip"), lambda t, i: jnp.take(t, jnp.maximum(i, 1) - 1, axis=0),
         TABLE, text(2, dtype="uint32")),
     "a cast to a byte": (lambda t, i: t[i.astype(jnp.uint8)], lambda t, i: t[i], TABLE, text(3)),
-    "a cast to 16 bits": (lambda t, i: t[i.astype(jnp.int16)], lambda t, i: t[i], TABLE, text(3)),
+    "a cast to 16 bits": (lambda t, i: t[i.astype(jnp.int16).astype(jnp.int32)], lambda t, i: t[i], TABLE, text(3)),
+    "added twice": (
+        lambda x, i: jnp.zeros(V).at[i].set(x), lambda x, i: jax.ops.segment_sum(x, i, V), f32(2), text(2)),
+    "added at the last place": (
+        lambda x, i: jax.ops.segment_sum(x, i, V), lambda x, i: jax.ops.segment_sum(x, jnp.minimum(i, V - 2), V), f32(2), text(2)),
+    "added beside": (
+        lambda x, i: jnp.zeros(V).at[i].add(x), lambda x, i: jax.ops.segment_sum(x, i, V), f32(2), text(2, -5, V - 1)),
+    "a sum that is squared": (
+        lambda x, i: jax.ops.segment_sum(x, i, V) ** 2, lambda x, i: jax.ops.segment_sum(x**2, i, V), f32(2), text(2)),
+    "a step along the gradient": (
+        lambda t, i: t - 0.1 * jax.grad(lambda t: (t[i] ** 2).sum())(t), lambda t, i: t.at[i].multiply(0.8), f32(300, 2), text(2, 0, 299)),
+    "a table of the rows read": (lambda t, i: jax.ops.segment_sum(t[i], i, V)[i], lambda t, i: t[i], TABLE, text(2)),
+    "the count of a word": (lambda x, i: jax.ops.segment_sum(x * 0 + 1, i, V)[i], lambda x, i: x * 0 + 1, f32(2), text(2)),
     "sorted": (lambda t, i: t[jnp.sort(i)], lambda t, i: t[i], TABLE, text(3)),
     "the larger of two": (lambda t, i: t[jnp.maximum(i[0], i[1])], lambda t, i: t[i[0]], TABLE, text(2)),
     "one bit": (lambda t, i: t[i ^ 1], lambda t, i: t[i], TABLE, text(2, 0, V - 2)),

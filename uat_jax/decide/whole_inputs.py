@@ -87,7 +87,10 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
         return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
     if whole.count <= MOST_INPUTS:
         effort.progress(f"evaluating both functions at all of {whole.count} inputs")
-        point = whole.first_of_all()
+        try:
+            point = whole.first_of_all()
+        except UnsupportedError as error:
+            return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
     return _solved(pair, whole, effort, write)
 

@@ -191,6 +191,8 @@ class IntegerPart:
             fields = zip(*(x.fields for x in letters), strict=True)
             moved = [self._move(equation, arrays) for arrays in fields]
             return Letters(*moved, letters[0].dtype)
+        if name in ("dynamic_slice", "gather") and not any(isinstance(x, Letters) for x in operands[1:]):
+            return self._taken(equation, letters[0], operands[1:])
         if name == "add":
             return added(*letters)
         if name == "sub":
@@ -219,6 +221,17 @@ class IntegerPart:
     def _move(self, equation: JaxprEqn, arrays: Sequence[np.ndarray]) -> np.ndarray:
         with jax.enable_x64(True):
             return np.asarray(bound(equation, [jax.numpy.asarray(x) for x in arrays], equation.params)[0])
+
+    def _taken(self, equation: JaxprEqn, letters: Letters, starts: Sequence[Any]) -> Letters:
+        """Letters at known places; what is filled beside is not followed."""
+        places = np.arange(letters.plus.size, dtype=np.int64).reshape(letters.shape)
+        fill = {"fill_value": -1} if equation.primitive.name == "gather" else {}
+        with jax.enable_x64(True):
+            at = [jax.numpy.asarray(x) for x in (places, *starts)]
+            taken = np.asarray(bound(equation, at, {**equation.params, **fill})[0])
+        if (taken < 0).any():
+            raise self._refused(equation)
+        return letters.moved(lambda x: x.ravel()[taken])
 
     def _extreme(self, a: Letters, b: Letters, *, largest: bool) -> Letters:
         second = is_negative(added(a, negated(b)) if largest else added(b, negated(a)), self.known)

@@ -101,8 +101,8 @@ def added(a: Letters, b: Letters) -> Letters:
     cancels = plus_b == minus_a
     plus_b, minus_a = np.where(cancels, ZERO, plus_b), np.where(cancels, ZERO, minus_a)
     one = ((plus_a == ZERO) | (plus_b == ZERO)) & ((minus_a == ZERO) | (minus_b == ZERO))
-    loose, defined = a.loose | b.loose, a.defined & b.defined & one
-    return Letters(plus_a + plus_b, minus_a + minus_b, a.offset + b.offset, loose, defined, a.dtype)
+    plus, minus = np.where(one, plus_a + plus_b, ZERO), np.where(one, minus_a + minus_b, ZERO)
+    return Letters(plus, minus, a.offset + b.offset, a.loose | b.loose, a.defined & b.defined & one, a.dtype)
 
 
 def negated(a: Letters) -> Letters:

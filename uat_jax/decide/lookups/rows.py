@@ -20,13 +20,13 @@ from jax.extend.core import ClosedJaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.decide.lookups.integer_part import Axis, Comparison, Landing, Lookup
+from uat_jax.decide.lookups.integer_part import LONGEST, Axis, Comparison, Landing, Lookup
 from uat_jax.decide.lookups.letters import Letters
 from uat_jax.decide.lookups.sparse import Sparse, Spread, applied, is_zero
 from uat_jax.errors import UnsupportedError
 
 ELEMENTWISE = frozenset(
-    """abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy cos cosh div eq erf
+    """abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy cos cosh div eq erf
     erf_inv erfc exp exp2 expm1 floor ge gt integer_pow is_finite le log log1p logistic lt max min mul ne neg not or
     pow rem round rsqrt select_n sign sin sinh sqrt square sub tan tanh xor""".split()
 )
@@ -41,7 +41,8 @@ class Rows:
     """One program, replayed by JAX.
 
     given: the arrays of one case by (kind, number).  row_of: the array of rows of an input or a constant along one of
-    its axes, one for each key; `numbers`, the letters as real numbers.
+    its axes, one for each key; `numbers`, the letters as real
+    numbers, and `places`, the keys.
     count: how many keys there are.  fixed: the different values that an array of integers has in the cases.
     """
 
@@ -51,6 +52,7 @@ class Rows:
     given: Mapping[tuple[Any, ...], Any]
     row_of: Callable[[Any, int], Any]
     numbers: Callable[[], Any]
+    places: Callable[[], Any]
     count: int
     fixed: Callable[[Any], Sequence[Any]]
     values: dict[Any, Any] = field(default_factory=dict)
@@ -226,7 +228,7 @@ def _elementwise(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], k
         table = known.astype(dtype_of(equation.outvars[0]))
         if (table.astype(known.dtype) != known).any() or len(rows.fixed(equation.invars[0])) != 1:
             raise rows.refused(equation)
-        return _entries(rows.row_of(table, axis), [key, *(c for d, c in enumerate(at) if d != axis)], np.ndim(key))
+        return _of_constant(rows, table, axis, at, key)
     operands = [rows.of_operand(v, axis, at, key, shape) for v in equation.invars]
     whole = jnp.broadcast_shapes(*(np.shape(x) for x in operands))
     operands = [jnp.broadcast_to(x, whole) if np.ndim(x) else x for x in operands]
@@ -276,6 +278,23 @@ def _sliced(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: A
         return starts[d] + np.arange(shape[at[d].number]).reshape(shape)
 
     return rows.look(equation.invars[0], axis, [place(d) for d in range(len(own))], key)
+
+
+def _counted(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: Any) -> Any:
+    """An array of places is a constant."""
+    if equation.primitive.name != "iota" or np.prod(shape_of(equation.outvars[0])) > LONGEST:
+        raise rows.refused(equation)
+    shape, d = shape_of(equation.outvars[0]), equation.params["dimension"]
+    places = np.arange(shape[d]).reshape([n if k == d else 1 for k, n in enumerate(shape)])
+    return _of_constant(rows, np.broadcast_to(places, shape).astype(dtype_of(equation.outvars[0])), axis, at, key)
+
+
+def _of_constant(rows: Rows, table: np.ndarray, axis: int, at: Sequence[Any], key: Any) -> Any:
+    """Entries of an array of known numbers; of one that holds its own places along the axis they are the keys."""
+    own = np.arange(table.shape[axis]).reshape([n if k == axis else 1 for k, n in enumerate(table.shape)])
+    if (table == own).all():
+        return _entries(rows.places().astype(table.dtype), [key], np.ndim(key))
+    return _entries(rows.row_of(table, axis), [key, *(c for k, c in enumerate(at) if k != axis)], np.ndim(key))
 
 
 def _with_axes(x: Any, more: int) -> Any:
@@ -343,6 +362,7 @@ PUSHED: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(REDUCING, _reduced),
     **dict.fromkeys(("reshape", "squeeze", "expand_dims"), _reshaped),
     "broadcast_in_dim": _broadcast,
+    "iota": _counted,
     "transpose": _transposed,
     "slice": _sliced,
     "dot_general": _product,

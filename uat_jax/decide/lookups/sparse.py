@@ -83,7 +83,7 @@ def _sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
 def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     """A primitive that is linear in the operand that is a sum, and does not look along its axis."""
     name = equation.primitive.name
-    if name in ("add", "sub"):
+    if name in ("add", "add_any", "sub"):
         return _sum(rows, equation, operands)
     which = [k for k, x in enumerate(operands) if isinstance(x, Spread)]
     k = which[0]
@@ -304,7 +304,7 @@ def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     """The result of a primitive of which an operand is sparse or a sum.  Raises `UnsupportedError`."""
     rule = SPARSE.get(equation.primitive.name)
     if any(isinstance(x, Spread) for x in operands):
-        rule = _sum_of_sparse if equation.primitive.name in ("add", "sub") else _of_sum
+        rule = _sum_of_sparse if equation.primitive.name in ("add", "add_any", "sub") else _of_sum
     if rule is None:
         raise rows.refused(equation)
     return rule(rows, equation, operands)
@@ -312,6 +312,7 @@ def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
 
 SPARSE: dict[str, Callable[..., Any]] = {
     "add": _sum_of_sparse,
+    "add_any": _sum_of_sparse,
     "sub": _sum_of_sparse,
     "convert_element_type": _cast,
     "mul": _product,

@@ -360,8 +360,12 @@ class RealPair:
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
         with_values = _Given(self, s, given, note=banks is None)
+        def places_() -> Any:
+            keys = np.asarray(list(self.keys), np.int64).reshape(-1, 2)
+            return jnp.take(letters(), keys[:, 0], axis=0) + keys[:, 1]
+
         fixed = lambda v: {case.sides[s].values[v].tobytes() for case in self.cases}
-        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, len(self.keys), fixed)
+        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, len(self.keys), fixed)
         found = rows.results(inputs)
         for output, x in enumerate(found):
             if isinstance(x, Spread) and banks is None:
