@@ -135,6 +135,7 @@ MODELS = [
 
 WORDS = f32(V, 2)
 ROWS = uj.integers(of("int32", 3), 0, V - 1)
+ANY = uj.integers(of("int32", 3), -(10**6), 10**6)
 WORD = uj.integers(of("int32"), 0, V - 1)
 X = f32(3, 2)
 
@@ -162,12 +163,12 @@ EMBEDDINGS = [
     rows("rows by columns of the transpose", lambda t, i: t[i], lambda t, i: t.T[:, i].T, (WORDS, ROWS), turned=lambda t, i: t.T[::-1, i].T),
     rows("rows by maps", lambda t, i: t[i], lambda t, i: lax.map(lambda k: t[k], i), (WORDS, uj.integers(of("int32", 2), 0, 60)),
          w=lambda t, i: lax.map(lambda k: t[0], i)),
-    rows("moved into the table", lambda t, i: jnp.take(t, i, axis=0, mode="clip"), lambda t, i: t[jnp.clip(i, 0, V - 1)], (WORDS, of("int32", 3)),
+    rows("moved into the table", lambda t, i: jnp.take(t, i, axis=0, mode="clip"), lambda t, i: t[jnp.clip(i, 0, V - 1)], (WORDS, ANY),
          wrapped=lambda t, i: t[i], at_zero=lambda t, i: t[jnp.where((i < 0) | (i >= V), 0, i)]),
     rows("filled beside", lambda t, i: t.at[i].get(mode="fill", fill_value=0), lambda t, i: jnp.where(((i >= -V) & (i < V))[:, None], jnp.take(t, jnp.where(i < 0, i + V, i), axis=0, mode="clip"), 0),
-         (WORDS, of("int32", 3)), moved=lambda t, i: jnp.take(t, i, axis=0, mode="clip")),
+         (WORDS, ANY), moved=lambda t, i: jnp.take(t, i, axis=0, mode="clip")),
     rows("filled with zeros as a product", lambda t, i: hot(i) @ t, lambda t, i: jnp.where(((i >= 0) & (i < V))[:, None], jnp.take(t, i, axis=0, mode="clip"), 0),
-         (WORDS, of("int32", 2)), wraps=lambda t, i: t.at[i].get(mode="fill", fill_value=0)),
+         (WORDS, ANY), wraps=lambda t, i: t.at[i].get(mode="fill", fill_value=0)),
     rows("counted from the end", lambda t, i: t[-1 - i], lambda t, i: t[V - 1 - i], (WORDS, ROWS), w=lambda t, i: t[V - 2 - i]),
     rows("scaled before or after", lambda t, i: (3 * t)[i], lambda t, i: 3 * t[i], (WORDS, ROWS), w=lambda t, i: 2 * t[i]),
     rows("a function before or after", lambda t, i: jnp.tanh(t)[i], lambda t, i: jnp.tanh(hot(i) @ t), (WORDS, ROWS), w=lambda t, i: hot(i) @ t),
@@ -233,6 +234,8 @@ SUMS = [
          w=lambda t, w, i: jax.ops.segment_sum(2 * (t[i] @ w) @ w, i, V)),
     rows("gradient by the other product", lambda t, i: jax.grad(lambda t: jnp.sin(hot(i) @ t).sum())(t), lambda t, i: jax.ops.segment_sum(jnp.cos(t[i]), i, V), (WORDS, ROWS),
          w=lambda t, i: jax.ops.segment_sum(jnp.cos(t[i[::-1]]), i, V)),
+    rows("gradient of a cross entropy", lambda h, w, y: jax.grad(lambda h: loss(h @ w, y))(h), lambda h, w, y: (jax.nn.softmax(h @ w) - hot(y, C)) @ w.T / 3, (X, f32(2, C), LABELS),
+         sum=lambda h, w, y: (jax.nn.softmax(h @ w) - hot(y, C)) @ w.T, rolled=lambda h, w, y: (jax.nn.softmax(h @ w) - hot(jnp.roll(y, 1), C)) @ w.T / 3),
     rows("cross entropy of labels", loss, loss_by_sums, (f32(3, C), LABELS), rolled=lambda z, y: loss_by_sums(z, jnp.roll(y, 1)), next=lambda z, y: loss_by_sums(z, jnp.minimum(y + 1, C - 1))),
     rows("log probability of a word", lambda h, w, y: jax.nn.log_softmax(h @ w)[jnp.arange(3), y], lambda h, w, y: jnp.sum(h * w[:, y].T, -1) - jax.nn.logsumexp(h @ w, axis=-1), (X, f32(2, C), LABELS),
          w=lambda h, w, y: jnp.sum(h[::-1] * w[:, y].T, -1) - jax.nn.logsumexp(h @ w, axis=-1)),
@@ -264,7 +267,7 @@ def within_by_weights(x, s, keep=lambda s: (s[:, None] - s[None, :]) == 0):
 
 MASKS = [
     rows("mean of a length", of_lengths, lambda x, n: (x * (jnp.arange(8) < n)).sum() / jnp.where(n == 0, 1, n), (f32(8), N8), one_long=lambda x, n: (x * (jnp.arange(8) <= n)).sum() / jnp.maximum(n, 1),
-         zero=lambda x, n: (x * (jnp.arange(8) < n)).sum() / (n + (n == 1))),
+         two=lambda x, n: (x * (jnp.arange(8) < n)).sum() / jnp.maximum(n, 2)),
     rows("lengths of a batch", lambda x, n: jnp.where(jnp.arange(4) < n[:, None], x, 0), lambda x, n: x * (jnp.arange(1, 5) <= n[:, None]), (f32(2, 4), uj.integers(of("int32", 2), 0, 10**6)),
          one_long=lambda x, n: x * (jnp.arange(4) <= n[:, None]), swapped=lambda x, n: x * (jnp.arange(4) < n[::-1, None])),
     rows("attention of segments", within, within_by_weights, (f32(4, 4), SEGMENTS), before=lambda x, s: within_by_weights(x, s, lambda s: s[:, None] <= s[None, :]),
