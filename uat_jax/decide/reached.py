@@ -56,7 +56,7 @@ def without_unreached(program: ClosedJaxpr, domains: Domains) -> ClosedJaxpr:
         decisions = _Decisions(program, domains)
         reached = retraced(program, decisions.results)
         program = reached if decisions.made else program
-    needed, read = _needed(program.jaxpr)
+    needed, read = needed_of(program.jaxpr)
     if read.isdisjoint(program.jaxpr.invars):
         return given
     if len(needed) == len(program.jaxpr.eqns):
@@ -64,7 +64,7 @@ def without_unreached(program: ClosedJaxpr, domains: Domains) -> ClosedJaxpr:
     return ClosedJaxpr(program.jaxpr.replace(eqns=needed), program.consts)
 
 
-def _needed(jaxpr: Jaxpr) -> tuple[list[JaxprEqn], set[Any]]:
+def needed_of(jaxpr: Jaxpr) -> tuple[list[JaxprEqn], set[Any]]:
     """The equations that have an effect, or on which an output depends, and the variables that these and it read."""
     needed: list[JaxprEqn] = []
     read = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}

@@ -51,6 +51,7 @@ from uat_jax.decide.recheck_sizes import by_induction_again, proved_again, shown
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
+from uat_jax.decide.lookups.texts import at_points
 from uat_jax.decide.whole_programs import WholePair, first_difference, is_whole_program
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError
@@ -500,6 +501,11 @@ def _check_integers(found: Counterexample, pair: Pair, end: Deadline) -> None:
             raise MismatchError("the values at the counterexample are not those in the certificate")
         return
     integers = [x for x, of in zip(found.inputs, ranges, strict=True) if isinstance(of, Integers)]
+    rows = at_points(pair.left, pair.right, pair.domains, [tuple(x.array for x in integers)], end)
+    if rows is not None:
+        there, (left, right) = rows[0].placed(found), rows[1]
+        real = dataclasses.replace(pair, left=left, right=right, domains=rows[0].domains())
+        return _check_counterexample(there, real, end)
     reals = [x for x, of in zip(found.inputs, ranges, strict=True) if not isinstance(of, Integers)]
     beside = SideBySide(pair.left, pair.right, pair.domains, tuple(x.array[None] for x in integers))
     left, right = beside.programs()

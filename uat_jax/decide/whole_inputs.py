@@ -3,6 +3,7 @@
     nothing but integers, few inputs      both programs are run at all of them
     nothing but integers, many inputs     the solver z3 over bit vectors; witnesses are run
     real numbers too, few integers        all integers side by side (`side_by_side.py`)
+    integers that only choose and are compared    as letters (`lookups`), rows that they choose as inputs
     real numbers too, many integers       some integers side by side: a witness, or AGREES
 
 docs/soundness.md says what each proves.
@@ -23,6 +24,8 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.integers import Integers, numbers
+from uat_jax.decide.lookups.texts import Case, RealPair, Texts, at_points, ways
+from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -43,8 +46,16 @@ MOST_CHOICES, MOST_ENTRIES, MOST_STACKED = 4096, 400_000, 64
 """So many choices of the integers are looked at side by side, if all entries they compute are not more; and so many
 where conditionals or loops are written out for each."""
 
+MOST_CASES = 1024
+"""So many outcomes of the comparisons of letters are looked at."""
+
 TRIED = 16
 """So many choices of the integers are tried where there are too many to look at."""
+
+PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
+
+FEW = 4
+"""So many of them are tried first."""
 
 Decide = Callable[["Pair", Effort, "Writer"], Evidence]
 """How a pair of programs of real numbers is decided."""
@@ -76,7 +87,10 @@ def _of_whole_programs(pair: Pair, effort: Effort, write: Writer) -> Evidence:
         return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
     if whole.count <= MOST_INPUTS:
         effort.progress(f"evaluating both functions at all of {whole.count} inputs")
-        point = whole.first_of_all()
+        try:
+            point = whole.first_of_all()
+        except UnsupportedError as error:
+            return Evidence(Method.ENUMERATION, str(error), Verdict.UNKNOWN)
         return _same_everywhere(whole.count) if point is None else _refuted(pair, whole, point, write)
     return _solved(pair, whole, effort, write)
 
@@ -187,18 +201,102 @@ def _beside(
 def _sampled(
     pair: Pair, integers: Sequence[Any], count: int, effort: Effort, write: Writer, decide: Decide
 ) -> Evidence:
-    """A witness at some choices of the integers, or that the functions agree there."""
+    """What letters for the integers show; or a witness at some choices of them, or that the functions agree there."""
     random = np.random.default_rng(effort.seed)
-    chosen = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
-    found = _beside(pair, chosen, effort, write, decide, "")
+    drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
+    points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    for texts in ways(pair.left, pair.right, pair.domains, effort.deadline):
+        said, cases = _with_letters(pair, texts, effort, decide)
+        if said.verdict in PASSING:
+            return said
+        shown = shown or said.finding
+        if cases and found is None:
+            points = [*texts.points(cases, TRIED, random), *points]
+            found = _at_some(pair, points, effort, write, decide)
+            if found.verdict is Verdict.REFUTED:
+                return found
+    found = found or _at_some(pair, points, effort, write, decide)
     if found.verdict is Verdict.REFUTED:
         return found
-    passes = found.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
-    reason = f"equal at {TRIED} of {count} choices of the integers" if passes else found.finding
+    passes = found.verdict in PASSING
+    reason = f"equal at {len(points)} of {count} choices of the integers" if passes else found.finding
     wanted = "give the integers a smaller range with uj.integers(spec, low, high)"
     return Evidence(
         Method.ENUMERATION,
-        f"{reason}; nothing is shown of the others: {wanted}",
+        f"{reason}; nothing is shown of the others: {shown}; {wanted}",
         Verdict.AGREES if passes else Verdict.UNKNOWN,
         assumptions=found.assumptions if passes else (),
     )
+
+
+def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
+    """What can be said of the programs with any rows in the place of those that integers choose, and the cases of these.
+
+    There are no cases if the programs do something else with their integers than choose and compare.
+    """
+    nothing = lambda finding: Evidence(Method.ENUMERATION, finding, Verdict.UNKNOWN)
+    try:
+        effort.progress("following what the integers choose")
+        cases = texts.cases(MOST_CASES)
+        one = RealPair(texts, cases[:1]).programs()
+        entries = sum(entries_computed(program.jaxpr) for program in one)
+        if len(cases) * entries > MOST_ENTRIES and len(cases) > 1:
+            return nothing(f"{len(cases)} cases of comparisons are too many for programs of this size"), cases
+        real = RealPair(texts, cases)
+        left, right = real.programs()
+    except UnsupportedError as error:
+        return nothing(str(error)), []
+    if effort.almost_everywhere and (real.letters or real.with_number):
+        return nothing("what holds for almost all rows may not hold for those of a text with a repeated token"), cases
+    letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+    found = decide(letters, effort, lambda found: "")
+    if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
+        return nothing("one of the functions is undefined at integers that are equal, whatever the real inputs are"), cases
+    of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
+    finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
+    return dataclasses.replace(found, finding=finding, example=None), cases
+
+
+def _undefined_where_alike(pair: Pair, texts: Texts, cases: Sequence[Case], effort: Effort) -> bool:
+    """Whether entries of one program alone are undefined in float64 once integers are equal, and else are not."""
+    some = cases[:FEW]
+    seen = []
+    for points in (texts.alike(some), texts.points(some, len(some), np.random.default_rng(effort.seed))[: len(some)]):
+        found = at_points(pair.left, pair.right, pair.domains, points, effort.deadline) if points else None
+        if found is None:
+            return False
+        real, (left, right) = found
+        seen.append(sample(left, right, effort.seed, effort.deadline, real.domains()).seen)
+    return seen[0].mismatched > 0 == seen[1].mismatched
+
+
+def _at_some(
+    pair: Pair, points: Sequence[tuple[np.ndarray, ...]], effort: Effort, write: Writer, decide: Decide
+) -> Evidence:
+    """What can be said of the programs at some choices of the integers, simple ones first."""
+    points = sorted(points, key=_simplicity)
+    found = _at(pair, points[:FEW], effort, write, decide)
+    return found if found.verdict is Verdict.REFUTED else _at(pair, points, effort, write, decide)
+
+
+def _simplicity(point: Sequence[np.ndarray]) -> int:
+    """Simple integers have a smaller one."""
+    return sum(abs(x) for array in point for x in np.ravel(np.asarray(numbers(array), object)).tolist())
+
+
+def _at(
+    pair: Pair, points: Sequence[tuple[np.ndarray, ...]], effort: Effort, write: Writer, decide: Decide
+) -> Evidence:
+    """What can be said of the programs at some choices of the integers, of tables only the rows that these choose."""
+    found = at_points(pair.left, pair.right, pair.domains, points, effort.deadline)
+    if found is None:
+        chosen = tuple(np.stack(arrays) for arrays in zip(*points, strict=True))
+        return _beside(pair, chosen, effort, write, decide, "")
+    real, (left, right) = found
+    located = lambda example: real.located(example, pair.input_names, points)
+    there = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+    said = decide(there, effort, lambda example: write(located(example)))
+    if said.example is None:
+        return said
+    finding = f"{said.finding} of the functions with {len(points)} choices of the integers side by side"
+    return dataclasses.replace(said, finding=finding, example=located(said.example))

@@ -22,6 +22,7 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
+from uat_jax.decide.ending_loops import ROUNDS, ending, has_while
 from uat_jax.decide.integers import WHOLE, Integers, held, numbers
 from uat_jax.errors import UnsupportedError
 
@@ -60,10 +61,11 @@ def check_exact(program: ClosedJaxpr) -> None:
     """
     for within in programs_within(program):
         for equation in within.eqns:
-            _check(equation)
+            check_primitive(equation)
 
 
-def _check(equation: JaxprEqn) -> None:
+def check_primitive(equation: JaxprEqn) -> None:
+    """Return if the primitive of an equation of integers is one function.  Raises `UnsupportedError` if not."""
     name = equation.primitive.name
     where = f"'{name}'{source_line(equation)}"
     if equation.effects or name not in TABLE.keys() | ALSO or name in NOT_THE_SAME:
@@ -96,12 +98,15 @@ class WholePair:
 
     @functools.cached_property
     def _run(self) -> Any:
-        sides = [jaxpr_as_fun(program) for program in (self.left, self.right)]
+        sides = [jaxpr_as_fun(ending(p) if has_while(p) else p) for p in (self.left, self.right)]
+        count = len(self.left.out_avals)
 
         def unlike(*inputs: Any) -> Any:
-            """For each output where the sides differ."""
+            """For each output where the sides differ; and whether a side does not end."""
             outputs = [side(*inputs) for side in sides]
-            return [a != b for a, b in zip(*outputs, strict=True)]
+            ended = [side[-1] for side in outputs if len(side) > count]
+            apart = [a != b for a, b in zip(*(side[:count] for side in outputs), strict=True)]
+            return apart, ~functools.reduce(jax.numpy.logical_and, ended, np.asarray(True))
 
         return jax.jit(jax.vmap(unlike))
 
@@ -112,19 +117,21 @@ class WholePair:
         entries = sum(math.prod(shape_of(v)) for v in values) + 1
         return 2 ** max(0, min(16, (MOST_ENTRIES // entries).bit_length() - 1))
 
-    def unlike(self, inputs: Input) -> list[np.ndarray]:
-        """Where the outputs differ, of inputs (copies, *shape)."""
+    def looked_at(self, inputs: Input) -> tuple[np.ndarray, np.ndarray]:
+        """At which of the inputs (copies, *shape) an output differs, and at which a loop does not end in time."""
         self.deadline.check()
-        with jax.enable_x64(True):  # the types are the equations' own
-            return [np.asarray(x) for x in self._run(*inputs)]
-
-    def differs(self, inputs: Input) -> np.ndarray:
-        """At which of the inputs (copies, *shape) an output differs."""
         copies = len(inputs[0])
         padded = 2 ** max(0, (copies - 1).bit_length())  # few shapes, so that little is compiled
         filled = tuple(np.concatenate([x, np.repeat(x[:1], padded - copies, axis=0)]) for x in inputs)
-        apart = [x.reshape(padded, -1).any(axis=1) for x in self.unlike(filled)]
-        return np.logical_or.reduce(apart)[:copies]
+        with jax.enable_x64(True):  # the types are the equations' own
+            unlike, endless = self._run(*filled)
+        apart = np.logical_or.reduce([np.asarray(x).reshape(padded, -1).any(axis=1) for x in unlike])[:copies]
+        endless = np.asarray(endless)[:copies]
+        return apart & ~endless, endless
+
+    def differs(self, inputs: Input) -> np.ndarray:
+        """At which of the inputs (copies, *shape) an output differs, where both programs end in time."""
+        return self.looked_at(inputs)[0]
 
     def all_inputs(self) -> Iterator[Input]:
         """Every input once, in blocks of `together`, simple ones first."""
@@ -147,11 +154,21 @@ class WholePair:
         return [x for array in point for x in np.ravel(np.asarray(numbers(array), object)).tolist()]
 
     def first_of_all(self) -> Input | None:
-        """An input at which the programs differ, after all have been evaluated; None if there is none."""
+        """An input at which the programs differ, after all have been evaluated; None if there is none.
+
+        Raises:
+            UnsupportedError: a loop does not end in time at some input, and the programs are equal at the others.
+        """
+        open_at: Input | None = None
         for block in self.all_inputs():
-            apart = self.differs(block)
+            apart, endless = self.looked_at(block)
             if apart.any():
                 return self.simplified(tuple(x[int(np.argmax(apart))] for x in block))
+            if endless.any() and open_at is None:
+                open_at = tuple(x[int(np.argmax(endless))] for x in block)
+        if open_at is not None:
+            at = ", ".join(str(numbers(x)) for x in open_at)
+            raise UnsupportedError(f"a loop takes more than {ROUNDS:,} rounds at the integers {at}; give them a smaller range")
         return None
 
     def drawn(self, seed: int) -> Input | None:
