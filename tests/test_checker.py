@@ -89,7 +89,7 @@ def test_it_is_short():
 # --- agreement with the prover ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pair", one_in(16, PAIRS), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", one_in(32, PAIRS), ids=lambda pair: pair.name)
 def test_both_decide_alike(pair: Pair, tmp_path: Path):
     """A true pair is checked or not known, never refused; its first mistake is checked as refuted, and a forger's
     CERTIFIED in its place is not accepted.

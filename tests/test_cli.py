@@ -72,7 +72,7 @@ def test_show_prints_every_step_checked(capsys):
     assert text.count("✓") >= 10
 
 
-@pytest.mark.parametrize("name", one_in(15, [claim.id for claim in uj.claims()]))
+@pytest.mark.parametrize("name", one_in(30, [claim.id for claim in uj.claims()]))
 def test_a_claim_as_latex(name):
     certificate = decide(find(name), Settings(dtypes=()))
     text = latex(certificate)

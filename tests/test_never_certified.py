@@ -132,7 +132,7 @@ def test_a_difference_on_a_null_set_is_never_certified(name):
     assert not decide(DIFFERENT[name]).passes
 
 
-# Prime fields decide a third of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
+# Prime fields decide a fifth of the rows in the ordinary suite (test_prover_alone.py); all rows are a campaign.
 @pytest.mark.parametrize("name, almost_everywhere", one_in(23, BOTH))
 def test_a_difference_on_a_set_of_positive_measure_is_never_certified(name, almost_everywhere):
     assert not decide(DIFFERENT[name], almost_everywhere).passes
