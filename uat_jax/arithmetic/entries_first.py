@@ -74,7 +74,7 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
     plain = all(isinstance(x, Number | np.ndarray | np.generic) for x in operands)
     if not plain or not any(isinstance(x, Number) for x in operands):
         return None
-    if math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN:
+    if math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN or any(0 in shape_of(atom) for atom in equation.invars):
         return None
     name, walk = equation.primitive.name, _Walk(fields)
     try:
