@@ -74,7 +74,7 @@ def entries_first(fields: Fields, equation: JaxprEqn, operands: Sequence[Any]) -
     plain = all(isinstance(x, Number | np.ndarray | np.generic) for x in operands)
     if not plain or not any(isinstance(x, Number) for x in operands):
         return None
-    if math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN:
+    if math.prod(shape_of(equation.outvars[0])) > MOST_TAKEN or any(0 in shape_of(atom) for atom in equation.invars):
         return None
     name, walk = equation.primitive.name, _Walk(fields)
     try:
@@ -131,7 +131,8 @@ class _Walk:
 
     def only_term(self, equation: JaxprEqn, operands: Sequence[Any], terms: Sequence[np.ndarray]) -> _Taken | None:
         """The terms that are not multiplied by 0, if each sum has one; all others are numbers for all inputs."""
-        if not all(isinstance(x, Number) and self.fields.certain(x) for x in operands):
+        finite = (isinstance(x, Number) and x.special is None and x.infinite is None for x in operands)
+        if not all(finite) or not self.fields.certain(*operands):
             return None
         there = [self.support(self.fields.place(x)).ravel()[grid] for x, grid in zip(operands, terms, strict=True)]
         kept = np.logical_and.reduce(there)

@@ -27,6 +27,7 @@ DRAWS = "random_bits random_fold_in random_seed random_split rng_bit_generator t
 
 NOTES = {
     "reduce_precision": "the identity, or with fewer bits than the dtype an unknown odd function",
+    "regularized_incomplete_beta": "I_x(a, b) + I_{1−x}(b, a) = 1",
     "bitcast_convert_type": "of integers; the bits of floats are refused",
     **dict.fromkeys(DRAWS, "equal keys and shapes give equal results; of constants JAX computes it"),
     **dict.fromkeys(["random_unwrap", "random_wrap"], "each undoes the other; of constants JAX computes it"),

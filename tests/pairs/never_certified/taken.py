@@ -54,6 +54,7 @@ DIFFERENT = (
 EQUAL = (
     Equal("the diagonal of a Jacobian", lambda x: jnp.log(diagonal(nn.sigmoid)(x)), lambda x: nn.log_sigmoid(x) + nn.log_sigmoid(-x), (V,)),
     Equal("a row of one-hot products", lambda x: jnp.log((TURNED * jnp.exp(x)[None]).sum(1)), lambda x: x[np.array([1, 2, 0])], (V,)),
+    Equal("sums over nothing", lambda a: a[:, :0].sum(1) + (a[:, :0] @ a[:0]).sum(1) + jnp.exp(jnp.diag(a)), lambda a: jnp.exp(jnp.diag(a)), (A,)),
     Equal("a product with a permutation", lambda x: jnp.log(TURNED @ jnp.exp(x)), lambda x: x[np.array([1, 2, 0])], (V,)),
     Equal("the diagonal of a triangle", lambda a: jnp.log(jnp.diag(jnp.tril(a, -1) + jnp.diag(jnp.exp(jnp.diag(a))))), jnp.diag, (A,)),
     Equal("counts and the recurrence", lambda x: gammaln(x + (COUNTS + 1)), lambda x: gammaln(x + COUNTS) + jnp.log(x + COUNTS), (P,)),
