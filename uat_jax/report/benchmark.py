@@ -106,8 +106,9 @@ def processor(row: Row) -> str:
     """Seconds of the processor, and how often the baseline's."""
     if row.processor is None:
         return NOTHING
-    compared = row.processor_ratio is not None and row.program != row.baseline
-    return duration(row.processor) + (f" ({number(row.processor_ratio)})" if compared else "")
+    if row.processor_ratio is None or row.program == row.baseline:
+        return duration(row.processor)
+    return f"{duration(row.processor)} ({number(row.processor_ratio)})"
 
 
 def number(value: float) -> str:
