@@ -204,8 +204,8 @@ def test_every_sentence_of_the_ledger_is_set_in_ascii_and_known_signs():
 
 
 def _whole(latex: str) -> str:
-    r"""A formula without spaces and \left, its texts that stand beside each other as one."""
-    for sign in (r"\left(", r"\right)", r"\left[", r"\right]"):
+    r"""A formula without spaces, \left and \Bigl, its texts that stand beside each other as one."""
+    for sign in (r"\left(", r"\right)", r"\left[", r"\right]", r"\left|", r"\right|", r"\Bigl|", r"\Bigr|"):
         latex = latex.replace(sign, sign[-1])
     return latex.replace(" ", "").replace(r"}\text{", "")
 
@@ -214,6 +214,20 @@ def _whole(latex: str) -> str:
 def test_a_broken_formula_loses_nothing(claim):
     assert _whole("".join(broken(claim.printed))) == _whole(claim.printed)
     assert all(line.count("{") == line.count("}") for line in broken(claim.printed))
+
+
+def test_a_line_ends_between_factors_only_where_there_is_no_other_place():
+    factors = r"\mathbf{X} \mathbf{E}_{a} \mathbf{W}_{Q} \mathbf{X} \mathbf{E}_{a} \mathbf{W}_{K}"
+    assert broken(factors, 5) == [r"\mathbf{X} \mathbf{E}_{a} \mathbf{W}_{Q}", *broken(factors, 5)[1:]]
+    assert "".join(broken(factors, 5)).replace(" ", "") == factors.replace(" ", "")
+    summed = rf"({factors}) + \mathbf{{Y}}"
+    assert broken(summed, 9)[-1] == r"+ \mathbf{Y}"
+
+
+def test_a_line_may_end_between_bars():
+    bars = r"\left|\mathbf{a}+\mathbf{b}\right|<\varepsilon"
+    assert broken(bars, 7) == [r"\Bigl|\mathbf{a}+\mathbf{b}\Bigr|", r"<\varepsilon"]
+    assert broken(bars, 3) == [r"\Bigl|\mathbf{a}", r"+\mathbf{b}\Bigr|", r"<\varepsilon"]
 
 
 def test_equations_of_a_long_list_stand_below_each_other():

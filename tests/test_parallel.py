@@ -58,9 +58,12 @@ def test_a_command_of_many_processes_has_one_thread_for_products_unless_the_user
 def test_only_a_process_of_one_thread_is_forked(threads, way, monkeypatch):
     """`threads` is None where the system does not tell."""
 
+    made: list[tuple[int, str]] = []
+    given: list[object] = []
+
     class Pool:
         def __init__(self, count, context, initializer):
-            self.found, self.given = (count, context.get_start_method()), []
+            made.append((count, context.get_start_method()))
 
         def __enter__(self):
             return self
@@ -69,13 +72,13 @@ def test_only_a_process_of_one_thread_is_forked(threads, way, monkeypatch):
             return None
 
         def submit(self, task):
-            self.given.append(task)
+            given.append(task)
 
     monkeypatch.setattr(parallel, "_threads", lambda: threads)
     monkeypatch.setattr(parallel, "ProcessPoolExecutor", Pool)
-    with parallel._processes(3) as pool:
-        assert pool.found == (3, way)
-        assert len(pool.given) == (way == "fork")
+    with parallel._processes(3):
+        assert made == [(3, way)]
+        assert len(given) == (way == "fork")
 
 
 def test_few_claims_start_no_process(monkeypatch):

@@ -94,12 +94,22 @@ class DotPrecisions:
         return found
 
 
+def _rows(dots, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """x_i · y_i of all rows, computed in each of three ways, for rows of at most `TERMS` terms.
+
+    Shorter ones are filled with zeros, which change no sum, so that one program serves both probes of a dtype.
+    """
+    filled = lambda a: np.pad(a, ((0, 0), (0, TERMS - a.shape[1])))
+    vectors, matrices, mixed = map(np.asarray, dots(filled(x), filled(y)))
+    return [vectors, np.diagonal(matrices), mixed[:, 0]]
+
+
 def _dots(x: jax.Array, y: jax.Array, precision: str) -> tuple[jax.Array, ...]:
-    """x_i · y_i of all rows: by dot products, by a matrix product, by matrix-vector products."""
+    """x_i · y_i by dot products, all x_i · y_j by a matrix product, and x_i · y_i by matrix-vector products."""
     vectors = jnp.einsum("ik,ik->i", x, y, precision=precision)
     matrices = jnp.einsum("ik,jk->ij", x, y, precision=precision)
     mixed = jnp.einsum("iak,ik->ia", jnp.broadcast_to(x, (2, *x.shape)).swapaxes(0, 1), y, precision=precision)
-    return vectors, jnp.diagonal(matrices), mixed[:, 0]
+    return vectors, matrices, mixed
 
 
 def _mantissas(random: np.random.Generator, shape: tuple[int, ...], exponent: int, dtype: np.dtype) -> np.ndarray:
@@ -115,7 +125,7 @@ def _operand(dots, dtype: np.dtype) -> float:
     for column in range(0, ROWS, 8):
         unit = np.broadcast_to(np.eye(ROWS, dtype=dtype)[column], values.shape)
         expected = values[:, column].astype(np.float64)
-        for output in (*dots(values, unit), *dots(unit, values)):
+        for output in (*_rows(dots, values, unit), *_rows(dots, unit, values)):
             worst = max(worst, float(np.max(np.abs(np.asarray(output, np.float64) / expected - 1))))
     return _power_of_two(worst)
 
@@ -129,7 +139,7 @@ def _accumulate(dots, dtype: np.dtype, narrowest: float) -> float:
     y = np.concatenate([factor, factor], axis=1)[:, order]
     squares = np.sum((x.astype(np.float64) * y.astype(np.float64)) ** 2, axis=1)
     modelled = np.sqrt(accumulation_variance(TERMS, 0.0, squares))
-    measured = max(math.sqrt(np.mean((np.asarray(output, np.float64) / modelled) ** 2)) for output in dots(x, y))
+    measured = max(math.sqrt(np.mean((np.asarray(output, np.float64) / modelled) ** 2)) for output in _rows(dots, x, y))
     if measured <= narrowest:
         return narrowest
     return max(unit_roundoff(jnp.dtype(dtype)), _power_of_two(measured))

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import math
+import os
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -39,6 +40,8 @@ class Row:
         rounds, repeats: how often, and how often within a round.
         seconds, low, high: of one call: median and quartiles.
         ratio, ratio_low, ratio_high: to the baseline of the same round: median and quartiles.
+        processor, processor_ratio: seconds of the processor that one call of a program of the host takes, here and in
+            the processes it starts, and how often the baseline's: other work on the machine does not count; medians.
         trace, compile: seconds of tracing and lowering, and of compiling; None of a program of the host.
         compile_ratio: `compile` over the baseline's.
         operations, bytes: of one call, the former as counted, the latter those of arguments and output, which are read
@@ -73,6 +76,8 @@ class Row:
     limit: float | None
     compile_limit: float | None
     least_share: float | None
+    processor: float | None = None
+    processor_ratio: float | None = None
 
     @property
     def met(self) -> bool | None:
@@ -100,6 +105,8 @@ class _Ready:
     checked: float = 0.0
     """Seconds of the call whose answer was checked."""
     repeats: int = 1
+    processor: list[float] = field(default_factory=list)
+    """Of every call of a program of the host that was timed."""
 
 
 def measure(case: Case, size: Size, *, rounds: int, quick: bool = False) -> list[Row]:
@@ -156,9 +163,10 @@ def _first_answer(program: _Ready) -> Any:
     """How long it takes is kept and, of a program of the host, by how much the memory grows."""
     watched = contextlib.nullcontext(None) if program.program.compiled else resident_peak()
     with watched as peak:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), _processor_seconds()
         answer = program.call()
         program.checked = time.perf_counter() - start
+        program.processor = [_processor_seconds() - before]
         program.memory = peak() if peak else program.memory
     return answer
 
@@ -175,6 +183,8 @@ def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
         if program.program.compiled:  # those of the host take longer than that
             program.repeats = max(1, math.ceil(LEAST_SECONDS / max(min(_timed(program) for _ in range(3)), 1e-7)))
     with _no_collection():
+        for program in ready.values():
+            program.processor = []  # what was timed before found the caches cold
         for number in range(rounds):
             for name in random.Random(number).sample(list(ready), len(ready)):
                 taken[name].append(_timed(ready[name]) / ready[name].repeats)
@@ -182,10 +192,17 @@ def _rounds(ready: Mapping[str, _Ready], rounds: int) -> dict[str, list[float]]:
 
 
 def _timed(program: _Ready) -> float:
-    start = time.perf_counter()
+    start, before = time.perf_counter(), _processor_seconds()
     for _ in range(program.repeats):
         program.call()
+    program.processor.append((_processor_seconds() - before) / program.repeats)
     return time.perf_counter() - start
+
+
+def _processor_seconds() -> float:
+    """What this process and those of its children that have ended have taken so far."""
+    times = os.times()  # in hundredths, which is little of what a process takes
+    return time.process_time() + times.children_user + times.children_system
 
 
 @contextlib.contextmanager
@@ -211,6 +228,8 @@ def _row(
     median, low, high = _quartiles(taken[name])
     ratio, ratio_low, ratio_high = _quartiles([t / b for t, b in zip(taken[name], taken[baseline], strict=True)])
     program = own.program
+    processor = None if program.compiled else statistics.median(own.processor)
+    compared = processor is not None and not ready[baseline].program.compiled
     return Row(
         case=case.name,
         size=dict(size),
@@ -236,6 +255,8 @@ def _row(
         limit=experiment.limits.get(name),
         compile_limit=experiment.compile_limits.get(name),
         least_share=experiment.least_shares.get(name),
+        processor=processor,
+        processor_ratio=_quotient(processor, statistics.median(ready[baseline].processor)) if compared else None,
     )
 
 

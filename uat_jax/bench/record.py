@@ -26,7 +26,7 @@ def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
     names = [field.name for field in fields(Row)]
     try:
         lines = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
-        rows = [Row(**{name: line[name] for name in names}) for line in lines]
+        rows = [Row(**{name: line[name] for name in names if name in line}) for line in lines]
         (environment,) = {json.dumps(line["environment"]) for line in lines}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cannot read {path} as the lines of one `uat-jax bench --json`: {error!r}") from None

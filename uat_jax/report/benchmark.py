@@ -22,6 +22,7 @@ COLUMNS = (
     "time",
     "ratio",
     "aim",
+    "processor\n(ratio)",
     "rate\n(of products)",
     "trials",
     "memory",
@@ -79,6 +80,7 @@ def cells(row: Row) -> tuple[str, ...]:
         spread(row) if row.rounds > 1 else duration(row.seconds),
         "1" if row.program == row.baseline else ratio(row),
         aim(row),
+        processor(row),
         rate(row.operations, row.seconds, "GFLOP/s", row.share_of_products),
         NOTHING if row.trials is None else f"{number(row.trials / row.seconds)}/s",
         NOTHING if row.memory is None else size_of(row.memory),
@@ -98,6 +100,15 @@ def ratio(row: Row) -> str:
     """Median and quartiles."""
     found = number(row.ratio)
     return f"{found} ({number(row.ratio_low)} … {number(row.ratio_high)})" if row.rounds > 1 else found
+
+
+def processor(row: Row) -> str:
+    """Seconds of the processor, and how often the baseline's."""
+    if row.processor is None:
+        return NOTHING
+    if row.processor_ratio is None or row.program == row.baseline:
+        return duration(row.processor)
+    return f"{duration(row.processor)} ({number(row.processor_ratio)})"
 
 
 def number(value: float) -> str:

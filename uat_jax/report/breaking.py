@@ -11,7 +11,7 @@ from math import inf
 WIDTH = 62
 """Signs that a line of an A4 page holds, about."""
 
-PROSE = 0.65
+PROSE = 0.68
 """How wide a sign of text is, beside a sign of a formula; an index is as small."""
 
 EARLY = 0.25
@@ -22,21 +22,37 @@ _WORD = re.compile(r"\S*\s*")
 _GAP = re.compile(r"^(?:\\ |\\quad|\s)+")
 _SILENT = {
     r"\mathbf", r"\boldsymbol", r"\hat", r"\tilde", r"\bar", r"\mathring", r"\left", r"\right", r"\text", r"\mathrm",
-    r"\operatorname", r"\dot", r"\frac", r"\tfrac", r"\sqrt", "{", "}", " ", "^", "_", r"\bigl", r"\bigr", r"\,",
+    r"\operatorname", r"\dot", r"\frac", r"\tfrac", r"\sqrt", "{", "}", " ", "^", "_", r"\bigl", r"\bigr",
+    r"\Bigl", r"\Bigr", r"\,",
 }  # fmt: skip
 """What takes no room of its own."""
-_RELATIONS = ("=", r"\leftarrow", r"\leq", r"\geq", r"\neq", r"\mapsto", r"\to", "<", r"\Longleftrightarrow")
+_RELATIONS = (
+    "=",
+    r"\leftarrow",
+    r"\leq",
+    r"\geq",
+    r"\neq",
+    r"\mapsto",
+    r"\to",
+    "<",
+    r"\Rightarrow",
+    r"\Longleftrightarrow",
+)
 _OPERATORS = ("+", "-", r"\otimes", r"\odot", r"\diamond", r"\cdot")
 _BEFORE = {**dict.fromkeys(_RELATIONS, 2), **dict.fromkeys(_OPERATORS, 1), r"\quad": 5}
 """A line may end before these, where no group is open; the larger the number, the better."""
 _BEHIND_A_WORD, _BEHIND_A_COMMA = 3, 4
 """So good are the other places at which a line may end."""
-_OPENING, _CLOSING = ("(", "[", r"\{"), (")", "]", r"\}")
+_FACTORS = (r"\mathbf", r"\operatorname", r"\hat", r"\boldsymbol")
+_BEFORE_A_FACTOR = -100
+"""Between two factors a line ends only where there is no other place, in brackets or out of them."""
+_OPENING, _CLOSING = ("(", "[", r"\{", r"\Bigl"), (")", "]", r"\}", r"\Bigr")
 
 
 def loosened(latex: str) -> str:
     r"""The formula with brackets of fixed size, and spaces: a line cannot end between \left and \right."""
     latex = re.sub(r"(?<=[})])\\(mathbf|hat|sigma)\b", r" \\\1", latex)
+    latex = latex.replace(r"\left|", r"\Bigl|").replace(r"\right|", r"\Bigr|")
     return latex.replace(r"\left(", "(").replace(r"\right)", ")").replace(r"\left[", "[").replace(r"\right]", "]")
 
 
@@ -44,7 +60,8 @@ def broken(latex: str, width: int = WIDTH) -> list[str]:
     """The lines of a formula, each at most about ``width`` signs wide where it can be broken.
 
     A line ends at the best place of its later part: before a gap, else behind a comma, else behind a word, else before
-    a relation, else before a sign, and outside of brackets if it can be; of several such at the last.
+    a relation, else before a sign, and outside of brackets if it can be; of several such at the last.  Where there is
+    none of these it ends between two factors.
     """
     rest, lines = _pieces(loosened(latex)), list[str]()
     while rest:
@@ -113,6 +130,9 @@ def _pieces(latex: str) -> list[_Piece]:
         if depth == 0 and token in _BEFORE and found[-1].latex.strip():
             found[-1].quality = max(found[-1].quality, (-brackets, _BEFORE[token]))
             found.append(_Piece(begins=token))
+        if depth == 0 and token in _FACTORS and found[-1].latex.endswith(("} ", ")", ") ")):
+            found[-1].quality = max(found[-1].quality, (_BEFORE_A_FACTOR - brackets, 0))
+            found.append(_Piece())
         if token in ("{", r"\left"):
             depth += 1
             small.append(found[-1].latex.rstrip().endswith(("_", "^")))

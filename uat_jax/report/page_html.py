@@ -42,7 +42,8 @@ a { color: #0b4f8a; }
   .math { font-size: .85em; }
   .broad { display: none; }
   .narrow { display: block; }
-  table.numbers th, table.numbers td { padding-right: .3rem; }
+  table.numbers { font-size: .88em; }
+  table.numbers th, table.numbers td { padding-right: .25rem; }
   table:not(.numbers) tr { display: block; border-top: 1px solid #ddd; padding: .2rem 0; }
   table:not(.numbers) td { display: block; padding: 0; overflow-x: auto; overflow-y: hidden; }
   table:not(.numbers) tr:first-child { display: none; }

@@ -279,6 +279,13 @@ def _row(network: str, parameter: str) -> Decide:
     return decide
 
 
+def hatted(parameter: str, j: Any) -> str:
+    """The parameter of layer j as the papers' readers know it: Ŵ_{1,2} for "W2", b̂_{1,3} for "b3-by-position"."""
+    letter, number = parameter[:2]
+    hat = "Ŵ" if letter == "W" else "b̂"
+    return f"{hat}_{{{j},{number}}}"
+
+
 Place = tuple[str, str, int]
 """(network, parameter, j): a cell of the table."""
 
@@ -293,7 +300,7 @@ def said(word: str, *places: Place) -> Decide:
         for network, parameter, j in places:
             found = cell(network, parameter, j)
             so = found if TABLE[network][parameter][j - 1] == word else opposite(found)
-            subject = f"{network}: {parameter}, j = {j}, {word}"
+            subject = f"{network}: {hatted(parameter, j)}, {word}"
             yield from (replace(evidence, subject=subject) for evidence in so)
 
     return decide

@@ -26,6 +26,7 @@ from uat_jax.ledger.layers.dependence import (
     Decide,
     at_every_depth,
     cell,
+    hatted,
     one_token,
     parameters,
     said,
@@ -140,6 +141,11 @@ def _not_static(*place: Any) -> OneEdit:
     return OneEdit(STATIC, DYNAMIC, lambda word, settings: said(word, place)(settings))
 
 
+def _rule(parameter: str) -> str:
+    """What the rule from i to i + 1 layers gives: all Ŵ_{k,3}, k ≤ i + 1, and one of each other parameter."""
+    return hatted(parameter, "k" if parameter == "W3" else "i+1")
+
+
 def _list(word: str, *ranges: tuple[str, range]) -> Decide:
     return said(word, *(("transformer", parameter, j) for parameter, numbers in ranges for j in numbers))
 
@@ -148,7 +154,7 @@ def _fixed_weights(settings: Settings) -> Iterator[Evidence]:
     """Static in three layers; and from i to i+1 layers, so at every depth."""
     yield from said(STATIC, *(("residual", parameter, 1) for parameter in _PRODUCTS))(settings)
     for parameter in _PRODUCTS:
-        yield from (replace(found, subject=parameter) for found in at_every_depth(parameter))
+        yield from (replace(found, subject=_rule(parameter)) for found in at_every_depth(parameter))
 
 
 def _weights_differ(settings: Settings) -> Iterator[Evidence]:
@@ -199,7 +205,7 @@ def _bias_is_a_sum(settings: Settings) -> Iterator[Evidence]:
         what = f"{part} is the same at any two inputs if the parameters of i layers are"
         yield from dependence.static(part, moving, what=what, subject=name)
     for parameter in ("W2", "W3", "b3"):
-        yield from (replace(found, subject=parameter) for found in at_every_depth(parameter))
+        yield from (replace(found, subject=_rule(parameter)) for found in at_every_depth(parameter))
 
 
 # --- the rows --------------------------------------------------------------------------------------------------------
