@@ -1,4 +1,4 @@
-"""Whole numbers as letters: what is concluded of them in a case holds at every point of the case, and every point has one."""
+"""Whole numbers as letters: what is concluded in a case holds at every point of the case, and every point has one."""
 
 import itertools
 
@@ -110,7 +110,9 @@ def all_values(closed, x):
     values = dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)) | {closed.jaxpr.invars[0]: x}
     read = lambda v: v.val if isinstance(v, Literal) else values[v]
     for equation in closed.jaxpr.eqns:
-        values.update(zip(equation.outvars, bound(equation, list(map(read, equation.invars)), equation.params), strict=True))
+        values.update(
+            zip(equation.outvars, bound(equation, list(map(read, equation.invars)), equation.params), strict=True)
+        )
     return values
 
 

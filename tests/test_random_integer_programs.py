@@ -1,4 +1,4 @@
-"""Random programs of integers of 4 and 8 bits beside changed ones: what is decided is what the device says at all inputs."""
+"""Random programs of integers of 4 and 8 bits beside changed ones: what is decided is what the device says."""
 
 import collections
 import itertools

@@ -18,7 +18,7 @@ from jax.lax import GatherScatterMode
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.integers import WHOLE
-from uat_jax.decide.lookups.differences import ZERO, Differences
+from uat_jax.decide.lookups.differences import Differences
 from uat_jax.decide.lookups.letters import (
     Letters,
     added,
@@ -252,7 +252,11 @@ class IntegerPart:
         if len(along) != 1 or letters.dtype == np.bool_:
             return None
         axis = along[0]
-        row = numbers.reshape(-1)[:0] if not numbers.size else np.moveaxis(numbers, axis, 0).reshape(shape[axis], -1)[:, 0]
+        row = (
+            numbers.reshape(-1)[:0]
+            if not numbers.size
+            else np.moveaxis(numbers, axis, 0).reshape(shape[axis], -1)[:, 0]
+        )
         first, length = int(row[0]), shape[axis]
         if (np.diff(row.astype(np.int64)) != 1).any():
             return None
@@ -301,7 +305,9 @@ class IntegerPart:
         batching = zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
         aligned = {d: Axis(batch[q]) for d, q in batching}
         mode = GatherScatterMode.from_any(equation.params["mode"])
-        return self._lookup(equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"])
+        return self._lookup(
+            equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"]
+        )
 
     def _scatter(self, equation: JaxprEqn, indices: Letters) -> Landing:
         numbers, table = equation.params["dimension_numbers"], shape_of(equation.invars[0])
@@ -318,7 +324,7 @@ class IntegerPart:
         else:
             inside = self._inside(key, table[axis])
             if inside is not None and mode != GatherScatterMode.FILL_OR_DROP:
-                raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} is promised a place")
+                raise self._beside(equation, table[axis] - 1)
         columns[k] = known_letters(np.zeros(key.shape, np.int64))
         known = [column.numbers() for column in columns]
         if any(x is None for x in known):
@@ -370,7 +376,7 @@ class IntegerPart:
             else:
                 there = self._inside(start, last + 1)
                 if there is not None and mode != GatherScatterMode.FILL_OR_DROP:
-                    raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} is promised a place")
+                    raise self._beside(equation, last)
                 inside = there if inside is None else inside if there is None else inside & there
                 start = self._defined(start, equation, there)
             if d == axis:
@@ -390,8 +396,17 @@ class IntegerPart:
                 raise self._refused(equation)
         return Lookup(shape, axis, self._defined(key, equation), tuple(coordinates), inside, fill)
 
+    def _beside(self, equation: JaxprEqn, last: int) -> UnsupportedError:
+        """That a place may lie beside an axis, and JAX leaves open what stands there."""
+        return UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} takes places 0 to {last}, and an integer may lie "
+            'beside them: give it a smaller range with uj.integers(spec, low, high), or the index a mode such as "clip"'
+        )
+
     def _refused(self, equation: JaxprEqn) -> UnsupportedError:
-        return UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose")
+        return UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose"
+        )
 
 
 def _changes(array: np.ndarray, axis: int) -> bool:
