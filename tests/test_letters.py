@@ -31,9 +31,9 @@ def hypotheses(random):
         yield ("most", "equal", "unequal")[random.integers(3)], int(i), int(j), int(random.integers(-3, 4))
 
 
-def fits(kind, i, j, c, point):
+def fits(hypothesis, point):
     """Whether a point satisfies a hypothesis."""
-    x = (0, *point)
+    (kind, i, j, c), x = hypothesis, (0, *point)
     return {"most": x[i] - x[j] <= c, "equal": x[i] - x[j] == c, "unequal": x[i] - x[j] != c}[kind]
 
 
@@ -46,7 +46,7 @@ def test_what_follows_from_hypotheses_holds_where_they_do(seed):
         kind, i, j, c = hypothesis
         held.append(hypothesis)
         found = getattr(known, f"with_{kind}")(i, j, c)
-        there = [p for p in points if all(fits(*h, p) for h in held)]
+        there = [p for p in points if all(fits(h, p) for h in held)]
         if found is None:
             assert not there, f"seed {seed}"
             return

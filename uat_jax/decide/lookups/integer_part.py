@@ -26,6 +26,7 @@ from uat_jax.decide.lookups.letters import (
     is_zero,
     known_letters,
     negated,
+    of_fields,
     scaled,
     selected,
 )
@@ -190,7 +191,7 @@ class IntegerPart:
         if name in MOVING:
             fields = zip(*(x.fields for x in letters), strict=True)
             moved = [self._move(equation, arrays) for arrays in fields]
-            return Letters(*moved, letters[0].dtype)
+            return of_fields(moved, letters[0].dtype)
         if name in ("dynamic_slice", "gather") and not any(isinstance(x, Letters) for x in operands[1:]):
             return self._taken(equation, letters[0], operands[1:])
         if name == "add":
@@ -215,7 +216,7 @@ class IntegerPart:
             new = np.dtype(equation.params["new_dtype"])
             if new == np.bool_:
                 return ~is_zero(letters[0], self.known)
-            return Letters(*letters[0].fields, new)
+            return of_fields(letters[0].fields, new)
         return None
 
     def _move(self, equation: JaxprEqn, arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -286,7 +287,7 @@ class IntegerPart:
             letters = selected(where, [known_letters(np.zeros(letters.shape, np.int64)), letters])
         if not letters.defined.all():
             raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} takes integers that may wrap")
-        return Letters(*letters.fields, np.dtype(np.int64)).simplified(self.known)
+        return of_fields(letters.fields, np.dtype(np.int64)).simplified(self.known)
 
     def _gather(self, equation: JaxprEqn, indices: Letters) -> Lookup:
         numbers, sizes = equation.params["dimension_numbers"], equation.params["slice_sizes"]

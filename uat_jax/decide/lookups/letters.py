@@ -5,7 +5,7 @@ x_0 is 0, so that i = j = 0 in a number that is known.  docs/soundness.md §20 s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,7 +58,7 @@ class Letters:
 
     def moved(self, move: Callable[[np.ndarray], Any]) -> Letters:
         """Entries at other places."""
-        return Letters(*(np.asarray(move(x)) for x in self.fields), self.dtype)
+        return of_fields([np.asarray(move(x)) for x in self.fields], self.dtype)
 
     def keys(self) -> list[tuple[int, int, int]]:
         """(plus, minus, offset) of each entry."""
@@ -80,6 +80,12 @@ class Letters:
         low, high = ends(self.dtype)
         fits = (offset - known.most[minus, plus] >= low) & (known.most[plus, minus] + offset <= high)
         return replace(self, plus=plus, minus=minus, offset=offset, defined=self.defined & fits)
+
+
+def of_fields(fields: Sequence[np.ndarray], dtype: Any) -> Letters:
+    """An array of a dtype with these fields."""
+    plus, minus, offset, loose, defined = fields
+    return Letters(plus, minus, offset, loose, defined, dtype)
 
 
 def known_letters(array: Any, dtype: Any = None) -> Letters:

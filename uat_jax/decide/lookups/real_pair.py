@@ -210,7 +210,7 @@ class RealPair:
             keys = np.asarray(list(self.keys), np.int64).reshape(-1, 3)
             return jnp.take(letters(), keys[:, 0]) - jnp.take(letters(), keys[:, 1]) + keys[:, 2]
 
-        fixed = lambda v: {case.sides[s].values[v].tobytes() for case in self.cases}
+        fixed = lambda v: {np.asarray(case.sides[s].values[v]).tobytes() for case in self.cases}
         rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, len(self.keys), fixed)
         found = rows.results(inputs)
         for output, x in enumerate(found):

@@ -49,12 +49,12 @@ class Rows:
     program: ClosedJaxpr
     integers: Mapping[Any, Any]
     roles: Mapping[int, Any]
-    given: Mapping[tuple[Any, ...], Any]
+    given: Any
     row_of: Callable[[Any, int], Any]
     numbers: Callable[[], Any]
     places: Callable[[], Any]
     count: int
-    fixed: Callable[[Any], Sequence[Any]]
+    fixed: Callable[[Any], set[bytes]]
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)
 
@@ -197,7 +197,7 @@ def _entries(value: Any, at: Sequence[Any], rank: int) -> Any:
         value = jnp.take(value, index.reshape([n for _, n in sizes]), axis=d, mode="clip")
         before = sum(1 for e in kept[:d] if e in axes)
         order = [*order[:before], *(r for r, _ in sizes), *order[before:]]
-    value = jnp.transpose(value, np.argsort(order)) if order != sorted(order) else value
+    value = jnp.transpose(value, np.argsort(order).tolist()) if order != sorted(order) else value
     shape = [1] * rank
     for r, n in zip(sorted(order), value.shape, strict=True):
         shape[r] = n

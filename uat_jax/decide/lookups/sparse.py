@@ -281,7 +281,6 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     def placed(x: Any) -> Any:
         """An array with one place along the axis, as one of the rank of the result and of what is summed besides."""
         order = sorted((axis_of(k, first, d), d) for d in range(len(shapes[k])) if d != sparse.axis)
-        turned = jnp.transpose(jnp.squeeze(x, axis=sparse.axis), np.argsort(np.argsort([d for _, d in order])))
         kept = [d for d in range(len(shapes[k])) if d != sparse.axis]
         turned = jnp.transpose(jnp.squeeze(x, axis=sparse.axis), [kept.index(d) for _, d in order])
         new = [1] * (rank + len(more))
