@@ -78,6 +78,11 @@ class Lookup:
     inside: np.ndarray | None = None
     fill: Any = None
 
+    @property
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "lookup", self.shape, self.axis, tuple(map(type, self.coordinates)), repr(self.fill)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -88,6 +93,11 @@ class Comparison:
     key: Letters
     inside: np.ndarray | None
     equal: bool
+
+    @property
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "comparison", self.axis, self.length, self.equal
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,11 @@ class Landing:
     indices: np.ndarray
     column: int
     inside: np.ndarray | None
+
+    @property
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "landing", self.axis, self.column, self.key.shape
 
 
 @dataclass

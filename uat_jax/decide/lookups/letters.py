@@ -60,6 +60,11 @@ class Letters:
         """Entries at other places."""
         return of_fields([np.asarray(move(x)) for x in self.fields], self.dtype)
 
+    @property
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "numbers", self.shape, str(self.dtype)
+
     def keys(self) -> list[tuple[int, int, int]]:
         """(plus, minus, offset) of each entry."""
         return list(zip(*(x.ravel().tolist() for x in (self.plus, self.minus, self.offset)), strict=True))

@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.certificate import one_line
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains, Interval
 from uat_jax.decide.integers import numbers
@@ -51,12 +52,9 @@ class RealPair:
     with_number: bool = False
 
     def __post_init__(self) -> None:
-        for a, b in zip(self.cases[0].sides, self.cases[-1].sides, strict=True):
-            if a.values.keys() != b.values.keys():
-                raise UnsupportedError("what is an integer differs between cases")
-        roles = [{n: type(r) for n, r in side.roles.items()} for side in self.cases[0].sides]
+        roles = [{n: r.fixed for n, r in side.roles.items()} for side in self.cases[0].sides]
         for case in self.cases:
-            if [{n: type(r) for n, r in side.roles.items()} for side in case.sides] != roles:
+            if [{n: r.fixed for n, r in side.roles.items()} for side in case.sides] != roles:
                 raise UnsupportedError("what integers choose differs between cases")
             if any(s.values.keys() != t.values.keys() for s, t in zip(case.sides, self.cases[0].sides, strict=True)):
                 raise UnsupportedError("what is an integer differs between cases")
@@ -128,7 +126,7 @@ class RealPair:
         dense: set[int] = set()
         for s in (0, 1):
             with jax.enable_x64(True):  # the types are the equations' own
-                traced = jax.make_jaxpr(lambda *reals, s=s: self._one(s, reals, {}, None))(*self._specs())
+                traced = _traced(lambda *reals, s=s: self._one(s, reals, {}, None), self._specs())
             _, read = needed_of(traced.jaxpr)
             dense |= {i for i, v in zip(self.reals, traced.jaxpr.invars, strict=True) if v in read}
         axes: dict[Any, set[int]] = {}
@@ -298,7 +296,7 @@ class RealPair:
             return [x + rest[-1].astype(x.dtype) for x in found] if self.alone else found
 
         with jax.enable_x64(True):  # the types are the equations' own
-            traced = with_numbers(jax.make_jaxpr(of_reals)(*real, *rows, *more))
+            traced = with_numbers(_traced(of_reals, [*real, *rows, *more]))
         needed, _ = needed_of(traced.jaxpr)
         return inlined(ClosedJaxpr(traced.jaxpr.replace(eqns=needed), traced.consts))
 
@@ -377,6 +375,14 @@ class RealPair:
         if of == REALS:
             return zeros
         return np.asarray(of.clipped(of.folded(zeros[None], np.dtype(aval.dtype)), np.dtype(aval.dtype)), np.float64)[0]
+
+
+def _traced(function: Callable[..., Any], specs: Sequence[Any]) -> ClosedJaxpr:
+    """The program of a function.  Raises `UnsupportedError` where JAX refuses an equation with rows in it."""
+    try:
+        return jax.make_jaxpr(function)(*specs)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise UnsupportedError(f"JAX does not trace it with rows for tables: {one_line(error)}") from error
 
 
 @dataclass

@@ -194,9 +194,9 @@ def is_zero(rows: Rows, atom: Any) -> bool:
         value = rows.values.get(atom)
         return isinstance(value, np.ndarray) and not value.any()
     passes = equation.primitive.name in ("broadcast_in_dim", "convert_element_type", "reshape")
-    if passes and equation.invars[0] in rows.integers if not isinstance(equation.invars[0], Literal) else False:
-        known = rows.integers[equation.invars[0]]
-        return isinstance(known, np.ndarray) and not known.any()
+    operand = equation.invars[0] if equation.invars else None
+    if passes and not isinstance(operand, Literal) and operand in rows.integers:
+        return all(not any(bytes_) for bytes_ in rows.fixed(operand))  # in every case
     return passes and is_zero(rows, equation.invars[0])
 
 
