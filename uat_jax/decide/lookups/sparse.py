@@ -1,6 +1,6 @@
-"""Arrays with one entry that may be other than zero along an axis: what a comparison with all places is multiplied with.
+"""Arrays with one entry that may be other than zero along an axis, such as a comparison with all places; sums of such.
 
-    (i == arange(V)) @ T = T[i]        sum_v where(i == v, T[v], 0) = T[i]
+(i == arange(V)) @ T = T[i]        sum_v where(i == v, T[v], 0) = T[i]
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _at_keys(rows: Rows, atom: Any, axis: int) -> Any:
 
 
 def _product_of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any], k: int) -> Any:
-    """A product of matrices: over the axis of the sum, sum_v X[v] T[v] is that of the entries by the rows at the keys."""
+    """A product of matrices: over the axis of the sum, Σ_v X[v] T[v] is that of the entries by rows at the keys."""
     sums, batches = equation.params["dimension_numbers"]
     x, axis = operands[k], operands[k].axis
     if axis in batches[k]:
@@ -194,9 +194,9 @@ def is_zero(rows: Rows, atom: Any) -> bool:
         value = rows.values.get(atom)
         return isinstance(value, np.ndarray) and not value.any()
     passes = equation.primitive.name in ("broadcast_in_dim", "convert_element_type", "reshape")
-    if passes and equation.invars[0] in rows.integers if not isinstance(equation.invars[0], Literal) else False:
-        known = rows.integers[equation.invars[0]]
-        return isinstance(known, np.ndarray) and not known.any()
+    operand = equation.invars[0] if equation.invars else None
+    if passes and not isinstance(operand, Literal) and operand in rows.integers:
+        return all(not any(bytes_) for bytes_ in rows.fixed(operand))  # in every case
     return passes and is_zero(rows, equation.invars[0])
 
 
@@ -281,7 +281,6 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     def placed(x: Any) -> Any:
         """An array with one place along the axis, as one of the rank of the result and of what is summed besides."""
         order = sorted((axis_of(k, first, d), d) for d in range(len(shapes[k])) if d != sparse.axis)
-        turned = jnp.transpose(jnp.squeeze(x, axis=sparse.axis), np.argsort(np.argsort([d for _, d in order])))
         kept = [d for d in range(len(shapes[k])) if d != sparse.axis]
         turned = jnp.transpose(jnp.squeeze(x, axis=sparse.axis), [kept.index(d) for _, d in order])
         new = [1] * (rank + len(more))
