@@ -77,6 +77,12 @@ class Lookup:
     inside: np.ndarray | None = None
     fill: Any = None
 
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What of it is the same in all cases, or the cases are not decided together."""
+        arrays = [np.shape(c) if isinstance(c, np.ndarray) else c for c in self.coordinates]
+        return Lookup, self.shape, self.axis, *arrays
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -87,6 +93,11 @@ class Comparison:
     key: Letters
     inside: np.ndarray | None
     equal: bool
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """As of a `Lookup`."""
+        return Comparison, self.axis, self.length, self.equal
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,11 @@ class Landing:
     indices: np.ndarray
     column: int
     inside: np.ndarray | None
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """As of a `Lookup`."""
+        return Landing, self.axis, self.column
 
 
 @dataclass
@@ -324,6 +340,8 @@ class IntegerPart:
         if any(x is None for x in known):
             raise self._refused(equation)
         places = np.stack(known, axis=-1)  # type: ignore[arg-type]
+        if mode != GatherScatterMode.FILL_OR_DROP and not _all_inside(equation, places, k):
+            raise self._refused(equation)
         return Landing(axis, self._defined(key, equation, inside), places, k, inside)
 
     def _dynamic_slice(self, equation: JaxprEqn, starts: Sequence[Whole]) -> Lookup:
@@ -360,8 +378,8 @@ class IntegerPart:
                 rank[windows[d]] = sizes[d]
                 window = np.arange(sizes[d]).reshape(rank)
             if d not in starts:
-                whole = windows.get(d)
-                coordinates.append(aligned[d] if d in aligned else Axis(whole) if whole is not None else 0)
+                first = 0 if window is None else Axis(windows[d]) if sizes[d] == size else window
+                coordinates.append(aligned.get(d, first))
                 continue
             start, last = starts[d], size - sizes[d]
             if mode == GatherScatterMode.CLIP:
@@ -392,6 +410,20 @@ class IntegerPart:
 
     def _refused(self, equation: JaxprEqn) -> UnsupportedError:
         return UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose")
+
+
+def _all_inside(equation: JaxprEqn, places: np.ndarray, letter: int) -> bool:
+    """Whether the windows of a scatter are inside of its array, along the axes other than the one of a letter."""
+    numbers, table = equation.params["dimension_numbers"], shape_of(equation.invars[0])
+    hidden = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    windows = [shape_of(equation.invars[2])[d] for d in numbers.update_window_dims]
+    sizes = dict(zip([d for d in range(len(table)) if d not in hidden], windows, strict=True))
+    inside = [
+        (0 <= places[..., k]) & (places[..., k] <= table[d] - sizes.get(d, 1))
+        for k, d in enumerate(numbers.scatter_dims_to_operand_dims)
+        if k != letter
+    ]
+    return bool(np.all(inside))
 
 
 def _changes(array: np.ndarray, axis: int) -> bool:

@@ -16,6 +16,10 @@ from uat_jax.decide.lookups.differences import ZERO, Differences
 from uat_jax.errors import UnsupportedError
 
 
+MOST = 2**60
+"""Larger numbers beside a letter are not followed, so that sums of two of them fit into 64 bits."""
+
+
 class Undecided(Exception):
     """A comparison that the hypotheses do not decide: whether x_i - x_j is c, or at most c."""
 
@@ -51,6 +55,11 @@ class Letters:
         return self.plus.shape
 
     @property
+    def form(self) -> tuple[Any, ...]:
+        """What of it is the same in all cases, or the cases are not decided together."""
+        return Letters, self.shape
+
+    @property
     def fields(self) -> tuple[np.ndarray, ...]:
         return self.plus, self.minus, self.offset, self.loose, self.defined
 
@@ -73,6 +82,7 @@ class Letters:
         plus, minus = np.where(same, ZERO, plus), np.where(same, ZERO, minus)
         low, high = ends(self.dtype)
         fits = (offset - known.most[minus, plus] >= low) & (known.most[plus, minus] + offset <= high)
+        fits &= np.abs(offset) < MOST
         return replace(self, plus=plus, minus=minus, offset=offset, defined=self.defined & fits)
 
 

@@ -204,14 +204,12 @@ class RealPair:
     sums: dict[int, tuple[int, bool]] = field(default_factory=dict)
     others: set[int] = field(default_factory=set)
     with_number: bool = False
+    with_elsewhere: bool = False
 
     def __post_init__(self) -> None:
-        for a, b in zip(self.cases[0].sides, self.cases[-1].sides, strict=True):
-            if a.values.keys() != b.values.keys():
-                raise UnsupportedError("what is an integer differs between cases")
-        roles = [{n: type(r) for n, r in side.roles.items()} for side in self.cases[0].sides]
+        forms = [{n: r.form for n, r in side.roles.items()} for side in self.cases[0].sides]
         for case in self.cases:
-            if [{n: type(r) for n, r in side.roles.items()} for side in case.sides] != roles:
+            if [{n: r.form for n, r in side.roles.items()} for side in case.sides] != forms:
                 raise UnsupportedError("what integers choose differs between cases")
             if any(s.values.keys() != t.values.keys() for s, t in zip(case.sides, self.cases[0].sides, strict=True)):
                 raise UnsupportedError("what is an integer differs between cases")
@@ -221,6 +219,11 @@ class RealPair:
                     self._collect(role)
         self._order()
         self._discover()
+        if self.with_elsewhere:
+            self.keys[self._elsewhere] = len(self.keys)
+            self._order()
+            self.leaves.clear()
+            self._discover()
 
     # The keys: which letter, and what is added to it
 
@@ -230,6 +233,11 @@ class RealPair:
                 raise UnsupportedError("a place is the difference of two integers")
             for key in zip(role.key.plus.ravel().tolist(), role.key.offset.ravel().tolist(), strict=True):
                 self.keys.setdefault(key, len(self.keys))
+
+    @property
+    def _elsewhere(self) -> tuple[int, int]:
+        """The key that stands for a place that no integer chooses: one more letter."""
+        return len(self.cases[0].known.most), 0
 
     def _order(self) -> None:
         """Letters first, then the places that are known."""
@@ -342,6 +350,8 @@ class RealPair:
                 leaf: Leaf = ("input", places[atom], axis)
             else:
                 array = np.asarray(array)
+                if self.letters and not np.isfinite(array).all():
+                    raise UnsupportedError("a row is chosen from a constant with an infinity or NaN")
                 digest = hashlib.sha256(array.tobytes() + repr((array.shape, str(array.dtype))).encode()).hexdigest()
                 leaf = ("constant", digest, axis)
             if banks is None:
@@ -359,13 +369,22 @@ class RealPair:
             self.with_number = True
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
+        def elsewhere() -> int:
+            if not self.letters:
+                raise UnsupportedError("what may be infinite is multiplied with 0 beside the places that are chosen")
+            self.with_elsewhere = True
+            return self.keys.get(self._elsewhere, 0)
+
         with_values = _Given(self, s, given, note=banks is None)
+
         def places_() -> Any:
             keys = np.asarray(list(self.keys), np.int64).reshape(-1, 2)
             return jnp.take(letters(), keys[:, 0], axis=0) + keys[:, 1]
 
-        fixed = lambda v: {case.sides[s].values[v].tobytes() for case in self.cases}
-        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, len(self.keys), fixed)
+        of = lambda x: x.tobytes() if isinstance(x, np.ndarray) else None
+        fixed = lambda v: {of(case.sides[s].values[v]) for case in self.cases}
+        count = len(self.keys)
+        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, count, elsewhere, fixed)
         found = rows.results(inputs)
         for output, x in enumerate(found):
             if isinstance(x, Spread) and banks is None:
@@ -403,7 +422,8 @@ class RealPair:
 
     @property
     def _count(self) -> int:
-        return len(self.cases[0].known.most)
+        """How many numbers there are, 0 among them."""
+        return len(self.cases[0].known.most) + self.with_elsewhere
 
     def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
         """Both programs, of the inputs that `inputs` names."""
@@ -462,7 +482,8 @@ class RealPair:
         of = self.texts.domains
         ranges = [of[i] for i in self.texts.letters]
         low, high = min(r.low for r in ranges), max(r.high for r in ranges)
-        more: list[Any] = [Interval(low, high) if low < high else REALS] if self.with_number else []
+        of_number = Interval(low, high) if low < high and not self.with_elsewhere else REALS
+        more: list[Any] = [of_number] if self.with_number else []
         more += [REALS] if self.alone else []
         return Domains((*(of[i] for i in self.dense), *self.domain_of_rows, *more))
 
