@@ -381,7 +381,7 @@ class RealPair:
             keys = np.asarray(list(self.keys), np.int64).reshape(-1, 2)
             return jnp.take(letters(), keys[:, 0], axis=0) + keys[:, 1]
 
-        of = lambda x: x.tobytes() if isinstance(x, np.ndarray) else None
+        of = lambda x: None if isinstance(x, Letters) else np.asarray(x).tobytes()
         fixed = lambda v: {of(case.sides[s].values[v]) for case in self.cases}
         count = len(self.keys)
         rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, count, elsewhere, fixed)
