@@ -197,5 +197,67 @@ NUMBERS = [
          narrow=lambda q: jnp.sum(q - jnp.uint8(128), dtype=jnp.int32)),
 ]  # fmt: skip
 
-PAIRS = [*BITS, *LOGIC, *BESIDE_FLOATS, *FROM_FLOATS, *NUMBERS]
+def crc(x, start=0):
+    """Four steps of a cyclic checksum of 8 bits."""
+    c = x ^ jnp.uint8(start)
+    for _ in range(4):
+        c = jnp.where(c & 128, (c << 1) ^ 7, c << 1).astype(jnp.uint8)
+    return c
+
+
+def xorshift(h):
+    """A step of a generator of Marsaglia."""
+    h = h ^ (h << 13)
+    h = h ^ (h >> 17)
+    return h ^ (h << 5)
+
+
+def interleaved(x):
+    """The four lower bits of a byte, each beside a zero."""
+    x = (x | (x << 2)) & 0x33
+    return (x | (x << 1)) & 0x55
+
+
+S8, S16, W = of("int8"), of("int16"), of("uint16")
+
+TRICKS = [
+    rows("next multiple of 8", lambda x: (x + 7) & 0xF8, lambda x: (x + 7) // 8 * 8, (B,), w=lambda x: (x + 8) & 0xF8, down=lambda x: x & 0xF8),
+    rows("parity of a byte", lambda x: lax.population_count(x) & 1, lambda x: (lambda y: (y ^ (y >> 1)) & 1)((lambda y: y ^ (y >> 2))(x ^ (x >> 4))), (B,),
+         w=lambda x: (x ^ (x >> 4)) & 1),
+    rows("is between", lambda x, y: (y <= x) & (x < y + 4), lambda x, y: (x - y) < u32(4), (U, uj.integers(of("uint32"), 0, 2**31)), w=lambda x, y: (x - y) <= u32(4)),
+    rows("signs differ", lambda x, y: (x < 0) != (y < 0), lambda x, y: (x ^ y) < 0, (I, I), w=lambda x, y: (x & y) < 0, product=lambda x, y: x * y < 0),
+    rows("overflow of a sum", lambda x, y: (((x + y) ^ x) & ((x + y) ^ y)) < 0, lambda x, y: jnp.where(y >= 0, x + y < x, x + y >= x), (I, I), w=lambda x, y: x + y < x),
+    rows("carry of a sum", lambda x, y: x + y < x, lambda x, y: x > ~y, (U, U), w=lambda x, y: x >= ~y),
+    rows("saturated sum", lambda x, y: jnp.where(x + y < x, u32(2**32 - 1), x + y), lambda x, y: x + jnp.minimum(y, ~x), (U, U), w=lambda x, y: x + jnp.minimum(y, x)),
+    rows("saturated difference", lambda x, y: jnp.where(x < y, 0, x - y), lambda x, y: jnp.maximum(x, y) - y, (U, U), w=lambda x, y: jnp.maximum(x, y) - x),
+    rows("difference of both orders", lambda x, y: jnp.maximum(x, y) - jnp.minimum(x, y), lambda x, y: jnp.where(x < y, y - x, x - y), (U, U), w=lambda x, y: jnp.where(x < y, x - y, y - x)),
+    rows("highest bit alone", lambda x: jnp.where(x == 0, 0, jnp.uint8(128) >> lax.clz(x)), lambda x: (lambda y: y - (y >> 1))(x | x >> 1 | x >> 2 | x >> 3 | x >> 4 | x >> 5 | x >> 6 | x >> 7), (B,),
+         lowest=lambda x: x & -x),
+    rows("trailing zeros", lambda x: lax.population_count((x & -x) - 1), lambda x: jnp.where(x == 0, 8, 7 - lax.clz(x & -x)), (B,), zero=lambda x: 7 - lax.clz(x & -x)),
+    rows("bits swapped in pairs", lambda x: ((x & 0x55) << 1) | ((x >> 1) & 0x55), lambda x: sum(((x >> (k ^ 1)) & 1) << k for k in range(8)), (B,), w=lambda x: ((x & 0x55) << 1) | ((x >> 1) & 0x33)),
+    rows("interleaved bits", lambda x: interleaved(x & 15), lambda x: sum(((x >> k) & 1) << (2 * k) for k in range(4)), (B,), w=lambda x: interleaved(x & 15) << 1),
+    rows("Gray code and back", lambda x: (lambda g: (lambda h: h ^ (h >> 4))((lambda h: h ^ (h >> 2))(g ^ (g >> 1))))(x ^ (x >> 1)), lambda x: x, (B,),
+         short=lambda x: (lambda g: (lambda h: h ^ (h >> 2))(g ^ (g >> 1)))(x ^ (x >> 1))),
+    rows("checksum by halves", lambda x: crc(crc(x)), 
+         lambda x: lax.fori_loop(0, 8, lambda k, c: jnp.where(c >= 128, (c << 1) ^ 7, c << 1).astype(jnp.uint8), x), (B,), start=lambda x: crc(crc(x, 1)), seven=lambda x: crc(x)),
+    rows("xorshift loses nothing", lambda h, k: (xorshift(h) == xorshift(k)), lambda h, k: h == k, (U, U), w=lambda h, k: (xorshift(h) == xorshift(k)) & (h != 0)),
+    rows("rolling hash", lambda a: ((a[0] * 31 + a[1]) * 31 + a[2]) * 31 + a[3], lambda a: jnp.sum(a * jnp.array([31**3, 31**2, 31, 1], u32), dtype=u32), (of("uint32", 4),),
+         order=lambda a: ((a[3] * 31 + a[2]) * 31 + a[1]) * 31 + a[0]),
+    rows("counter modulo 10", lambda x: (x + 1) % 10, lambda x: jnp.where(x == 9, 0, x + 1), (upto(9),), w=lambda x: jnp.where(x == 10, 0, x + 1), eleven=lambda x: (x + 1) % 11),
+    rows("ring of 16", lambda i, n: (i + n) % 16, lambda i, n: (i + n) & 15, (W, W), wide=lambda i, n: (i.astype(jnp.int32) % 16 + n % 16).astype(jnp.uint16)),
+    rows("int8 products with zero points", lambda a, b: jnp.dot(a.astype(jnp.int32) - 3, b.astype(jnp.int32) + 5),
+         lambda a, b: jnp.dot(a, b, preferred_element_type=jnp.int32) + 5 * jnp.sum(a, dtype=jnp.int32) - 3 * jnp.sum(b, dtype=jnp.int32) - 45, (of("int8", 3), of("int8", 3)),
+         count=lambda a, b: jnp.dot(a, b, preferred_element_type=jnp.int32) + 5 * jnp.sum(a, dtype=jnp.int32) - 3 * jnp.sum(b, dtype=jnp.int32) - 15,
+         narrow=lambda a, b: jnp.dot((a - 3).astype(jnp.int32), (b + 5).astype(jnp.int32))),
+    rows("nibbles packed", lambda a: jnp.stack([(a[0] | a[1] << 4) & 15, (a[0] | a[1] << 4) >> 4]), lambda a: a, (uj.integers(of("uint8", 2), 0, 15),), sign=lambda a: a.at[1].set(a[1] & 7)),
+    rows("masks packed", lambda m: jnp.sum(m.astype(jnp.uint8) << jnp.arange(8, dtype=jnp.uint8), dtype=jnp.uint8) == 255, jnp.all, (of(bool, 8),), any=jnp.any),
+    rows("a byte of a word", lambda w: (w >> 8).astype(jnp.uint8), lambda w: ((w & 0xFF00) // 256).astype(jnp.uint8), (U,), signed=lambda w: (w // 255).astype(jnp.uint8)),
+    rows("halves with a rounding", lambda x: (x >> 1) + (x & 1), lambda x: (x.astype(jnp.int32) + 1 >> 1).astype(jnp.int8), (S8,), w=lambda x: (x + 1) >> 1),
+    rows("scaled by 3/4", lambda x: (x.astype(jnp.int32) * 3 >> 2).astype(jnp.int16), lambda x: (x - ((x.astype(jnp.int32) + 3) >> 2)).astype(jnp.int16), (S16,), w=lambda x: x - (x >> 2)),
+    rows("choice by a mask", lambda p, x, y: jnp.where(p, x, y), lambda p, x, y: y ^ ((x ^ y) & -p.astype(jnp.int32)), (P, I, I), w=lambda p, x, y: y ^ ((x ^ y) & p.astype(jnp.int32))),
+    rows("truths as numbers", lambda a, b: (a & ~b).astype(jnp.int32), lambda a, b: a.astype(jnp.int32) * (1 - b), (P, P), w=lambda a, b: a.astype(jnp.int32) - b),
+    rows("majority", lambda a, b, c: (a & b) | (c & (a | b)), lambda a, b, c: a.astype(jnp.int32) + b + c >= 2, (P, P, P), w=lambda a, b, c: (a ^ b) | c),
+]  # fmt: skip
+
+PAIRS = [*BITS, *LOGIC, *BESIDE_FLOATS, *FROM_FLOATS, *NUMBERS, *TRICKS]
 """All of them."""

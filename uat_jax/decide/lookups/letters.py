@@ -67,6 +67,10 @@ class Letters:
         """Entries at other places."""
         return Letters(*(np.asarray(move(x)) for x in self.fields), self.dtype)
 
+    def keys(self) -> list[tuple[int, int, int]]:
+        """(plus, minus, offset) of each entry."""
+        return list(zip(*(x.ravel().tolist() for x in (self.plus, self.minus, self.offset)), strict=True))
+
     def numbers(self) -> np.ndarray | None:
         """The array, if every entry is known."""
         if self.plus.any() or self.minus.any() or not self.defined.all():

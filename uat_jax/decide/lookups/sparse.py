@@ -102,27 +102,42 @@ def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     if name in ("neg", "convert_element_type", "copy"):
         return _both(rows, equation, x, axis, one)
     if name == "mul" or name == "div" and k == 0:
-        own = shape_of(equation.invars[1 - k])
-        if own and own[axis] != 1:
-            raise rows.refused(equation)
-        return _both(rows, equation, x, axis, one)
+        own, shape = shape_of(equation.invars[1 - k]), shape_of(equation.outvars[0])
+        if not own or own[axis] == 1 != shape[axis]:
+            return _both(rows, equation, x, axis, one)
+        at_keys = _at_keys(rows, equation.invars[1 - k], axis)
+        there = bound(equation, [x.entries, at_keys] if k == 0 else [at_keys, x.entries], equation.params)[0]
+        return Spread(axis, there, None if x.base is None else one(x.base))
     if name == "transpose":
         return _both(rows, equation, x, equation.params["permutation"].index(axis), one)
     if name == "reduce_sum" and axis not in equation.params["axes"]:
         return _both(rows, equation, x, axis - sum(d < axis for d in equation.params["axes"]), one)
-    if name == "reduce_sum" and x.base is None:
-        return one(x.entries)
+    if name == "reduce_sum":
+        return one(x.entries) if x.base is None else one(x.entries) + one(x.base)
     if name == "dot_general":
         return _product_of_sum(rows, equation, operands, k)
     raise rows.refused(equation)
 
 
+def _at_keys(rows: Rows, atom: Any, axis: int) -> Any:
+    """An array with the places of the keys along an axis."""
+    shape = list(shape_of(atom))
+    shape[axis] = rows.count
+    key = np.arange(rows.count, dtype=np.int32).reshape([n if d == axis else 1 for d, n in enumerate(shape)])
+    return jnp.broadcast_to(rows.look(atom, axis, [Axis(d) for d in range(len(shape))], key), shape)
+
+
 def _product_of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any], k: int) -> Any:
-    """A matrix product in which the axis of the sum is free."""
+    """A product of matrices: over the axis of the sum, sum_v X[v] T[v] is that of the entries by the rows at the keys."""
     sums, batches = equation.params["dimension_numbers"]
     x, axis = operands[k], operands[k].axis
-    if axis in sums[k] or axis in batches[k]:
+    if axis in batches[k]:
         raise rows.refused(equation)
+    if axis in sums[k]:
+        at_keys = _at_keys(rows, equation.invars[1 - k], sums[1 - k][list(sums[k]).index(axis)])
+        found = bound(equation, [x.entries, at_keys] if k == 0 else [at_keys, x.entries], equation.params)[0]
+        with_base = [x.base, operands[1]] if k == 0 else [operands[0], x.base]
+        return found if x.base is None else found + bound(equation, with_base, equation.params)[0]
     free = [[d for d in range(len(shape_of(v))) if d not in sums[s] and d not in batches[s]]
             for s, v in enumerate(equation.invars)]  # fmt: skip
     place = len(batches[0]) + (len(free[0]) if k == 1 else 0) + free[k].index(axis)

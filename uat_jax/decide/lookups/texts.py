@@ -198,7 +198,7 @@ class RealPair:
 
     texts: Texts
     cases: Sequence[Case]
-    keys: dict[tuple[int, int], int] = field(default_factory=dict)
+    keys: dict[tuple[int, int, int], int] = field(default_factory=dict)
     used: set[tuple[Any, ...]] = field(default_factory=set)
     leaves: dict[Leaf, Any] = field(default_factory=dict)
     sums: dict[int, tuple[int, bool]] = field(default_factory=dict)
@@ -225,13 +225,11 @@ class RealPair:
             self.leaves.clear()
             self._discover()
 
-    # The keys: which letter, and what is added to it
+    # The keys: the letters of a place and what is added to them
 
     def _collect(self, role: Any) -> None:
         if isinstance(role, Lookup | Comparison | Landing):
-            if role.key.minus.any():
-                raise UnsupportedError("a place is the difference of two integers")
-            for key in zip(role.key.plus.ravel().tolist(), role.key.offset.ravel().tolist(), strict=True):
+            for key in role.key.keys():
                 self.keys.setdefault(key, len(self.keys))
 
     @property
@@ -241,12 +239,12 @@ class RealPair:
 
     def _order(self) -> None:
         """Letters first, then the places that are known."""
-        self.keys = {key: n for n, key in enumerate(sorted(self.keys, key=lambda key: (key[0] == ZERO, key)))}
+        self.keys = {key: n for n, key in enumerate(sorted(self.keys, key=lambda key: (key[:2] == (ZERO, ZERO), key)))}
 
     @property
     def known_places(self) -> list[int]:
         """The places that are known."""
-        return [offset for letter, offset in self.keys if letter == ZERO]
+        return [offset for *letters, offset in self.keys if letters == [ZERO, ZERO]]
 
     @property
     def letters(self) -> int:
@@ -263,8 +261,7 @@ class RealPair:
             return value
         role = side.roles[name[1]]
         if name[0] == "key":
-            pairs = zip(role.key.plus.ravel().tolist(), role.key.offset.ravel().tolist(), strict=True)
-            return np.asarray([self.keys[key] for key in pairs], np.int32).reshape(role.key.shape)
+            return np.asarray([self.keys[key] for key in role.key.keys()], np.int32).reshape(role.key.shape)
         if name[0] == "indices":
             return role.indices
         if name[0] == "inside":
@@ -378,8 +375,8 @@ class RealPair:
         with_values = _Given(self, s, given, note=banks is None)
 
         def places_() -> Any:
-            keys = np.asarray(list(self.keys), np.int64).reshape(-1, 2)
-            return jnp.take(letters(), keys[:, 0], axis=0) + keys[:, 1]
+            keys = np.asarray(list(self.keys), np.int64).reshape(-1, 3)
+            return jnp.take(letters(), keys[:, 0]) - jnp.take(letters(), keys[:, 1]) + keys[:, 2]
 
         of = lambda x: None if isinstance(x, Letters) else np.asarray(x).tobytes()
         fixed = lambda v: {of(case.sides[s].values[v]) for case in self.cases}
