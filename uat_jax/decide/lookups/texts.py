@@ -233,9 +233,9 @@ class RealPair:
                 self.keys.setdefault(key, len(self.keys))
 
     @property
-    def _elsewhere(self) -> tuple[int, int]:
+    def _elsewhere(self) -> tuple[int, int, int]:
         """The key that stands for a place that no integer chooses: one more letter."""
-        return len(self.cases[0].known.most), 0
+        return len(self.cases[0].known.most), ZERO, 0
 
     def _order(self) -> None:
         """Letters first, then the places that are known."""
