@@ -208,3 +208,42 @@ PLACING = [
 
 ATTACKS = [*SUMS, *INFINITIES, *CASES, *PLACING]
 """Pairs that must never pass."""
+
+
+def attended(t, i):
+    """Rows of a text, and of the words before each: a mask of −∞ in a softmax."""
+    s = jnp.where(jnp.tril(jnp.ones((3, 3), bool)), t[i] @ t[i].T, -jnp.inf)
+    return jax.nn.softmax(s, axis=-1) @ t[i]
+
+
+def picked(scores, i):
+    """The log of the probability of each word i."""
+    return jnp.take_along_axis(jax.nn.log_softmax(scores), i[:, None], axis=1)[:, 0]
+
+
+TRUE = {
+    "one row twice": (lambda t, i: t[i[0]] + t[i[0]], lambda t, i: 2 * t[i[0]], TABLE, text()),
+    "equal words, one row": (lambda t, i: jnp.where(i[0] == i[1], t[i[0]], 0), lambda t, i: jnp.where(i[0] == i[1], t[i[1]], 0), TABLE, text()),
+    "the next word's row": (lambda t, i: jnp.where(i[1] == i[0] + 1, t[i[1]], 0), lambda t, i: jnp.where(i[0] == i[1] - 1, t[i[0] + 1 - (i[0] == V - 1)], 0), TABLE, text()),
+    "clipped within the range": (lambda t, i: t[jnp.clip(i, 0, V - 1)], lambda t, i: t[i], TABLE, text()),
+    "filled within the range": (lambda t, i: jnp.take(t, i, axis=0), lambda t, i: t[i], TABLE, text()),
+    "from behind": (lambda t, i: t[i], lambda t, i: t[jnp.where(i < 0, i + V, i)], TABLE, text(low=-V)),
+    "a single 1": (lambda t, i: hot(i) @ t, lambda t, i: t[i], TABLE, text()),
+    "a single 1 beside the table": (lambda t, i: hot(i) @ t, lambda t, i: jnp.where((i < V)[:, None], jnp.take(t, i, axis=0, mode="clip"), 0), TABLE, text(high=V + 3)),
+    "a single 1 in a selection": (lambda t, i: jnp.where((i[:, None] == PLACES)[..., None], t, 0).sum(1), lambda t, i: t[i], TABLE, text()),
+    "a mask that is selected": (lambda t, i: jnp.where(i[:, None] == PLACES, jnp.where(t[:, 0] > 0, t[:, 1], -jnp.inf), 0).sum(1),
+                                lambda t, i: jnp.where(t[i, 0] > 0, t[i, 1], -jnp.inf), TABLE, text()),
+    "a loss behind a mask": (lambda t, i: (hot(i, 40) * jax.nn.log_softmax(attended(t, i) @ t.T)).sum(-1), lambda t, i: picked(attended(t, i) @ t.T, i), f32(40, 2), text(high=39)),
+    "sums at places": (lambda x, i: hot(i).T @ x, lambda x, i: summed(x, i), X3, text()),
+    "a multiple of a sum": (lambda x, i: 3 * summed(x, i), lambda x, i: summed(3 * x, i), X3, text()),
+    "the whole of a sum": (lambda x, i: summed(x, i).sum(), lambda x, i: x.sum(), X3, text()),
+    "a sum by a table": (lambda t, x, i: summed(x, i) @ t, lambda t, x, i: x @ t[i], TABLE, X3, text()),
+    "clipped sums": (lambda x, i: jnp.zeros((V, 2)).at[i, 1].add(x, mode="clip"), lambda x, i: jnp.zeros((V, 2)).at[i, 1].add(x), X3, text()),
+    "a gradient of rows": (lambda t, i: jax.grad(lambda t: (t[i] ** 2).sum())(t), lambda t, i: jax.grad(lambda t: ((hot(i) @ t) ** 2).sum())(t), TABLE, text()),
+    "a tied table": (lambda t, i: t[i] @ t.T, lambda t, i: jnp.einsum("td,vd->tv", hot(i, 40) @ t, t), f32(40, 2), text(high=39)),
+    "a wider integer": (lambda t, i: t[i.astype(jnp.int32)], lambda t, i: t[i.astype(jnp.int32) + 200 - 200], f32(256, 2), text(4, high=255, dtype="uint8")),
+    "segments": (lambda x, i: x @ (i[:, None] == i[None, :]), lambda x, i: x @ jnp.where(i[:, None] > i[None, :], 0.0, jnp.where(i[:, None] < i[None, :], 0.0, 1.0)), X3, text()),
+    "ends of a number": (lambda x, i: x * (i >= 0), lambda x, i: x * (i <= V - 1), f32(), text()),
+    "two words": (lambda t, i: t[i[0]] * (i[1] == 0), lambda t, i: t[i[0]] * (1 - i[1]), f32(2, 2), text(13, high=1)),
+}  # fmt: skip
+"""Pairs that are equal for every text, next to attacks."""
