@@ -43,6 +43,11 @@ SAME = {
 """Other writings of some primitives."""
 
 
+def magnitude(a):
+    """The absolute value, also of integers of 4 bits and of those without sign, which `lax.abs` refuses."""
+    return lax.select(lax.lt(a, lax.full_like(a, 0)), lax.neg(a), a)
+
+
 class Tree(collections.namedtuple("Tree", "name parts number")):
     """A primitive of trees, a variable or a constant."""
 
@@ -55,7 +60,7 @@ class Tree(collections.namedtuple("Tree", "name parts number")):
         parts = [part.value(inputs, rewritten) for part in self.parts]
         if self.name == "select":
             return lax.select(lax.lt(parts[0], parts[1]), parts[1], parts[2])
-        plain = jnp.abs if self.name == "abs" else getattr(lax, self.name)  # of unsigned integers too
+        plain = magnitude if self.name == "abs" else getattr(lax, self.name)
         found = (SAME.get(self.name) if rewritten else None) or plain
         return lax.convert_element_type(found(*parts), inputs[0].dtype)
 

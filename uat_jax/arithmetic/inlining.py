@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from uat_jax.arithmetic.interpreter import called, programs_within
 from uat_jax.arithmetic.retracing import bound, followed, retraced, with_programs
+from uat_jax.arithmetic.stored_control import PRIMITIVES, SCAN
 from uat_jax.arithmetic.tracing import dtype_of
 
 
@@ -20,7 +22,8 @@ def inlined(program: ClosedJaxpr) -> ClosedJaxpr:
         >>> [e.primitive.name for e in inlined(program).eqns]
         ['add']
     """
-    if not any(called(e) is not None for p in programs_within(program) for e in p.eqns):
+    equations = (e for p in programs_within(program) for e in p.eqns)
+    if not any(called(e) is not None or e.primitive is PRIMITIVES[SCAN] for e in equations):
         return program
     return retraced(program, lambda *inputs: _results(program, inputs))
 
@@ -33,4 +36,20 @@ def _applied(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
     function = called(equation)
     if function is not None:
         return _results(function, operands)
+    if equation.primitive is PRIMITIVES[SCAN]:
+        return _scanned(equation, operands)
     return bound(equation, operands, with_programs(equation, inlined))
+
+
+def _scanned(equation: JaxprEqn, operands: list[Any]) -> Sequence[Any]:
+    """A stored scan as one of JAX's."""
+    p = equation.params
+    first, last = p["num_consts"], p["num_consts"] + p["num_carry"]
+
+    def step(carry: Sequence[Any], entries: Sequence[Any]) -> tuple[Any, Any]:
+        results = _results(p["jaxpr"], [*operands[:first], *carry, *entries])
+        return tuple(results[: last - first]), tuple(results[last - first :])
+
+    given = tuple(operands[first:last]), tuple(operands[last:])
+    carry, made = lax.scan(step, *given, length=p["length"], reverse=p["reverse"])
+    return [*carry, *made]

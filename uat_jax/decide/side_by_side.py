@@ -69,7 +69,7 @@ class SideBySide:
         wide = any(aval.dtype.itemsize == 8 for aval in (*program.in_avals, *program.out_avals))
         with jax.enable_x64(wide):
             function = jaxpr_as_fun(with_numbers(program))
-            several = self._stacked if has_control(program) else self._mapped
+            several = self._stacked if has_control(program) or len(self.chosen[0]) == 1 else self._mapped
 
             def of_reals(*reals: Any) -> list[Any]:
                 added = reals[-1] if self.alone else None

@@ -363,6 +363,8 @@ class RealPair:
             return rows if free is None else jnp.concatenate([free, rows])
 
         def letters() -> Any:
+            if self._fixed:
+                return jnp.zeros(self._count)
             self.with_number = True
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
@@ -416,6 +418,11 @@ class RealPair:
         there = np.asarray([0 <= place < length for place in self.known_places])
         places = np.where(there, self.known_places, length)
         return jnp.moveaxis(jnp.moveaxis(base, axis, 0).at[places].add(jnp.moveaxis(x.entries, axis, 0), mode="drop"), 0, axis)
+
+    @cached_property
+    def _fixed(self) -> bool:
+        """Whether every letter is known in all cases."""
+        return not any(case.known.known[0].any() for case in self.cases)
 
     @property
     def _count(self) -> int:
