@@ -144,7 +144,8 @@ def selected(which: np.ndarray, cases: list[Letters]) -> Letters:
     which = np.asarray(which).astype(np.int64)
     shape = np.broadcast_shapes(which.shape, *(case.shape for case in cases))
     which = np.broadcast_to(which, shape)
-    chosen = [np.choose(which, [np.broadcast_to(x, shape) for x in field]) for field in zip(*(c.fields for c in cases))]
+    fields = zip(*(c.fields for c in cases), strict=True)
+    chosen = [np.choose(which, [np.broadcast_to(x, shape) for x in field], mode="clip") for field in fields]
     loose = np.logical_or.reduce([np.broadcast_to(c.loose, shape) for c in cases])
     return Letters(chosen[0], chosen[1], chosen[2], loose, chosen[4].astype(bool), cases[0].dtype)
 

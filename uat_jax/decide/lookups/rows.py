@@ -44,7 +44,7 @@ class Rows:
     its axes, one for each key; `numbers`, the letters as real numbers, and `places`, the keys.
     count: how many keys there are.  elsewhere: the number of a key that no integer is.
     fixed: the different values that an array of integers has in the cases.  filled: what holds NaN where a place is
-    outside of its table, or may.
+    outside of its table, or may.  multiplied_elsewhere: whether rows that are computed of a table's are multiplied with 0.
     """
 
     program: ClosedJaxpr
@@ -60,6 +60,7 @@ class Rows:
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)
     filled: set[Any] = field(default_factory=set)
+    multiplied_elsewhere: bool = False
 
     def results(self, inputs: Sequence[Any]) -> list[Any]:
         """The outputs of the program, of inputs of which those of integers are not looked at."""

@@ -181,6 +181,8 @@ def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple
 
     That is 0 unless an infinity or NaN is written there, and then it is in all sums along the axis.
     """
+    if not isinstance(other, Literal) and other in rows.made_by:
+        rows.multiplied_elsewhere = True
     if finite(rows, other):
         return at(key), False
     elsewhere = jnp.full(np.shape(key), rows.elsewhere(), jnp.int32)

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
@@ -205,6 +205,7 @@ class RealPair:
     others: set[int] = field(default_factory=set)
     with_number: bool = False
     with_elsewhere: bool = False
+    rows_elsewhere: bool = False
 
     def __post_init__(self) -> None:
         forms = [{n: r.form for n, r in side.roles.items()} for side in self.cases[0].sides]
@@ -385,6 +386,7 @@ class RealPair:
         count = len(self.keys)
         rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, count, elsewhere, fixed)
         found = rows.results(inputs)
+        self.rows_elsewhere |= rows.multiplied_elsewhere
         for output, x in enumerate(found):
             if isinstance(x, Spread) and banks is None:
                 axis, based = self.sums.get(output, (x.axis, False))
@@ -493,8 +495,34 @@ class RealPair:
 
     # What is found of these programs is about the given ones
 
-    def located(self, found: Counterexample, names: Sequence[str], points: Sequence[tuple[np.ndarray, ...]]) -> Counterexample:
-        """A counterexample to the equality of these programs, in which all integers are known, as one of the given ones."""
+    def located(
+        self, found: Counterexample, names: Sequence[str], points: Sequence[tuple[np.ndarray, ...]]
+    ) -> Counterexample | None:
+        """A counterexample to the equality of these programs, in which all integers are known, as one of the given ones.
+
+        Rows of tables that are not chosen are 0, or like a row that is, where both programs are defined then; None if
+        they are for none of these.
+        """
+        count = len(self.known_places) if self.rows_elsewhere else 0
+        for elsewhere in (None, *range(count)):
+            example = self._located(found, names, points, elsewhere)
+            if not count or all(self._defined_at(program, example) for program in (self.texts.left, self.texts.right)):
+                return example
+        return None
+
+    def _defined_at(self, program: ClosedJaxpr, example: Counterexample) -> bool:
+        """Whether the device finds a number where an example says that values differ."""
+        with jax.enable_x64(True):
+            results = jaxpr_as_fun(program)(*map(jnp.asarray, example.arrays))
+        return bool(np.isfinite(np.asarray(results[example.output])[tuple(example.entry)]))
+
+    def _located(
+        self,
+        found: Counterexample,
+        names: Sequence[str],
+        points: Sequence[tuple[np.ndarray, ...]],
+        elsewhere: int | None,
+    ) -> Counterexample:
         case, *entry = found.entry
         entry = self._placed_entry(found.output, entry, lambda place: self.known_places[place])
         added = float(np.asarray(found.inputs[-1].values)) if self.alone else 0.0
@@ -511,10 +539,12 @@ class RealPair:
                 array = self._inside(i, aval)
                 for leaf, x in rows.items():
                     if leaf[:2] == ("input", i):
-                        turned = np.moveaxis(array, leaf[2], 0)
+                        turned, found_rows = np.moveaxis(array, leaf[2], 0), np.asarray(x.values, np.float64)
+                        if elsewhere is not None:
+                            turned[:] = found_rows[elsewhere]
                         for n, place in enumerate(self.known_places):
                             if 0 <= place < len(turned):
-                                turned[place] = np.asarray(x.values, np.float64)[n]
+                                turned[place] = found_rows[n]
                 inputs.append(Input(name, array.tolist(), str(aval.dtype)))
         values: dict[str, Any] = {} if added == 0 else {"left": found.left - added, "right": found.right - added}
         if added != 0:
