@@ -1,4 +1,4 @@
-"""Whole numbers as letters: what is concluded of them in a case holds at every point of the case, and every point has one."""
+"""Whole numbers as letters: what is concluded in a case holds at every point of the case, and every point has one."""
 
 import itertools
 
@@ -31,9 +31,9 @@ def hypotheses(random):
         yield ("most", "equal", "unequal")[random.integers(3)], int(i), int(j), int(random.integers(-3, 4))
 
 
-def fits(kind, i, j, c, point):
+def fits(hypothesis, point):
     """Whether a point satisfies a hypothesis."""
-    x = (0, *point)
+    (kind, i, j, c), x = hypothesis, (0, *point)
     return {"most": x[i] - x[j] <= c, "equal": x[i] - x[j] == c, "unequal": x[i] - x[j] != c}[kind]
 
 
@@ -46,7 +46,7 @@ def test_what_follows_from_hypotheses_holds_where_they_do(seed):
         kind, i, j, c = hypothesis
         held.append(hypothesis)
         found = getattr(known, f"with_{kind}")(i, j, c)
-        there = [p for p in points if all(fits(*h, p) for h in held)]
+        there = [p for p in points if all(fits(h, p) for h in held)]
         if found is None:
             assert not there, f"seed {seed}"
             return
@@ -110,7 +110,9 @@ def all_values(closed, x):
     values = dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)) | {closed.jaxpr.invars[0]: x}
     read = lambda v: v.val if isinstance(v, Literal) else values[v]
     for equation in closed.jaxpr.eqns:
-        values.update(zip(equation.outvars, bound(equation, list(map(read, equation.invars)), equation.params), strict=True))
+        values.update(
+            zip(equation.outvars, bound(equation, list(map(read, equation.invars)), equation.params), strict=True)
+        )
     return values
 
 

@@ -197,6 +197,7 @@ NUMBERS = [
          narrow=lambda q: jnp.sum(q - jnp.uint8(128), dtype=jnp.int32)),
 ]  # fmt: skip
 
+
 def crc(x, start=0):
     """Four steps of a cyclic checksum of 8 bits."""
     c = x ^ jnp.uint8(start)

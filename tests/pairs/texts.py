@@ -122,7 +122,30 @@ def llama_other(p, t, n, first=0, length=lambda n: n):
     return jnp.where(there[:, None], z + (z @ p["u"]) * jax.nn.sigmoid(z @ p["u"]) * (z @ p["w"]), 0)
 
 
-LLAMA = {"e": f32(V, D), "g": f32(D), "q": f32(D, D), "k": f32(D, D // H), "v": f32(D, D // H), "u": f32(D, D), "w": f32(D, D)}
+LLAMA = {
+    "e": f32(V, D),
+    "g": f32(D),
+    "q": f32(D, D),
+    "k": f32(D, D // H),
+    "v": f32(D, D // H),
+    "u": f32(D, D),
+    "w": f32(D, D),
+}
+
+
+def recurrent(p, t):
+    """A recurrent network that reads one word after the other."""
+    return lax.scan(lambda h, i: (jnp.tanh(p["e"][i] + h @ p["q"]), h), p["g"], t)
+
+
+def recurrent_other(p, t, words=lambda t: t, first=lambda g: g):
+    """The same without a loop, by rows with a single 1."""
+    h, seen, x = first(p["g"]), [], jax.nn.one_hot(words(t), V) @ p["e"]
+    for k in range(T):
+        seen.append(h)
+        h = jnp.tanh(h @ p["q"] + x[k])
+    return h, jnp.stack(seen)
+
 
 MODELS = [
     rows("GPT-2", gpt2, gpt2_other, (GPT2, TEXT), position=lambda p, t: gpt2_other(p, t, 1),
@@ -131,6 +154,8 @@ MODELS = [
          nothing_padded=lambda p, t, kind: bert_other(p, t, kind, lambda t: jnp.ones(T))),
     rows("Llama", llama, llama_other, (LLAMA, TEXT, N), position=lambda p, t, n: llama_other(p, t, n, 1),
          one_long=lambda p, t, n: llama_other(p, t, n, length=lambda n: n + 1)),
+    rows("recurrent network", recurrent, recurrent_other, ({n: BERT[n] for n in "egq"}, TEXT), turned=lambda p, t: recurrent_other(p, t, lambda t: t[::-1]),
+         zero=lambda p, t: recurrent_other(p, t, first=jnp.zeros_like)),
 ]  # fmt: skip
 
 WORDS = f32(V, 2)
@@ -291,3 +316,85 @@ MASKS = [
 
 PAIRS = [*MODELS, *EMBEDDINGS, *SUMS, *MASKS]
 """All of them."""
+
+TABLE = WORDS
+
+
+def text(count, low=0, high=V - 1, dtype="int32"):
+    """So many token ids of a range."""
+    return uj.integers(of(dtype, count), low, high)
+
+
+def same(rows):
+    """1 if two rows are equal."""
+    return jnp.all(rows[0] == rows[1]).astype(jnp.float32)
+
+
+NEVER = {
+    "equal rows": (lambda t, i: same(t[i]), lambda t, i: same(t[i]) * 0, TABLE, text(2)),
+    "a sum of all rows": (lambda t, i: t.sum(0) - t[i].sum(0), lambda t, i: t[0] * 0, f32(9, 2), text(9, 0, 8)),
+    "a divided difference": (
+        lambda t, i: (t[i[0]] - t[i[1]]) / (t[i[0]] - t[i[1]]), lambda t, i: t[0] * 0 + 1, TABLE, text(2)),
+    "a table and its transpose": (lambda t, i: t[i, 0], lambda t, i: t.T[i, 0], f32(64, 64), text(3, 0, 63)),
+    "both axes of a table": (lambda t, i: t[i] @ t[:, 5], lambda t, i: t[i] @ t[5], f32(64, 64), text(3, 0, 63)),
+    "a hidden comparison of rows": (
+        lambda t, i: jax.ops.segment_sum(jnp.ones(2), i, V)[i], lambda t, i: jnp.ones(2), TABLE, text(2)),
+    "the product of two rows with a 1": (
+        lambda t, i: jax.nn.one_hot(i[0], V) @ jax.nn.one_hot(i[1], V) * t[0], lambda t, i: t[0] * 0, TABLE, text(2)),
+    "a row short": (lambda t, i: jax.nn.one_hot(i, V - 1) @ t[:-1], lambda t, i: t[i], TABLE, text(3)),
+    "a place in 50257": (lambda t, i: t[i + (i == 12345)], lambda t, i: t[i], TABLE, text(2, 0, V - 2)),
+    "a word in 50257": (lambda t, i: jnp.where((i == 12345)[:, None], 0, t[i]), lambda t, i: t[i], TABLE, text(3)),
+    "a word as a number": (
+        lambda t, i: jnp.where((i.astype(jnp.float32) == 77)[:, None], 0, t[i]), lambda t, i: t[i], TABLE, text(3)),
+    "two words are the same": (lambda t, i: t[i] * (i[0] != i[1]), lambda t, i: t[i], TABLE, text(2)),
+    "the clip of a slice": (
+        lambda t, i: lax.dynamic_slice(t, (i, 0), (2, 2))[0], lambda t, i: t[i], TABLE, uj.integers(of("int32"), 0, V - 1)),
+    "the clip of an index": (lambda t, i: jnp.take(t, i, axis=0, mode="clip"), lambda t, i: t[i], TABLE, text(3, -5, V - 1)),
+    "the end from behind": (lambda t, i: t[i], lambda t, i: jax.nn.one_hot(i, V) @ t, TABLE, text(3, -5, V - 1)),
+    "filled beside": (lambda t, i: jnp.take(t, i, axis=0), lambda t, i: jnp.take(t, i, axis=0, mode="clip"), TABLE, text(3, 0, V)),
+    "filled with zeros": (
+        lambda t, i: t.at[i].get(mode="fill", fill_value=0), lambda t, i: jnp.take(t, i, axis=0, mode="clip"), TABLE, text(3, 0, V)),
+    "without sign": (
+        lambda t, i: jnp.take(t, i - 1, axis=0, mode="clip"), lambda t, i: jnp.take(t, jnp.maximum(i, 1) - 1, axis=0),
+        TABLE, text(2, dtype="uint32")),
+    "a cast to a byte": (lambda t, i: t[i.astype(jnp.uint8)], lambda t, i: t[i], TABLE, text(3)),
+    "a cast to 16 bits": (lambda t, i: t[i.astype(jnp.int16).astype(jnp.int32)], lambda t, i: t[i], TABLE, text(3)),
+    "added twice": (
+        lambda x, i: jnp.zeros(V).at[i].set(x), lambda x, i: jax.ops.segment_sum(x, i, V), f32(2), text(2)),
+    "added at the last place": (
+        lambda x, i: jax.ops.segment_sum(x, i, V), lambda x, i: jax.ops.segment_sum(x, jnp.minimum(i, V - 2), V), f32(2), text(2)),
+    "added beside": (
+        lambda x, i: jnp.zeros(V).at[i].add(x), lambda x, i: jax.ops.segment_sum(x, i, V), f32(2), text(2, -5, V - 1)),
+    "a sum that is squared": (
+        lambda x, i: jax.ops.segment_sum(x, i, V) ** 2, lambda x, i: jax.ops.segment_sum(x**2, i, V), f32(2), text(2)),
+    "a step along the gradient": (
+        lambda t, i: t - 0.1 * jax.grad(lambda t: (t[i] ** 2).sum())(t), lambda t, i: t.at[i].multiply(0.8), f32(300, 2), text(2, 0, 299)),
+    "a table of the rows read": (lambda t, i: jax.ops.segment_sum(t[i], i, V)[i], lambda t, i: t[i], TABLE, text(2)),
+    "the count of a word": (lambda x, i: jax.ops.segment_sum(x * 0 + 1, i, V)[i], lambda x, i: x * 0 + 1, f32(2), text(2)),
+    "sorted": (lambda t, i: t[jnp.sort(i)], lambda t, i: t[i], TABLE, text(3)),
+    "the larger of two": (lambda t, i: t[jnp.maximum(i[0], i[1])], lambda t, i: t[i[0]], TABLE, text(2)),
+    "one bit": (lambda t, i: t[i ^ 1], lambda t, i: t[i], TABLE, text(2, 0, V - 2)),
+    "a constant table": (
+        lambda t, i: jnp.arange(V, dtype=jnp.float32)[i], lambda t, i: jnp.minimum(jnp.arange(V, dtype=jnp.float32), V - 2)[i],
+        TABLE, text(3)),
+    "a table with a changed row": (lambda t, i: t.at[7].set(0)[i], lambda t, i: t[i], TABLE, text(3)),
+    "a sum that wraps": (lambda t, i: t[jnp.where(i + 1 > i, 0, 1)], lambda t, i: t[i * 0], TABLE, of("int32", 3)),
+    "the largest of the rows": (lambda t, i: t[i].max(0), lambda t, i: t[i[0]], TABLE, text(2)),
+    "where the largest is": (
+        lambda t, i: jnp.argmax(t[i][:, 0]).astype(jnp.float32), lambda t, i: 1.0 - jnp.argmax(t[i][::-1, 0]), TABLE, text(2)),
+    "another table": (lambda t, u, i: t[i] + u[i], lambda t, u, i: t[i] + t[i], TABLE, TABLE, text(2)),
+    "an integer as a real number": (lambda t, i: jnp.sin(i.astype(jnp.float32)) * t[0, 0], lambda t, i: i * t[0, 0], TABLE, text(2)),
+    "equal for three different words": (
+        lambda t, i: t[0] * ((i[0] == i[1]) | (i[1] == i[2]) | (i[0] == i[2])), lambda t, i: t[0] * 0, TABLE, text(3)),
+    "order of words": (lambda t, i: jnp.where(i[0] < i[1], t[i[0]], t[i[1]]), lambda t, i: t[i[0]], TABLE, text(2)),
+    "a mask of distances": (
+        lambda t, i: t[0] * (jnp.abs(i[:, None] - i[None, :]) <= 2).sum(), lambda t, i: t[0] * 4, TABLE, text(2)),
+}  # fmt: skip
+"""Functions that differ for some text."""
+
+ALMOST = {
+    "equal rows": (lambda t, i: same(t[i]), lambda t, i: same(t[i]) * 0, TABLE, text(2)),
+    "a word as a number": (
+        lambda t, i: jnp.where((i.astype(jnp.float32) == 77)[:, None], 0, t[0]), lambda t, i: jnp.stack([t[0]] * 3), TABLE, text(3)),
+}  # fmt: skip
+"""Functions that are equal for almost all rows and words that are real numbers."""

@@ -86,4 +86,3 @@ def _scan(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
 
 RULES = {"while": _while, "cond": _cond, "scan": _scan}
 """The primitives with programs in them."""
-

@@ -44,6 +44,7 @@ from uat_jax.decide.figures import (
 )
 from uat_jax.decide.in_floats import in_floats
 from uat_jax.decide.integers import WHOLE, Integers
+from uat_jax.decide.lookups.real_pair import at_points
 from uat_jax.decide.loops.pieces import MOST_TESTED
 from uat_jax.decide.pieces import MOST_TESTS, log2_of_all
 from uat_jax.decide.prime_fields import Round
@@ -51,7 +52,6 @@ from uat_jax.decide.recheck_sizes import by_induction_again, proved_again, shown
 from uat_jax.decide.side_by_side import SideBySide
 from uat_jax.decide.specification import Sizes, Specification, hypothesis, parse, sizes_text, states_variable
 from uat_jax.decide.verdict import Evidence, Method, Verdict, combine
-from uat_jax.decide.lookups.texts import at_points
 from uat_jax.decide.whole_programs import WholePair, first_difference, is_whole_program
 from uat_jax.decide.witness import BITS, apart, separations
 from uat_jax.errors import BudgetError, InputError, MemoryLimitError, MismatchError, UatJaxError, UnsupportedError

@@ -24,7 +24,8 @@ from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
 from uat_jax.decide.integers import Integers, numbers
-from uat_jax.decide.lookups.texts import Case, RealPair, Texts, at_points, ways
+from uat_jax.decide.lookups.real_pair import RealPair, at_points
+from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
 from uat_jax.decide.side_by_side import SideBySide, has_control
 from uat_jax.decide.solver import name_of_solver, solved
@@ -69,9 +70,19 @@ def of_integers(pair: Pair, effort: Effort, write: Writer, decide: Decide) -> Ev
         DisagreementError: the device does not confirm what the solver found.
     """
     pair = dataclasses.replace(pair, left=inlined(pair.left), right=inlined(pair.right))
-    if is_whole_program(pair.left) and is_whole_program(pair.right):
-        return _of_whole_programs(pair, effort, write)
-    return _of_both(pair, effort, write, decide)
+    whole = is_whole_program(pair.left) and is_whole_program(pair.right)
+    found = _of_whole_programs(pair, effort, write) if whole else _of_both(pair, effort, write, decide)
+    return dataclasses.replace(found, finding=found.finding + _read_off(pair))
+
+
+def _read_off(pair: Pair) -> str:
+    """Which ranges no user gave."""
+    texts = [
+        of.written(name)
+        for name, of in zip(pair.input_names, pair.domains.of, strict=False)
+        if isinstance(of, Integers) and of.read_off
+    ]
+    return f"; read off the arrays that are chosen from: {' and '.join(texts)}" if texts else ""
 
 
 # Nothing but integers
@@ -230,7 +241,7 @@ def _sampled(
 
 
 def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> tuple[Evidence, list[Case]]:
-    """What can be said of the programs with any rows in the place of those that integers choose, and the cases of these.
+    """What can be said of the programs with any rows in the place of those that integers choose, and their cases.
 
     There are no cases if the programs do something else with their integers than choose and compare.
     """
@@ -251,7 +262,7 @@ def _with_letters(pair: Pair, texts: Texts, effort: Effort, decide: Decide) -> t
     letters = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
     found = decide(letters, effort, lambda found: "")
     if found.verdict in PASSING and real.letters and _undefined_where_alike(pair, texts, cases, effort):
-        return nothing("one of the functions is undefined at integers that are equal, whatever the real inputs are"), cases
+        return nothing("one of the functions is undefined at equal integers, whatever the real inputs are"), cases
     of = f"in all of {len(cases)} cases of their comparisons" if len(cases) > 1 else "whatever they are"
     finding = f"the integers are letters, and the rows that they choose are any rows; {of}: {found.finding}"
     return dataclasses.replace(found, finding=finding, example=None), cases

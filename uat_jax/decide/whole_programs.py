@@ -168,7 +168,9 @@ class WholePair:
                 open_at = tuple(x[int(np.argmax(endless))] for x in block)
         if open_at is not None:
             at = ", ".join(str(numbers(x)) for x in open_at)
-            raise UnsupportedError(f"a loop takes more than {ROUNDS:,} rounds at the integers {at}; give them a smaller range")
+            raise UnsupportedError(
+                f"a loop takes more than {ROUNDS:,} rounds at the integers {at}; give them a smaller range"
+            )
         return None
 
     def drawn(self, seed: int) -> Input | None:

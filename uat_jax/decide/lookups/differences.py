@@ -1,9 +1,9 @@
-"""What is known of whole numbers x_1, …, x_n and x_0 = 0: bounds of their differences, and differences they do not have.
+"""What is known of whole numbers x_1, …, x_n and x_0 = 0: bounds of their differences, and excluded ones.
 
     x_i - x_j <= c        x_i - x_j != c
 
 Bounds of differences are decided exactly: the shortest paths from j to i are the least bounds that follow (Bellman).
-Differences that are excluded tighten a bound that they meet, and are used where two numbers have a known difference from
+Differences that are excluded tighten a bound that they meet, and are used where two numbers have known differences from
 the two that they are about; what else follows from them is not looked for, so some cases may stay that no number fits.
 """
 
@@ -83,7 +83,7 @@ class Differences:
         return False
 
     def numbers(self, random: np.random.Generator | None = None, *, alike: bool = False) -> list[int] | None:
-        """Numbers x_1, …, x_n that fit: different small ones where they may be, or any, or equal ones where they may be.
+        """Numbers x_1, …, x_n that fit: different small ones where they may be, or any, or equal ones.
 
         None if none are found.
         """

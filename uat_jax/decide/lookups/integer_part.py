@@ -18,7 +18,7 @@ from jax.lax import GatherScatterMode
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
 from uat_jax.decide.integers import WHOLE
-from uat_jax.decide.lookups.differences import ZERO, Differences
+from uat_jax.decide.lookups.differences import Differences
 from uat_jax.decide.lookups.letters import (
     Letters,
     added,
@@ -26,6 +26,7 @@ from uat_jax.decide.lookups.letters import (
     is_zero,
     known_letters,
     negated,
+    of_fields,
     scaled,
     selected,
 )
@@ -78,10 +79,9 @@ class Lookup:
     fill: Any = None
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """What of it is the same in all cases, or the cases are not decided together."""
-        arrays = [np.shape(c) if isinstance(c, np.ndarray) else c for c in self.coordinates]
-        return Lookup, self.shape, self.axis, *arrays
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "lookup", self.shape, self.axis, tuple(map(type, self.coordinates)), repr(self.fill)
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Comparison:
     equal: bool
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """As of a `Lookup`."""
-        return Comparison, self.axis, self.length, self.equal
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "comparison", self.axis, self.length, self.equal
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class Landing:
     inside: np.ndarray | None
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """As of a `Lookup`."""
-        return Landing, self.axis, self.column
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "landing", self.axis, self.column, self.key.shape
 
 
 @dataclass
@@ -206,7 +206,7 @@ class IntegerPart:
         if name in MOVING:
             fields = zip(*(x.fields for x in letters), strict=True)
             moved = [self._move(equation, arrays) for arrays in fields]
-            return Letters(*moved, letters[0].dtype)
+            return of_fields(moved, letters[0].dtype)
         if name in ("dynamic_slice", "gather") and not any(isinstance(x, Letters) for x in operands[1:]):
             return self._taken(equation, letters[0], operands[1:])
         if name == "add":
@@ -231,7 +231,7 @@ class IntegerPart:
             new = np.dtype(equation.params["new_dtype"])
             if new == np.bool_:
                 return ~is_zero(letters[0], self.known)
-            return Letters(*letters[0].fields, new)
+            return of_fields(letters[0].fields, new)
         return None
 
     def _move(self, equation: JaxprEqn, arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -268,7 +268,11 @@ class IntegerPart:
         if len(along) != 1 or letters.dtype == np.bool_:
             return None
         axis = along[0]
-        row = numbers.reshape(-1)[:0] if not numbers.size else np.moveaxis(numbers, axis, 0).reshape(shape[axis], -1)[:, 0]
+        row = (
+            numbers.reshape(-1)[:0]
+            if not numbers.size
+            else np.moveaxis(numbers, axis, 0).reshape(shape[axis], -1)[:, 0]
+        )
         first, length = int(row[0]), shape[axis]
         if (np.diff(row.astype(np.int64)) != 1).any():
             return None
@@ -298,7 +302,7 @@ class IntegerPart:
             letters = selected(where, [known_letters(np.zeros(letters.shape, np.int64)), letters])
         if not letters.defined.all():
             raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} takes integers that may wrap")
-        return Letters(*letters.fields, np.dtype(np.int64)).simplified(self.known)
+        return of_fields(letters.fields, np.dtype(np.int64)).simplified(self.known)
 
     def _gather(self, equation: JaxprEqn, indices: Letters) -> Lookup:
         numbers, sizes = equation.params["dimension_numbers"], equation.params["slice_sizes"]
@@ -317,7 +321,9 @@ class IntegerPart:
         batching = zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
         aligned = {d: Axis(batch[q]) for d, q in batching}
         mode = GatherScatterMode.from_any(equation.params["mode"])
-        return self._lookup(equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"])
+        return self._lookup(
+            equation, shape, table, starts, aligned, windows, sizes, mode, equation.params["fill_value"]
+        )
 
     def _scatter(self, equation: JaxprEqn, indices: Letters) -> Landing:
         numbers, table = equation.params["dimension_numbers"], shape_of(equation.invars[0])
@@ -334,7 +340,7 @@ class IntegerPart:
         else:
             inside = self._inside(key, table[axis])
             if inside is not None and mode != GatherScatterMode.FILL_OR_DROP:
-                raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} is promised a place")
+                raise self._beside(equation, table[axis] - 1)
         columns[k] = known_letters(np.zeros(key.shape, np.int64))
         known = [column.numbers() for column in columns]
         if any(x is None for x in known):
@@ -388,7 +394,7 @@ class IntegerPart:
             else:
                 there = self._inside(start, last + 1)
                 if there is not None and mode != GatherScatterMode.FILL_OR_DROP:
-                    raise UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} is promised a place")
+                    raise self._beside(equation, last)
                 inside = there if inside is None else inside if there is None else inside & there
                 start = self._defined(start, equation, there)
             if d == axis:
@@ -408,8 +414,17 @@ class IntegerPart:
                 raise self._refused(equation)
         return Lookup(shape, axis, self._defined(key, equation), tuple(coordinates), inside, fill)
 
+    def _beside(self, equation: JaxprEqn, last: int) -> UnsupportedError:
+        """That a place may lie beside an axis, and JAX leaves open what stands there."""
+        return UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} takes places 0 to {last}, and an integer may lie "
+            'beside them: give it a smaller range with uj.integers(spec, low, high), or the index a mode such as "clip"'
+        )
+
     def _refused(self, equation: JaxprEqn) -> UnsupportedError:
-        return UnsupportedError(f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose")
+        return UnsupportedError(
+            f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose"
+        )
 
 
 def _all_inside(equation: JaxprEqn, places: np.ndarray, letter: int) -> bool:

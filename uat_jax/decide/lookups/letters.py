@@ -5,7 +5,7 @@ x_0 is 0, so that i = j = 0 in a number that is known.  docs/soundness.md §20 s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,20 +52,22 @@ class Letters:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of the array."""
         return self.plus.shape
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """What of it is the same in all cases, or the cases are not decided together."""
-        return Letters, self.shape
-
-    @property
     def fields(self) -> tuple[np.ndarray, ...]:
+        """The arrays of which an entry makes an entry of this one."""
         return self.plus, self.minus, self.offset, self.loose, self.defined
 
     def moved(self, move: Callable[[np.ndarray], Any]) -> Letters:
         """Entries at other places."""
-        return Letters(*(np.asarray(move(x)) for x in self.fields), self.dtype)
+        return of_fields([np.asarray(move(x)) for x in self.fields], self.dtype)
+
+@property
+    def fixed(self) -> tuple[Any, ...]:
+        """What has to be the same in all cases."""
+        return "numbers", self.shape, str(self.dtype)
 
     def keys(self) -> list[tuple[int, int, int]]:
         """(plus, minus, offset) of each entry."""
@@ -78,7 +80,7 @@ class Letters:
         return held(self.offset, self.dtype)
 
     def simplified(self, known: Differences) -> Letters:
-        """With the first letter in the place of each that has a known difference from it; entries that wrap undefined."""
+        """With the first letter in the place of each that has a known difference from it; what wraps is undefined."""
         first, shift = known.known
         plus, minus = first[self.plus], first[self.minus]
         offset = self.offset + shift[self.plus] - shift[self.minus]
@@ -88,6 +90,12 @@ class Letters:
         fits = (offset - known.most[minus, plus] >= low) & (known.most[plus, minus] + offset <= high)
         fits &= np.abs(offset) < MOST
         return replace(self, plus=plus, minus=minus, offset=offset, defined=self.defined & fits)
+
+
+def of_fields(fields: Sequence[np.ndarray], dtype: Any) -> Letters:
+    """An array of a dtype with these fields."""
+    plus, minus, offset, loose, defined = fields
+    return Letters(plus, minus, offset, loose, defined, dtype)
 
 
 def known_letters(array: Any, dtype: Any = None) -> Letters:
@@ -136,7 +144,9 @@ def scaled(a: Letters, by: np.ndarray) -> Letters:
     minus = np.where(sign == 1, a.minus, np.where(sign == -1, a.plus, ZERO)) + 0 * both
     defined = a.defined & (np.isin(by, (-1, 0, 1)) | (constant & small))
     offset = np.where(np.isin(by, (-1, 0, 1)), a.offset * sign, np.where(constant & small, a.offset * wide, 0))
-    return Letters(plus, minus, offset, np.broadcast_to(a.loose, both.shape), np.broadcast_to(defined, both.shape), a.dtype)
+    return Letters(
+        plus, minus, offset, np.broadcast_to(a.loose, both.shape), np.broadcast_to(defined, both.shape), a.dtype
+    )
 
 
 def selected(which: np.ndarray, cases: list[Letters]) -> Letters:

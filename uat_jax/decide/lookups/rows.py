@@ -26,9 +26,9 @@ from uat_jax.decide.lookups.sparse import Sparse, Spread, applied, is_zero
 from uat_jax.errors import UnsupportedError
 
 ELEMENTWISE = frozenset(
-    """abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy cos cosh div eq erf
-    erf_inv erfc exp exp2 expm1 floor ge gt integer_pow is_finite le log log1p logistic lt max min mul ne neg not or
-    pow rem round rsqrt select_n sign sin sinh sqrt square sub tan tanh xor""".split()
+    """abs acos acosh add add_any and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy cos
+    cosh div eq erf erf_inv erfc exp exp2 expm1 floor ge gt integer_pow is_finite le log log1p logistic lt max
+    min mul ne neg not or pow rem round rsqrt select_n sign sin sinh sqrt square sub tan tanh xor""".split()
 )
 """Primitives of which an entry of the result is computed of the entries at the same place."""
 
@@ -50,13 +50,13 @@ class Rows:
     program: ClosedJaxpr
     integers: Mapping[Any, Any]
     roles: Mapping[int, Any]
-    given: Mapping[tuple[Any, ...], Any]
+    given: Any
     row_of: Callable[[Any, int], Any]
     numbers: Callable[[], Any]
     places: Callable[[], Any]
     count: int
     elsewhere: Callable[[], int]
-    fixed: Callable[[Any], Sequence[Any]]
+    fixed: Callable[[Any], set[bytes]]
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)
     filled: set[Any] = field(default_factory=set)
@@ -211,7 +211,7 @@ def _entries(value: Any, at: Sequence[Any], rank: int) -> Any:
         value = jnp.take(value, index.reshape([n for _, n in sizes]), axis=d, mode="clip")
         before = sum(1 for e in kept[:d] if e in axes)
         order = [*order[:before], *(r for r, _ in sizes), *order[before:]]
-    value = jnp.transpose(value, np.argsort(order)) if order != sorted(order) else value
+    value = jnp.transpose(value, np.argsort(order).tolist()) if order != sorted(order) else value
     shape = [1] * rank
     for r, n in zip(sorted(order), value.shape, strict=True):
         shape[r] = n
@@ -348,10 +348,12 @@ def _product(rows: Rows, equation: JaxprEqn, axis: int, at: Sequence[Any], key: 
 
 
 def summed_product(left: Any, right: Any, rank: int, dtype: Any) -> Any:
-    """The products of two arrays, one of which may have one place where the other has several, summed over the axes behind
-    the first `rank`."""
+    """The products of two arrays, of which one may have one place where the other has several, summed over some axes.
+
+    These are the axes behind the first `rank`.
+    """
     names = "abcdefghijklmnopqrstuvwxyz"
-    own = ["".join(c for c, n in zip(names, np.shape(x)) if n > 1) for x in (left, right)]
+    own = ["".join(c for c, n in zip(names, np.shape(x), strict=False) if n > 1) for x in (left, right)]
     squeezed = [jnp.asarray(x).reshape([n for n in np.shape(x) if n > 1]) for x in (left, right)]
     kept = "".join(sorted({c for text in own for c in text if names.index(c) < rank}))
     shape = jnp.broadcast_shapes(np.shape(left), np.shape(right))[:rank]

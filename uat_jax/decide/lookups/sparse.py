@@ -1,6 +1,6 @@
-"""Arrays with one entry that may be other than zero along an axis: what a comparison with all places is multiplied with.
+"""Arrays with one entry that may be other than zero along an axis, such as a comparison with all places; sums of such.
 
-    (i == arange(V)) @ T = T[i]        sum_v where(i == v, T[v], 0) = T[i]
+(i == arange(V)) @ T = T[i]        sum_v where(i == v, T[v], 0) = T[i]
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _at_keys(rows: Rows, atom: Any, axis: int) -> Any:
 
 
 def _product_of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any], k: int) -> Any:
-    """A product of matrices: over the axis of the sum, sum_v X[v] T[v] is that of the entries by the rows at the keys."""
+    """A product of matrices: over the axis of the sum, Σ_v X[v] T[v] is that of the entries by rows at the keys."""
     sums, batches = equation.params["dimension_numbers"]
     x, axis = operands[k], operands[k].axis
     if axis in batches[k]:
