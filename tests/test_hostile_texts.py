@@ -65,7 +65,9 @@ def test_a_wider_range_is_not_taken_from_a_certificate(tmp_path):
     path = tmp_path / "c.json"
     body = written(lambda t, i: t[i], last_but_one, TABLE, text(high=V - 2), verdict=Verdict.CERTIFIED, path=path)
     assert again(body, path).passes
-    wide = json.loads(json.dumps(body).replace(f"{V - 2}]", f"{V - 1}]").replace(f'"high": {V - 2}', f'"high": {V - 1}'))
+    wide = json.loads(
+        json.dumps(body).replace(f"{V - 2}]", f"{V - 1}]").replace(f'"high": {V - 2}', f'"high": {V - 1}')
+    )
     assert wide["claim"]["inputs"] == [f"float32[{V},2]", f"int32[3] in [0, {V - 1}]"]
     with pytest.raises(MismatchError, match="decided again"):
         again(wide, path)
@@ -81,9 +83,17 @@ def of_order(t, i):
 
 CHANGED = {
     "a case is dropped": (of_order, lambda t, i: t[jnp.minimum(i[0], i[1])], lambda t, i: t[i[0]]),
-    "an end is moved": (lambda t, i: t[i[0]], lambda t, i: t[jnp.minimum(i[0], V - 1)], lambda t, i: t[jnp.minimum(i[0], V - 2)]),
-    "a mode is changed": (lambda t, i: t[i[0]], lambda t, i: jnp.take(t, i[0], axis=0, mode="clip"), lambda t, i: t[i[0] * (i[0] != 9)]),
-}  # fmt: skip
+    "an end is moved": (
+        lambda t, i: t[i[0]],
+        lambda t, i: t[jnp.minimum(i[0], V - 1)],
+        lambda t, i: t[jnp.minimum(i[0], V - 2)],
+    ),
+    "a mode is changed": (
+        lambda t, i: t[i[0]],
+        lambda t, i: jnp.take(t, i[0], axis=0, mode="clip"),
+        lambda t, i: t[i[0] * (i[0] != 9)],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -105,7 +115,9 @@ def test_another_program_in_a_certificate_is_decided_again(name, tmp_path):
 def test_a_text_at_which_a_function_is_undefined_refutes_nothing(tmp_path):
     path = tmp_path / "c.json"
     specs = (TABLE, text())
-    body = written(lambda t, i: hot(i) @ jnp.log(t), lambda t, i: 2 * jnp.log(t)[i], *specs, verdict=Verdict.REFUTED, path=path)
+    body = written(
+        lambda t, i: hot(i) @ jnp.log(t), lambda t, i: 2 * jnp.log(t)[i], *specs, verdict=Verdict.REFUTED, path=path
+    )
     assert again(body, path).verdict is Verdict.REFUTED
     (example,) = (e["example"] for e in body["evidence"] if e.get("example"))
     table, words = (np.asarray(x["values"]) for x in example["inputs"])

@@ -30,7 +30,7 @@ def text(count=3, low=0, high=V - 1, dtype="int32"):
 
 @dataclass(frozen=True)
 class Attack:
-    """Two functions of different values at the integers `at`, and at real inputs that are drawn unless `reals` has them."""
+    """Two functions that differ at the integers `at`, and at real inputs that are drawn unless `reals` has them."""
 
     name: str
     left: Callable[..., Any]

@@ -359,6 +359,12 @@ NEVER = {
         TABLE, text(2, dtype="uint32")),
     "a cast to a byte": (lambda t, i: t[i.astype(jnp.uint8)], lambda t, i: t[i], TABLE, text(3)),
     "a cast to 16 bits": (lambda t, i: t[i.astype(jnp.int16).astype(jnp.int32)], lambda t, i: t[i], TABLE, text(3)),
+    "zeros in the first case alone": (
+        lambda t, i: jnp.sum(jnp.where((i[0] == jnp.arange(V))[:, None], t, jnp.broadcast_to(i[1] != i[2], (V, 2)).astype(jnp.float32)), 0),
+        lambda t, i: t[i[0]], TABLE, text(3)),
+    "places along another axis in some cases": (
+        lambda t, i: jnp.sum(jnp.where(i[0] == jnp.where(i[1] == i[2], jnp.arange(60)[:, None], jnp.arange(60)), t, 0), 0),
+        lambda t, i: t[i[0]], f32(60, 60), text(3, 0, 59)),
     "added twice": (
         lambda x, i: jnp.zeros(V).at[i].set(x), lambda x, i: jax.ops.segment_sum(x, i, V), f32(2), text(2)),
     "added at the last place": (

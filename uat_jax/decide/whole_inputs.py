@@ -216,8 +216,10 @@ def _sampled(
     random = np.random.default_rng(effort.seed)
     drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
     points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
-    for texts in ways(pair.left, pair.right, pair.domains, effort.deadline):
-        said, cases = _with_letters(pair, texts, effort, decide)
+    tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
+    share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
+    for texts in tried:
+        said, cases = _with_letters(pair, texts, share, decide)
         if said.verdict in PASSING:
             return said
         shown = shown or said.finding

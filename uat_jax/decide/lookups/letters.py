@@ -15,7 +15,6 @@ from uat_jax.decide.integers import ends, held
 from uat_jax.decide.lookups.differences import ZERO, Differences
 from uat_jax.errors import UnsupportedError
 
-
 MOST = 2**60
 """Larger numbers beside a letter are not followed, so that sums of two of them fit into 64 bits."""
 
@@ -64,7 +63,7 @@ class Letters:
         """Entries at other places."""
         return of_fields([np.asarray(move(x)) for x in self.fields], self.dtype)
 
-@property
+    @property
     def fixed(self) -> tuple[Any, ...]:
         """What has to be the same in all cases."""
         return "numbers", self.shape, str(self.dtype)

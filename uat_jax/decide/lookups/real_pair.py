@@ -16,6 +16,7 @@ from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
+from uat_jax.decide.certificate import one_line
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.domain import REALS, Domains, Interval
 from uat_jax.decide.integers import numbers
@@ -137,7 +138,7 @@ class RealPair:
         dense: set[int] = set()
         for s in (0, 1):
             with jax.enable_x64(True):  # the types are the equations' own
-                traced = jax.make_jaxpr(lambda *reals, s=s: self._one(s, reals, {}, None))(*self._specs())
+                traced = _traced(lambda *reals, s=s: self._one(s, reals, {}, None), self._specs())
             _, read = needed_of(traced.jaxpr)
             dense |= {i for i, v in zip(self.reals, traced.jaxpr.invars, strict=True) if v in read}
         axes: dict[Any, set[int]] = {}
@@ -318,7 +319,7 @@ class RealPair:
             return [x + rest[-1].astype(x.dtype) for x in found] if self.alone else found
 
         with jax.enable_x64(True):  # the types are the equations' own
-            traced = with_numbers(jax.make_jaxpr(of_reals)(*real, *rows, *more))
+            traced = with_numbers(_traced(of_reals, [*real, *rows, *more]))
         needed, _ = needed_of(traced.jaxpr)
         return inlined(ClosedJaxpr(traced.jaxpr.replace(eqns=needed), traced.consts))
 
@@ -425,6 +426,14 @@ def _is_defined(program: ClosedJaxpr, example: Counterexample) -> bool:
     with jax.enable_x64(True):  # the types are the equations' own
         results = jaxpr_as_fun(program)(*map(jnp.asarray, example.arrays))
     return bool(np.isfinite(np.asarray(results[example.output])[tuple(example.entry)]))
+
+
+def _traced(function: Callable[..., Any], specs: Sequence[Any]) -> ClosedJaxpr:
+    """The program of a function.  Raises `UnsupportedError` where JAX refuses an equation with rows in it."""
+    try:
+        return jax.make_jaxpr(function)(*specs)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise UnsupportedError(f"JAX does not trace it with rows for tables: {one_line(error)}") from error
 
 
 @dataclass

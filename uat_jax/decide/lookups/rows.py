@@ -44,7 +44,8 @@ class Rows:
     its axes, one for each key; `numbers`, the letters as real numbers, and `places`, the keys.
     count: how many keys there are.  elsewhere: the number of a key that no integer is.
     fixed: the different values that an array of integers has in the cases.  filled: what holds NaN where a place is
-    outside of its table, or may.  multiplied_elsewhere: whether rows that are computed of a table's are multiplied with 0.
+    outside of its table, or may.  multiplied_elsewhere: whether what is computed of a table is multiplied with 0 at
+    places that are not chosen.
     """
 
     program: ClosedJaxpr

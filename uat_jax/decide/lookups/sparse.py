@@ -244,8 +244,7 @@ def is_zero(rows: Rows, atom: Any) -> bool:
     if isinstance(atom, Literal):
         return not np.any(atom.val)
     if atom in rows.integers:
-        known = rows.integers[atom]
-        return isinstance(known, np.ndarray) and not known.any() and len(rows.fixed(atom)) == 1
+        return all(not any(found) for found in rows.fixed(atom))
     equation = rows.made_by.get(atom)
     if equation is None:
         return atom in rows.program.jaxpr.constvars and not np.any(rows.values[atom])
