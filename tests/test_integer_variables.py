@@ -160,6 +160,36 @@ def test_too_many_choices_are_no_proof():
     assert found.verdict is Verdict.AGREES and "nothing is shown of the others" in found.evidence[0].finding
 
 
+def test_a_quotient_of_constants_by_zero_is_what_a_device_computes():
+    quotient = lambda x: lax.div(jnp.uint8(1), x & 0)
+    assert uj.certify(quotient, lambda x: x | 255, of("uint8")).passes
+    assert (
+        uj.certify(lambda x: lax.div(jnp.int8(-128), jnp.int8(-1) | x), lambda x: x * 0, of("int8")).verdict
+        is Verdict.REFUTED
+    )
+
+
+ENDLESS = {
+    "for some inputs": (lambda x: lax.while_loop(lambda c: c > 0, lambda c: c, x), lambda x: jnp.minimum(x, 0)),
+    "in a scan": (
+        lambda x: lax.scan(lambda c, _: (lax.while_loop(lambda c: c > 0, lambda c: c, c), None), x, None, length=2)[0],
+        lambda x: jnp.minimum(x, 0),
+    ),
+    "in a branch": (
+        lambda x: lax.cond(x > 3, lambda c: lax.while_loop(lambda c: c > 0, lambda c: c, c), lambda c: c, x),
+        lambda x: x,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_loop_that_does_not_end_is_given_up(name):
+    left, right = ENDLESS[name]
+    found = uj.certify(left, right, of("int8"))
+    assert found.verdict is Verdict.UNKNOWN and "takes more than 100,000 rounds" in found.evidence[0].finding
+    assert uj.certify(left, lambda x: right(x) + 1, of("int8")).verdict is Verdict.REFUTED
+
+
 def test_a_counterexample_is_written_in_integers():
     found = uj.certify(lambda x, y: (x + y) // 2, lambda x, y: (x >> 1) + (y >> 1) + (x & y & 1), I, I)
     assert found.counterexample is not None

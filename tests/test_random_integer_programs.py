@@ -112,7 +112,7 @@ def test_what_is_decided_is_what_the_device_says_at_all_inputs(block):
         g = lambda *inputs, of=other, rewritten=rewritten: of.value(inputs, rewritten)
         specs = [jax.ShapeDtypeStruct((), jnp.dtype(dtype))] * count
         inputs = everywhere(dtype, count)
-        equal = bool((np.asarray(jax.jit(f)(*inputs)) == np.asarray(jax.jit(g)(*inputs))).all())
+        equal = bool((np.asarray(f(*inputs)) == np.asarray(g(*inputs))).all())  # XLA cannot compile 1 / 0
         programs = [jax.make_jaxpr(function)(*specs) for function in (f, g)]
         pair = WholePair(programs[0], programs[1], (all_of(dtype),) * count, deadline(60.0))
         found = solved(pair, 2.0)

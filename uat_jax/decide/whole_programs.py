@@ -22,8 +22,8 @@ from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.interpreter import programs_within
 from uat_jax.arithmetic.primitives import TABLE
 from uat_jax.arithmetic.tracing import dtype_of, shape_of, source_line
-from uat_jax.decide.ending_loops import ROUNDS, ending, has_while
 from uat_jax.decide.integers import WHOLE, Integers, held, numbers
+from uat_jax.decide.runnable import ROUNDS, runnable
 from uat_jax.errors import UnsupportedError
 
 MOST_ENTRIES = 2**24
@@ -98,13 +98,13 @@ class WholePair:
 
     @functools.cached_property
     def _run(self) -> Any:
-        sides = [jaxpr_as_fun(ending(p) if has_while(p) else p) for p in (self.left, self.right)]
+        sides = [jaxpr_as_fun(runnable(p)) for p in (self.left, self.right)]
         count = len(self.left.out_avals)
 
         def unlike(*inputs: Any) -> Any:
             """For each output where the sides differ; and whether a side does not end."""
             outputs = [side(*inputs) for side in sides]
-            ended = [side[-1] for side in outputs if len(side) > count]
+            ended = [side[-1] for side in outputs]
             apart = [a != b for a, b in zip(*(side[:count] for side in outputs), strict=True)]
             return apart, ~functools.reduce(jax.numpy.logical_and, ended, np.asarray(True))
 

@@ -1,4 +1,8 @@
-"""Programs whose loops are given up after a number of rounds, so that they end for all inputs."""
+"""Programs of integers that a device can run: loops are given up after some rounds, and divisions have a divisor.
+
+XLA ends the process where it computes a quotient by zero while it compiles.  What it makes of one elsewhere is written
+out: all bits set, and the dividend for a remainder; the least integer by -1 is itself.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ def has_while(program: ClosedJaxpr) -> bool:
     return any(e.primitive.name == "while" for p in programs_within(program) for e in p.eqns)
 
 
-def ending(program: ClosedJaxpr) -> ClosedJaxpr:
+def runnable(program: ClosedJaxpr) -> ClosedJaxpr:
     """A program without calls that also returns whether it ended; if it did not, its other results are any numbers.
 
     Raises:
@@ -84,5 +88,14 @@ def _scan(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
     return [*carry, *made, ended]
 
 
-RULES = {"while": _while, "cond": _cond, "scan": _scan}
-"""The primitives with programs in them."""
+def _divided(equation: JaxprEqn, operands: list[Any], ended: Any) -> Sequence[Any]:
+    a, b = map(jnp.asarray, operands)
+    least = jnp.iinfo(a.dtype).min
+    zero, beyond = b == 0, (a == least) & (b == -1 if least < 0 else False)
+    found = bound(equation, [a, jnp.where(zero | beyond, jnp.ones_like(b), b)], equation.params)[0]
+    undivided = a if equation.primitive.name == "rem" else ~jnp.zeros_like(a)
+    return [jnp.where(zero, undivided, found), ended]
+
+
+RULES = {"div": _divided, "rem": _divided, "while": _while, "cond": _cond, "scan": _scan}
+"""The primitives that are not run as they are."""
