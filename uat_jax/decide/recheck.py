@@ -502,7 +502,7 @@ def _check_integers(found: Counterexample, pair: Pair, end: Deadline) -> None:
         return
     integers = [x for x, of in zip(found.inputs, ranges, strict=True) if isinstance(of, Integers)]
     rows = at_points(pair.left, pair.right, pair.domains, [tuple(x.array for x in integers)], end)
-    if rows is not None:
+    if rows is not None and not rows[0].rows_elsewhere:
         there, (left, right) = rows[0].placed(found), rows[1]
         real = dataclasses.replace(pair, left=left, right=right, domains=rows[0].domains())
         return _check_counterexample(there, real, end)

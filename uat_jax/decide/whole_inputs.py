@@ -300,16 +300,18 @@ def _simplicity(point: Sequence[np.ndarray]) -> int:
 def _at(
     pair: Pair, points: Sequence[tuple[np.ndarray, ...]], effort: Effort, write: Writer, decide: Decide
 ) -> Evidence:
-    """What can be said of the programs at some choices of the integers, of tables only the rows that these choose."""
+    """What can be said of the programs at some choices of the integers, if it can be of tables only the rows chosen."""
     found = at_points(pair.left, pair.right, pair.domains, points, effort.deadline)
-    if found is None:
-        chosen = tuple(np.stack(arrays) for arrays in zip(*points, strict=True))
-        return _beside(pair, chosen, effort, write, decide, "")
-    real, (left, right) = found
-    located = lambda example: real.located(example, pair.input_names, points)
-    there = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
-    said = decide(there, effort, lambda example: write(located(example)))
-    if said.example is None:
-        return said
-    finding = f"{said.finding} of the functions with {len(points)} choices of the integers side by side"
-    return dataclasses.replace(said, finding=finding, example=located(said.example))
+    if found is not None:
+        real, (left, right) = found
+        there = dataclasses.replace(pair, left=left, right=right, domains=real.domains(), names=())
+        said = decide(there, effort, lambda example: "")
+        if said.example is None:
+            return said
+        example = real.located(said.example, pair.input_names, points)
+        if example is not None:
+            example = dataclasses.replace(example, program=write(example))
+            finding = f"{said.finding} of the functions with {len(points)} choices of the integers side by side"
+            return dataclasses.replace(said, finding=finding, example=example)
+    chosen = tuple(np.stack(arrays) for arrays in zip(*points, strict=True))
+    return _beside(pair, chosen, effort, write, decide, "")

@@ -346,6 +346,8 @@ class IntegerPart:
         if any(x is None for x in known):
             raise self._refused(equation)
         places = np.stack(known, axis=-1)  # type: ignore[arg-type]
+        if mode != GatherScatterMode.FILL_OR_DROP and not _all_inside(equation, places, k):
+            raise self._refused(equation)
         return Landing(axis, self._defined(key, equation, inside), places, k, inside)
 
     def _dynamic_slice(self, equation: JaxprEqn, starts: Sequence[Whole]) -> Lookup:
@@ -382,8 +384,8 @@ class IntegerPart:
                 rank[windows[d]] = sizes[d]
                 window = np.arange(sizes[d]).reshape(rank)
             if d not in starts:
-                whole = windows.get(d)
-                coordinates.append(aligned[d] if d in aligned else Axis(whole) if whole is not None else 0)
+                first = 0 if window is None else Axis(windows[d]) if sizes[d] == size else window
+                coordinates.append(aligned.get(d, first))
                 continue
             start, last = starts[d], size - sizes[d]
             if mode == GatherScatterMode.CLIP:
@@ -423,6 +425,20 @@ class IntegerPart:
         return UnsupportedError(
             f"'{equation.primitive.name}'{source_line(equation)} computes with integers that choose"
         )
+
+
+def _all_inside(equation: JaxprEqn, places: np.ndarray, letter: int) -> bool:
+    """Whether the windows of a scatter are inside of its array, along the axes other than the one of a letter."""
+    numbers, table = equation.params["dimension_numbers"], shape_of(equation.invars[0])
+    hidden = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    windows = [shape_of(equation.invars[2])[d] for d in numbers.update_window_dims]
+    sizes = dict(zip([d for d in range(len(table)) if d not in hidden], windows, strict=True))
+    inside = [
+        (0 <= places[..., k]) & (places[..., k] <= table[d] - sizes.get(d, 1))
+        for k, d in enumerate(numbers.scatter_dims_to_operand_dims)
+        if k != letter
+    ]
+    return bool(np.all(inside))
 
 
 def _changes(array: np.ndarray, axis: int) -> bool:

@@ -15,6 +15,9 @@ from uat_jax.decide.integers import ends, held
 from uat_jax.decide.lookups.differences import ZERO, Differences
 from uat_jax.errors import UnsupportedError
 
+MOST = 2**60
+"""Larger numbers beside a letter are not followed, so that sums of two of them fit into 64 bits."""
+
 
 class Undecided(Exception):
     """A comparison that the hypotheses do not decide: whether x_i - x_j is c, or at most c."""
@@ -84,6 +87,7 @@ class Letters:
         plus, minus = np.where(same, ZERO, plus), np.where(same, ZERO, minus)
         low, high = ends(self.dtype)
         fits = (offset - known.most[minus, plus] >= low) & (known.most[plus, minus] + offset <= high)
+        fits &= np.abs(offset) < MOST
         return replace(self, plus=plus, minus=minus, offset=offset, defined=self.defined & fits)
 
 
@@ -149,10 +153,8 @@ def selected(which: np.ndarray, cases: list[Letters]) -> Letters:
     which = np.asarray(which).astype(np.int64)
     shape = np.broadcast_shapes(which.shape, *(case.shape for case in cases))
     which = np.broadcast_to(which, shape)
-    chosen = [
-        np.choose(which, [np.broadcast_to(x, shape) for x in field])
-        for field in zip(*(c.fields for c in cases), strict=True)
-    ]
+    fields = zip(*(c.fields for c in cases), strict=True)
+    chosen = [np.choose(which, [np.broadcast_to(x, shape) for x in field], mode="clip") for field in fields]
     loose = np.logical_or.reduce([np.broadcast_to(c.loose, shape) for c in cases])
     return Letters(chosen[0], chosen[1], chosen[2], loose, chosen[4].astype(bool), cases[0].dtype)
 

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 from uat_jax.arithmetic.deadline import Deadline
 from uat_jax.arithmetic.inlining import inlined
@@ -50,6 +50,8 @@ class RealPair:
     sums: dict[int, tuple[int, bool]] = field(default_factory=dict)
     others: set[int] = field(default_factory=set)
     with_number: bool = False
+    with_elsewhere: bool = False
+    rows_elsewhere: bool = False
 
     def __post_init__(self) -> None:
         roles = [{n: r.fixed for n, r in side.roles.items()} for side in self.cases[0].sides]
@@ -64,6 +66,11 @@ class RealPair:
                     self._collect(role)
         self._order()
         self._discover()
+        if self.with_elsewhere:
+            self.keys[self._elsewhere] = len(self.keys)
+            self._order()
+            self.leaves.clear()
+            self._discover()
 
     # The keys: the letters of a place and what is added to them
 
@@ -71,6 +78,11 @@ class RealPair:
         if isinstance(role, Lookup | Comparison | Landing):
             for key in role.key.keys():
                 self.keys.setdefault(key, len(self.keys))
+
+    @property
+    def _elsewhere(self) -> tuple[int, int, int]:
+        """The key that stands for a place that no integer chooses: one more letter."""
+        return len(self.cases[0].known.most), ZERO, 0
 
     def _order(self) -> None:
         """Letters first, then the places that are known."""
@@ -183,6 +195,8 @@ class RealPair:
                 leaf: Leaf = ("input", places[atom], axis)
             else:
                 array = np.asarray(array)
+                if self.letters and not np.isfinite(array).all():
+                    raise UnsupportedError("a row is chosen from a constant with an infinity or NaN")
                 digest = hashlib.sha256(array.tobytes() + repr((array.shape, str(array.dtype))).encode()).hexdigest()
                 leaf = ("constant", digest, axis)
             if banks is None:
@@ -202,6 +216,12 @@ class RealPair:
             self.with_number = True
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
+        def elsewhere() -> int:
+            if not self.letters:
+                raise UnsupportedError("what may be infinite is multiplied with 0 beside the places that are chosen")
+            self.with_elsewhere = True
+            return self.keys.get(self._elsewhere, 0)
+
         with_values = _Given(self, s, given, note=banks is None)
 
         def places_() -> Any:
@@ -209,8 +229,10 @@ class RealPair:
             return jnp.take(letters(), keys[:, 0]) - jnp.take(letters(), keys[:, 1]) + keys[:, 2]
 
         fixed = lambda v: {np.asarray(case.sides[s].values[v]).tobytes() for case in self.cases}
-        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, len(self.keys), fixed)
+        count = len(self.keys)
+        rows = Rows(program, side.values, side.roles, with_values, row_of, letters, places_, count, elsewhere, fixed)
         found = rows.results(inputs)
+        self.rows_elsewhere |= rows.multiplied_elsewhere
         for output, x in enumerate(found):
             if isinstance(x, Spread) and banks is None:
                 axis, based = self.sums.get(output, (x.axis, False))
@@ -253,7 +275,8 @@ class RealPair:
 
     @property
     def _count(self) -> int:
-        return len(self.cases[0].known.most)
+        """How many numbers there are, 0 among them."""
+        return len(self.cases[0].known.most) + self.with_elsewhere
 
     def programs(self) -> tuple[ClosedJaxpr, ClosedJaxpr]:
         """Both programs, of the inputs that `inputs` names."""
@@ -313,7 +336,8 @@ class RealPair:
         of = self.texts.domains
         ranges = [of[i] for i in self.texts.letters]
         low, high = min(r.low for r in ranges), max(r.high for r in ranges)
-        more: list[Any] = [Interval(low, high) if low < high else REALS] if self.with_number else []
+        of_number = Interval(low, high) if low < high and not self.with_elsewhere else REALS
+        more: list[Any] = [of_number] if self.with_number else []
         more += [REALS] if self.alone else []
         return Domains((*(of[i] for i in self.dense), *self.domain_of_rows, *more))
 
@@ -321,8 +345,26 @@ class RealPair:
 
     def located(
         self, found: Counterexample, names: Sequence[str], points: Sequence[tuple[np.ndarray, ...]]
+    ) -> Counterexample | None:
+        """A counterexample to the equality of these programs at `points` as one of the given programs.
+
+        Rows of tables that are not chosen are 0, or like a row that is, where both programs are defined then; None if
+        they are for none of these.
+        """
+        count = len(self.known_places) if self.rows_elsewhere else 0
+        for elsewhere in (None, *range(count)):
+            example = self._located(found, names, points, elsewhere)
+            if not count or all(_is_defined(program, example) for program in (self.texts.left, self.texts.right)):
+                return example
+        return None
+
+    def _located(
+        self,
+        found: Counterexample,
+        names: Sequence[str],
+        points: Sequence[tuple[np.ndarray, ...]],
+        elsewhere: int | None,
     ) -> Counterexample:
-        """A counterexample to the equality of these programs at `points` as one of the given programs."""
         case, *entry = found.entry
         entry = self._placed_entry(found.output, entry, lambda place: self.known_places[place])
         added = float(np.asarray(found.inputs[-1].values)) if self.alone else 0.0
@@ -339,10 +381,12 @@ class RealPair:
                 array = self._inside(i, aval)
                 for leaf, x in rows.items():
                     if leaf[:2] == ("input", i):
-                        turned = np.moveaxis(array, leaf[2], 0)
+                        turned, chosen = np.moveaxis(array, leaf[2], 0), np.asarray(x.values, np.float64)
+                        if elsewhere is not None:
+                            turned[:] = chosen[elsewhere]
                         for n, place in enumerate(self.known_places):
                             if 0 <= place < len(turned):
-                                turned[place] = np.asarray(x.values, np.float64)[n]
+                                turned[place] = chosen[n]
                 inputs.append(Input(name, array.tolist(), str(aval.dtype)))
         values: dict[str, Any] = {} if added == 0 else {"left": found.left - added, "right": found.right - added}
         if added != 0:
@@ -375,6 +419,13 @@ class RealPair:
         if of == REALS:
             return zeros
         return np.asarray(of.clipped(of.folded(zeros[None], np.dtype(aval.dtype)), np.dtype(aval.dtype)), np.float64)[0]
+
+
+def _is_defined(program: ClosedJaxpr, example: Counterexample) -> bool:
+    """Whether the device finds a number where an example says that values differ."""
+    with jax.enable_x64(True):  # the types are the equations' own
+        results = jaxpr_as_fun(program)(*map(jnp.asarray, example.arrays))
+    return bool(np.isfinite(np.asarray(results[example.output])[tuple(example.entry)]))
 
 
 def _traced(function: Callable[..., Any], specs: Sequence[Any]) -> ClosedJaxpr:

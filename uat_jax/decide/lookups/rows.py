@@ -41,9 +41,11 @@ class Rows:
     """One program, replayed by JAX.
 
     given: the arrays of one case by (kind, number).  row_of: the array of rows of an input or a constant along one of
-    its axes, one for each key; `numbers`, the letters as real
-    numbers, and `places`, the keys.
-    count: how many keys there are.  fixed: the different values that an array of integers has in the cases.
+    its axes, one for each key; `numbers`, the letters as real numbers, and `places`, the keys.
+    count: how many keys there are.  elsewhere: the number of a key that no integer is.
+    fixed: the different values that an array of integers has in the cases.  filled: what holds NaN where a place is
+    outside of its table, or may.  multiplied_elsewhere: whether what is computed of a table is multiplied with 0 at
+    places that are not chosen.
     """
 
     program: ClosedJaxpr
@@ -54,9 +56,12 @@ class Rows:
     numbers: Callable[[], Any]
     places: Callable[[], Any]
     count: int
+    elsewhere: Callable[[], int]
     fixed: Callable[[Any], set[bytes]]
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)
+    filled: set[Any] = field(default_factory=set)
+    multiplied_elsewhere: bool = False
 
     def results(self, inputs: Sequence[Any]) -> list[Any]:
         """The outputs of the program, of inputs of which those of integers are not looked at."""
@@ -66,7 +71,10 @@ class Rows:
         for number, equation in enumerate(jaxpr.eqns):
             if all(v in self.integers for v in equation.outvars):
                 continue
-            self.values.update(zip(equation.outvars, self._applied(number, equation), strict=True))
+            found = self._applied(number, equation)
+            if isinstance(found[0], Spread) and not jnp.issubdtype(dtype_of(equation.outvars[0]), jnp.inexact):
+                raise self.refused(equation)  # sums of integers wrap, and parts of sums are rounded apart
+            self.values.update(zip(equation.outvars, found, strict=True))
             self.made_by.update((v, equation) for v in equation.outvars)
         found = [self.read(v) for v in jaxpr.outvars]
         if any(isinstance(x, Sparse) for x in found):
@@ -97,6 +105,8 @@ class Rows:
         operands = [self.read(v) for v in equation.invars]
         if any(isinstance(x, Sparse | Spread) for x in operands):
             return [applied(self, equation, operands)]
+        if equation.primitive.name == "gather":
+            self.filled.update(equation.outvars)
         return bound(equation, operands, equation.params)
 
     def _looked_up(self, number: int, equation: JaxprEqn, role: Lookup) -> Any:
@@ -105,7 +115,11 @@ class Rows:
         found = self.look(equation.invars[0], role.axis, at, self.given["key", number])
         found = jnp.broadcast_to(found, shape)
         inside = self.given.get(("inside", number))
-        return found if inside is None else jnp.where(inside, found, jnp.asarray(role.fill, found.dtype))
+        if inside is None:
+            return found
+        if not np.isfinite(role.fill):
+            self.filled.update(equation.outvars)
+        return jnp.where(inside, found, jnp.asarray(role.fill, found.dtype))
 
     def _landed(self, number: int, equation: JaxprEqn, role: Landing) -> Spread:
         """A sum of rows at the places of keys, written as one of rows for each key."""
@@ -124,7 +138,8 @@ class Rows:
         key = key if inside is None else jnp.where(inside, key, self.count)  # left out
         indices = jnp.asarray(self.given["indices", number], jnp.int32).at[..., role.column].set(key)
         mode = jax.lax.GatherScatterMode.FILL_OR_DROP
-        found = bound(equation, [entries, indices, updates], {**equation.params, "mode": mode})
+        promises = {"indices_are_sorted": False, "unique_indices": False}  # of places, not of the numbers of keys
+        found = bound(equation, [entries, indices, updates], {**equation.params, **promises, "mode": mode})
         return Spread(role.axis, found[0], base)
 
     def _as_number(self, number: int, equation: JaxprEqn) -> Any:

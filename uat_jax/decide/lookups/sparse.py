@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal
 
+from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.retracing import bound
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.lookups.integer_part import Axis
@@ -26,12 +27,14 @@ class Sparse:
     """An array that is 0 along an axis but at the key.
 
     key: the place, an array of the rank of this one with one place along the axis.  value: the entry there, of the
-    same kind; None is 1, or true.
+    same kind; None is 1, or true.  summed: whether only its sums along the axis are known, for elsewhere it is 0 times
+    something that may be infinite.
     """
 
     axis: int
     key: Any
     value: Any = None
+    summed: bool = False
 
     def at_key(self, dtype: Any) -> Any:
         """The entries at the keys."""
@@ -40,7 +43,7 @@ class Sparse:
 
 @dataclass(frozen=True)
 class Spread:
-    """An array that is a sum along an axis: of a base, and at the place of each key of an entry.
+    """An array of real numbers that is a sum along an axis: of a base, and at the place of each key of an entry.
 
     entries: this array with one place for each key along the axis.  base: None is 0.
     """
@@ -50,8 +53,11 @@ class Spread:
     base: Any = None
 
 
-def spread(sparse: Sparse, keys: int, shape: tuple[int, ...], dtype: Any) -> Spread:
-    """A sparse array as a sum."""
+def spread(rows: Rows, equation: JaxprEqn, k: int, sparse: Sparse) -> Spread:
+    """A sparse operand as a sum."""
+    if sparse.summed:
+        raise rows.refused(equation)
+    keys, shape, dtype = rows.count, shape_of(equation.invars[k]), dtype_of(equation.invars[k])
     rank = [1] * len(shape)
     rank[sparse.axis] = keys
     there = sparse.key == np.arange(keys, dtype=np.int32).reshape(rank)
@@ -90,6 +96,8 @@ def _of_sum(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     x, axis = operands[k], operands[k].axis
     if len(which) > 1 or any(isinstance(y, Sparse) for y in operands):
         raise rows.refused(equation)
+    if not all(finite(rows, v) for i, v in enumerate(equation.invars) if i != k):
+        raise rows.refused(equation)  # 0 times it is not 0
     one = lambda y: bound(equation, [*operands[:k], y, *operands[k + 1 :]], equation.params)[0]
     if name in ("neg", "convert_element_type", "copy"):
         return _both(rows, equation, x, axis, one)
@@ -148,10 +156,10 @@ def _split(operands: Sequence[Any]) -> tuple[int, Sparse]:
 
 
 def _cast(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
-    sparse = operands[0]
-    if sparse.value is None:
-        return sparse
-    return Sparse(sparse.axis, sparse.key, jnp.asarray(sparse.value, dtype_of(equation.outvars[0])))
+    sparse, dtype = operands[0], dtype_of(equation.outvars[0])
+    if sparse.summed and not jnp.issubdtype(dtype, jnp.inexact):
+        raise rows.refused(equation)
+    return sparse if sparse.value is None else replace(sparse, value=jnp.asarray(sparse.value, dtype))
 
 
 def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -162,12 +170,58 @@ def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     shape = shape_of(equation.outvars[0])
     if shape != shape_of(equation.invars[k]):
         raise rows.refused(equation)
-    by = rows.of_operand(other, sparse.axis, _places(sparse), sparse.key, shape)
-    return Sparse(sparse.axis, sparse.key, by if sparse.value is None else sparse.value * by)
+    at = lambda key: rows.of_operand(other, sparse.axis, _places(sparse), key, shape)
+    by, summed = _beside(rows, other, at, sparse.key)
+    value = by if sparse.value is None else sparse.value * by
+    return replace(sparse, value=value, summed=sparse.summed or summed)
+
+
+def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
+    """Entries of an array that a sparse one is multiplied with; whether 0 times an entry elsewhere is added to them.
+
+    That is 0 unless an infinity or NaN is written there, and then it is in all sums along the axis.
+    """
+    if not isinstance(other, Literal) and other in rows.made_by:
+        rows.multiplied_elsewhere = True
+    if finite(rows, other):
+        return at(key), False
+    elsewhere = jnp.full(np.shape(key), rows.elsewhere(), jnp.int32)
+    return at(key) + 0 * at(elsewhere), True
+
+
+def finite(rows: Rows, atom: Any) -> bool:
+    """Whether no infinity or NaN is written in the program where a value is computed."""
+    waiting, seen = [atom], set()
+    while waiting:
+        v = waiting.pop()
+        if isinstance(v, Literal):
+            if not np.isfinite(v.val).all():
+                return False
+            continue
+        if v in seen or v in rows.integers:
+            continue
+        seen.add(v)
+        equation = rows.made_by.get(v)
+        if equation is None:
+            if v in rows.program.jaxpr.constvars and not np.isfinite(rows.values[v]).all():
+                return False
+        elif v in rows.filled or not _writes_numbers(equation):
+            return False
+        else:
+            waiting += equation.invars
+    return True
+
+
+def _writes_numbers(equation: JaxprEqn) -> bool:
+    """Whether a primitive makes no infinity and no NaN of numbers wherever it is defined."""
+    name = equation.primitive.name
+    if name in ("reduce_max", "reduce_min", "argmax", "argmin"):
+        return 0 not in shape_of(equation.invars[0])
+    return not inner_programs(equation)
 
 
 def _negated(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
-    return Sparse(operands[0].axis, operands[0].key, -operands[0].at_key(dtype_of(equation.outvars[0])))
+    return replace(operands[0], value=-operands[0].at_key(dtype_of(equation.outvars[0])))
 
 
 def _selected(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -181,30 +235,27 @@ def _selected(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     if k == 0 and is_zero(rows, equation.invars[1]):
         there = rows.of_operand(equation.invars[2], sparse.axis, at, sparse.key, shape)
         inside = sparse.value
-        return Sparse(sparse.axis, sparse.key, there if inside is None else jnp.where(inside, there, 0))
+        return replace(sparse, value=there if inside is None else jnp.where(inside, there, 0))
     raise rows.refused(equation)
 
 
 def is_zero(rows: Rows, atom: Any) -> bool:
-    """Whether a value of the program is written as zeros."""
+    """Whether a value of the program is written as zeros, in all cases."""
     if isinstance(atom, Literal):
         return not np.any(atom.val)
+    if atom in rows.integers:
+        return all(not any(found) for found in rows.fixed(atom))
     equation = rows.made_by.get(atom)
     if equation is None:
-        value = rows.values.get(atom)
-        return isinstance(value, np.ndarray) and not value.any()
+        return atom in rows.program.jaxpr.constvars and not np.any(rows.values[atom])
     passes = equation.primitive.name in ("broadcast_in_dim", "convert_element_type", "reshape")
-    operand = equation.invars[0] if equation.invars else None
-    if passes and not isinstance(operand, Literal) and operand in rows.integers:
-        return all(not any(bytes_) for bytes_ in rows.fixed(operand))  # in every case
     return passes and is_zero(rows, equation.invars[0])
 
 
 def _summed(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     sparse, axes = operands[0], equation.params["axes"]
     if sparse.axis not in axes:
-        dense = spread(sparse, rows.count, shape_of(equation.invars[0]), dtype_of(equation.invars[0]))
-        return _of_sum(rows, equation, [dense])
+        return _of_sum(rows, equation, [spread(rows, equation, 0, sparse)])
     shape = list(shape_of(equation.invars[0]))
     shape[sparse.axis] = 1
     there = jnp.broadcast_to(sparse.at_key(dtype_of(equation.outvars[0])), shape)
@@ -222,7 +273,8 @@ def _broadcast(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
             new[d] = n
         return jnp.reshape(x, new)
 
-    return Sparse(axis, placed(sparse.key), None if sparse.value is None else placed(_full_rank(sparse)))
+    value = None if sparse.value is None else placed(_full_rank(sparse))
+    return replace(sparse, axis=axis, key=placed(sparse.key), value=value)
 
 
 def _full_rank(sparse: Sparse) -> Any:
@@ -233,7 +285,7 @@ def _transposed(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     sparse, permutation = operands[0], equation.params["permutation"]
     turned = lambda x: jnp.transpose(x, permutation)
     value = None if sparse.value is None else turned(_full_rank(sparse))
-    return Sparse(permutation.index(sparse.axis), turned(sparse.key), value)
+    return replace(sparse, axis=permutation.index(sparse.axis), key=turned(sparse.key), value=value)
 
 
 def _reshaped(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -249,7 +301,8 @@ def _reshaped(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
         sizes = iter([np.shape(x)[d] for d in long])
         return jnp.reshape(x, [next(sizes) if n > 1 else 1 for n in shape])
 
-    return Sparse(axis, moved(sparse.key), None if sparse.value is None else moved(_full_rank(sparse)))
+    value = None if sparse.value is None else moved(_full_rank(sparse))
+    return replace(sparse, axis=axis, key=moved(sparse.key), value=value)
 
 
 def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
@@ -261,8 +314,8 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
         raise rows.refused(equation)
     sums, batches = equation.params["dimension_numbers"]
     if sparse.axis not in sums[k]:
-        dense = spread(sparse, rows.count, shape_of(equation.invars[k]), dtype_of(equation.invars[k]))
-        return _product_of_sum(rows, equation, [dense if i == k else x for i, x in enumerate(operands)], k)
+        dense = spread(rows, equation, k, sparse)
+        return _of_sum(rows, equation, [dense if i == k else x for i, x in enumerate(operands)])
     position = list(sums[k]).index(sparse.axis)
     more = [n for n in range(len(sums[0])) if n != position]
     shapes = [shape_of(v) for v in equation.invars]
@@ -291,7 +344,8 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     own = 1 - k
     table_axis = sums[own][position]
     at = [None if d == table_axis else Axis(axis_of(own, other_first, d)) for d in range(len(shapes[own]))]
-    there = rows.look(equation.invars[own], table_axis, at, placed(sparse.key))
+    other = equation.invars[own]
+    there, _ = _beside(rows, other, lambda key: rows.look(other, table_axis, at, key), placed(sparse.key))
     dtype = dtype_of(equation.outvars[0])
     value = jnp.asarray(1, dtype).reshape((1,) * (rank + len(more)))
     if sparse.value is not None:
@@ -310,8 +364,8 @@ def _contracted(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
 
 def _sum_of_sparse(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
     """A sum or difference of which a part is sparse."""
-    dense = lambda k: spread(operands[k], rows.count, shape_of(equation.invars[k]), dtype_of(equation.invars[k]))
-    return _sum(rows, equation, [dense(k) if isinstance(x, Sparse) else x for k, x in enumerate(operands)])
+    sums = [spread(rows, equation, k, x) if isinstance(x, Sparse) else x for k, x in enumerate(operands)]
+    return _sum(rows, equation, sums)
 
 
 def applied(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
