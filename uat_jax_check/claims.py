@@ -5,7 +5,7 @@ from typing import Any
 
 from uat_jax_check import equations, exhibits, orders
 from uat_jax_check.document import NotDecided, Refused, usable
-from uat_jax_check.terms import Symbols, name
+from uat_jax_check.terms import Symbols
 
 STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], set[str]]] = {
     "equation": (equations.equation, {"left", "right", "definitions", "left_definitions", "right_definitions"}),
@@ -28,10 +28,7 @@ def statement(data: Any) -> list[str]:
     usable(isinstance(data, dict) and data.get("kind") in STATEMENTS, "a statement has no kind that this checker knows")
     decide, fields = STATEMENTS[data["kind"]]
     usable(data.keys() == fields | {"kind", "symbols"}, f"a statement of the kind {data['kind']} has other fields")
-    symbols = Symbols(data["symbols"])
-    for symbol in symbols.kinds:
-        name(symbol)
-    return decide(data, symbols)
+    return decide(data, Symbols(data["symbols"]))
 
 
 def check(certificate: Mapping[str, Any]) -> list[str]:
@@ -60,4 +57,5 @@ def check(certificate: Mapping[str, Any]) -> list[str]:
         if e.get("method") == "induction" and all(s["kind"] != "induction" for s in e["statements"]):
             raise NotDecided("an induction of which single equations are in the file")
     lines = [line for one in decided.values() for line in one]
-    return [line for n, line in enumerate(lines) if line != FOR_ALL or n == 0]
+    first = lines.index(FOR_ALL) if FOR_ALL in lines else 0
+    return [line for n, line in enumerate(lines) if line != FOR_ALL or n == first]
