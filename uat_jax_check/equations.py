@@ -12,7 +12,7 @@ from typing import Any
 from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.evaluation import TRIES, Evaluation, Point, Unfit
-from uat_jax_check.letters import Place, apart, place
+from uat_jax_check.letters import Place, apart, check_shapes, place
 from uat_jax_check.terms import ONE, Poly, Symbols, number, replaced, text
 from uat_jax_check.words import Normaliser
 
@@ -99,8 +99,10 @@ def check_apart(found: Sequence[Definition], symbols: Symbols) -> None:
 # --- equations -------------------------------------------------------------------------------------------------------
 
 
-def equal(left: Side, right: Side, symbols: Symbols, fixed: Mapping[str, int] | None = None) -> list[str]:
+def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | None = None) -> list[str]:
     """Decide an equation for all sizes.  Returns the hypotheses on slices that it takes.
+
+    ``shapes`` collects the shapes of letters, for a statement of several equations.
 
     Raises:
         Refused: the sides differ at a point, shapes do not fit, definitions cannot be, both sides are written alike.
@@ -108,7 +110,8 @@ def equal(left: Side, right: Side, symbols: Symbols, fixed: Mapping[str, int] | 
     """
     if left == right:
         raise Refused(f"both sides are written alike, {text(left.term)[:80]}: nothing is claimed")
-    forms, assumed, used, free, shapes = [], set(), set(), [], {}
+    forms, assumed, used, free = [], set(), set(), []
+    shapes = {} if shapes is None else shapes
     for side in (left, right):
         check_apart(side.definitions, symbols)
         normalise = Normaliser(symbols, side.definitions, shapes)
@@ -125,13 +128,14 @@ def equal(left: Side, right: Side, symbols: Symbols, fixed: Mapping[str, int] | 
         raise Refused(f"the definition of {text(idle.letter)} is not used")
     if forms[0][0] != forms[1][0]:
         raise Refused(f"the sides of {text(left.term)[:80]} = {text(right.term)[:80]} have two shapes")
-    evaluated(left, right, symbols, fixed)
+    check_shapes(shapes, symbols)
+    evaluated(left, right, symbols)
     if forms[0][1] != forms[1][1]:
         raise NotDecided(f"{text(left.term)[:80]} = {text(right.term)[:80]} holds at random points, not in normal form")
     return sorted(assumed)
 
 
-def evaluated(left: Side, right: Side, symbols: Symbols, fixed: Mapping[str, int] | None = None) -> None:
+def evaluated(left: Side, right: Side, symbols: Symbols) -> None:
     """Evaluate both sides at random points.
 
     Raises:
@@ -140,7 +144,7 @@ def evaluated(left: Side, right: Side, symbols: Symbols, fixed: Mapping[str, int
     """
     done = 0
     for _ in range(TRIES):
-        point = Point(symbols, fixed)
+        point = Point(symbols)
         try:
             sides = [Evaluation(point, side.definitions) for side in (left, right)]
             values = [of(side.term, {}) for of, side in zip(sides, (left, right), strict=True)]
@@ -199,6 +203,7 @@ def written(side: Side, symbols: Symbols) -> Normaliser:
     check_apart(side.definitions, symbols)
     normalise = Normaliser(symbols, side.definitions)
     normalise(side.term)
+    check_shapes(normalise.shapes, symbols)
     if len(normalise.used) < len(side.definitions):
         raise Refused("a definition is not used")
     return normalise
@@ -248,7 +253,9 @@ def induction(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     at = lambda number, x: replaced(replaced(layer, {j: number}), {replaced(hole, {j: number}): x})
     base = Side(at(1, start), first), Side(replaced(closed, {i: 1}), first)
     step = Side(at(after, closed), later), Side(replaced(closed, {i: after}), later)
-    assumed = [*equal(*base, symbols), *equal(*step, symbols)]
+    found: dict[Any, Any] = {}
+    assumed = [*equal(*base, symbols, found), *equal(*step, symbols, found)]
+    check_shapes(found, symbols, i)
     lines = [f"for every L ≥ 1:  x_L = {text(replaced(closed, {i: 'L'}))}  (T(L))"] if "L" not in symbols.kinds else []
     lines = lines or [f"for every {i} ≥ 1:  x_{i} = {text(closed)}  (T({i}))"]
     lines += [f"  where x_0 = {text(start)} and x_{j} = {text(layer)} for {j} ≥ 1, {text(hole)} being x_{{{j}-1}}"]

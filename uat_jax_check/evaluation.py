@@ -40,8 +40,8 @@ class Unfit(Exception):
 class Point:
     """Random sizes and values, the same for all that is evaluated at it."""
 
-    def __init__(self, symbols: Symbols, fixed: Mapping[str, int] | None = None) -> None:
-        self.symbols, self.key, self.fixed = symbols, secrets.token_bytes(32), fixed or {}
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols, self.key = symbols, secrets.token_bytes(32)
 
     def random(self, *about: Any) -> int:
         """A random number that is a function of what it is about."""
@@ -49,8 +49,6 @@ class Point:
 
     def symbol(self, *about: Any) -> int:
         """The value of a symbol, or of a member of a family."""
-        if about[0] in self.fixed:
-            return self.fixed[about[0]]
         drawn, kind = self.random("symbol", *about), self.symbols.kinds[about[0]]
         return {"size": 1 + drawn % 4, "count": drawn % 4, "integer": drawn % 7 - 3}.get(kind, drawn)
 

@@ -24,7 +24,7 @@ HEADS = {
 KINDS = {"size": 1, "count": 0, "integer": None, "number": None, "positive": None, "nonnegative": None}
 """What a symbol may be, and the least value that it has as a whole number; positive and nonnegative are real numbers."""
 SAID = {"size": "whole and ≥ 1", "count": "whole and ≥ 0", "integer": "whole", "positive": "real and > 0",
-        "nonnegative": "real and ≥ 0", "number": "real numbers, or labels that differ"}  # fmt: skip
+        "nonnegative": "real and ≥ 0", "number": "real numbers, and as indices labels that differ"}  # fmt: skip
 """How it is said what symbols are."""
 
 
