@@ -5,7 +5,7 @@ sizes in a prime field (`evaluation`); both have to agree.  What is printed is m
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.evaluation import TRIES, Evaluation, Point, Unfit
 from uat_jax_check.letters import Place, apart, check_shapes, place
-from uat_jax_check.terms import ONE, Poly, Symbols, number, replaced, text
+from uat_jax_check.terms import ONE, Poly, Symbols, replaced, text
 from uat_jax_check.words import Normaliser
 
 POINTS = 3

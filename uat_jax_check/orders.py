@@ -39,7 +39,7 @@ class Numbers:
                 return self.symbols.power(self(s[1]), Fraction(s[2]))
             total = self(s[1])
             for part in s[2:]:
-                total = total + self(part) if s[0] == "+" else total * self(part)
+                total = total + self(part) if s[0] == "+" else l.product(total, self(part))
             return total
         return self.symbols.scalar(s, {})
 

@@ -77,6 +77,14 @@ def symbol(atom: Any) -> Poly:
 ZERO, ONE = number(0), number(1)
 
 
+def product(p: Poly, q: Poly) -> Poly:
+    """The product of two numbers of a file, if it is not too long."""
+    usable(len(p) * len(q) <= 2**12, "a number has thousands of terms")
+    found = p * q
+    usable(all(max(abs(c.numerator), c.denominator) < 2**4096 for _, c in found), "a number has thousands of digits")
+    return found
+
+
 def root(c: Fraction, times: int) -> Poly:
     """A power of the root of a positive fraction, whose prime divisors are below 100."""
     found = ONE
@@ -126,8 +134,7 @@ class Symbols:
             return self.power(values[0], values[1].constant)
         total = values[0]
         for value in values[1:]:
-            total = total + value if head == "+" else total * value
-            usable(len(total) < 4096, "a number has thousands of terms")
+            total = total + value if head == "+" else product(total, value)
         return total
 
     def power(self, base: Poly, e: Fraction) -> Poly:
@@ -135,7 +142,7 @@ class Symbols:
         if e.denominator == 1 and 0 <= e <= 32:
             total = ONE
             for _ in range(int(e)):
-                total = total * base
+                total = product(total, base)
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base

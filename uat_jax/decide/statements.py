@@ -302,10 +302,13 @@ _HEADS: dict[Any, str] = {
     m.RowSoftmax: "softmax",
 }
 def _plain(name: str) -> str:
-    """A name without the signs of the language."""
-    return "".join("′" if c in " ()[]{},;:=^+*/|·⊗⊙ᵀΣ" else c for c in name)
+    """A name without the signs of the language; what is between two ‖ can be any text."""
+    if name[0] == name[-1] == "‖" and name.count("‖") == 2:
+        return name
+    return "".join("′" if c in _SIGNS else c for c in name)
 
 
+_SIGNS = " ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
 _RESERVED = {"I", "E", "σ"}
 """Letters that mean something in the language."""
 _CONSTANTS: dict[Any, str] = {m.Zero: "0", m.Ones: "1"}
