@@ -28,7 +28,9 @@ def statement(data: Any) -> list[str]:
     usable(isinstance(data, dict) and data.get("kind") in STATEMENTS, "a statement has no kind that this checker knows")
     decide, fields = STATEMENTS[data["kind"]]
     usable(data.keys() == fields | {"kind", "symbols"}, f"a statement of the kind {data['kind']} has other fields")
-    return decide(data, Symbols(data["symbols"]))
+    symbols = Symbols(data["symbols"])
+    lines = decide(data, symbols)
+    return [*lines, *(f"  assumed: {divisor}" for divisor in sorted(symbols.divisors))]
 
 
 def check(certificate: Mapping[str, Any]) -> list[str]:
@@ -46,16 +48,17 @@ def check(certificate: Mapping[str, Any]) -> list[str]:
     usable(found and all(isinstance(e.get("statements"), list) for e in found), "its evidence has no statements")
     if any(e.get("verdict") not in ("PROVED", "CERTIFIED", "AGREES") for e in evidence):
         raise Refused("evidence of another verdict stands beside what is PROVED")
+    if {str(e.get("subject", "")) for e in evidence} - {str(e.get("subject", "")) for e in found}:
+        raise Refused("there is a subject of which nothing is proved")
     decided: dict[str, list[str]] = {}
     for data in (s for e in found for s in e["statements"]):
         lines = statement(data)
-        decided["\n".join(lines)] = [*([FOR_ALL] if data["kind"] in MATRICES else []), *lines]
+        decided["\n".join(lines)] = lines
     bare = next((e for e in found if not e["statements"]), None)
     if bare is not None:
         raise NotDecided(f"evidence by {str(bare.get('method'))[:40]} without a statement")
     for e in found:
         if e.get("method") == "induction" and all(s["kind"] != "induction" for s in e["statements"]):
             raise NotDecided("an induction of which single equations are in the file")
-    lines = [line for one in decided.values() for line in one]
-    first = lines.index(FOR_ALL) if FOR_ALL in lines else 0
-    return [line for n, line in enumerate(lines) if line != FOR_ALL or n == first]
+    matrices = any(s["kind"] in MATRICES for e in found for s in e["statements"])
+    return [*([FOR_ALL] if matrices else []), *(line for one in decided.values() for line in one)]

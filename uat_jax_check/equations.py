@@ -250,15 +250,16 @@ def induction(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         raise Refused("the number of a layer stands where the number of layers should")
     if any(i in names(t) for t in (hole, layer, start, *of_first)):
         raise Refused("the number of layers stands where the number of a layer should")
-    at = lambda number, x: replaced(replaced(layer, {j: number}), {replaced(hole, {j: number}): x})
+    at = lambda count, x: replaced(replaced(layer, {j: count}), {replaced(hole, {j: count}): x})
     base = Side(at(1, start), first), Side(replaced(closed, {i: 1}), first)
     step = Side(at(after, closed), later), Side(replaced(closed, {i: after}), later)
     found: dict[Any, Any] = {}
     assumed = [*equal(*base, symbols, found), *equal(*step, symbols, found)]
     check_shapes(found, symbols, i)
-    lines = [f"for every L ≥ 1:  x_L = {text(replaced(closed, {i: 'L'}))}  (T(L))"] if "L" not in symbols.kinds else []
-    lines = lines or [f"for every {i} ≥ 1:  x_{i} = {text(closed)}  (T({i}))"]
-    lines += [f"  where x_0 = {text(start)} and x_{j} = {text(layer)} for {j} ≥ 1, {text(hole)} being x_{{{j}-1}}"]
+    lines = [f"for every {i} ≥ 1:  net({i}) = {text(closed)}"]
+    lines += [
+        f"  where net(0) = {text(start)}, and net({j}) = {text(layer)} for {j} ≥ 1, {text(hole)} being net({j} − 1)"
+    ]
     lines += [f"  first {d}" for d in first] + [f"  for every {i} ≥ 1 {d}" for d in later]
     return [*lines, *symbols.said(), *shapes((*base, *step)), *(f"  assumed: {a}" for a in dict.fromkeys(assumed))]
 
@@ -292,9 +293,9 @@ def well_founded(
 ) -> None:
     """Refuse a recursion that does not define every letter once, by letters of layers before.
 
-    One place among the indices of a letter that it defines is the layer: i + 1 in ``later``, 1 in ``first``.  Where such
-    a letter stands in T(i) its layer is at most i; where it stands in a definition, at most the layer that is defined
-    (and by no circle in that layer, which the normal form sees).
+    One place among the indices of a letter that it defines is the layer: i + 1 in ``later``, 1 in ``first``.  Where
+    such a letter stands in T(i), its layer is at most i; in ``first`` it is 1, in ``later`` at most i, or i + 1, and
+    there the normal form sees that definitions go round in no circle.
     """
     check_apart(first, symbols)
     check_apart(later, symbols)
@@ -309,26 +310,27 @@ def well_founded(
         places[family(d.letter)] = places.get(family(d.letter), where) & where
         if not places[family(d.letter)]:
             raise Refused(f"{text(d.letter)} is no letter of layer {i} + 1")
-    for d in first:
-        at = max(places.get(family(d.letter), {-1}))
-        if d.index is not None or (at >= 0 and symbols.scalar(indices(d.letter)[at], {}) != ONE):
-            raise Refused(f"{text(d.letter)} is no letter of the first layer")
 
     def before(t: tuple, ranges: Mapping[str, Poly], last: Poly, own: Poly) -> None:
+        """Refuse letters of the recursion whose layer is neither at most ``last`` nor ``own``."""
         env = {k: l.symbol(("b", -1, k)) for k in ranges}
         if t[0] == "L" and family(t) in places:
             at = symbols.scalar(indices(t)[max(places[family(t)])], env)
             most = next((n for k, n in ranges.items() if at == env[k]), at)
             if not symbols.nonnegative(last - most) and at != own:
-                raise Refused(f"{text(t)} is a letter of a layer that may come later")
+                raise Refused(f"{text(t)} is a letter of a layer that does not come before")
         inner = {**ranges, t[2]: symbols.scalar(t[4], env)} if t[0] == "sum" else ranges
         for kind, part in l.parts_of(t):
             if kind == "t":
                 before(part, inner, last, own)
 
-    before(closed, {}, count, count)
     for d in first:
-        before(d.term, {}, l.ZERO, ONE)
+        before(d.term, {}, ONE, ONE)
+        at = max(places.get(family(d.letter), {-1}))
+        if d.index is not None or (at >= 0 and symbols.scalar(indices(d.letter)[at], {}) != ONE):
+            raise Refused(f"{text(d.letter)} is no letter of the first layer")
+
+    before(closed, {}, count, count)
     for d in later:
         before(d.term, {} if d.index is None else {d.index: symbols.scalar(d.upper, {})}, count, after)
 

@@ -148,7 +148,8 @@ class Evaluation:
                 total, *rest = map(of, parts)
                 for m in rest:
                     join = (lambda x, y: x + y) if head == "+" else (lambda x, y: x * y)
-                    total = [[join(x, y) % PRIME for x, y in zip(p, q, strict=True)] for p, q in zip(total, m, strict=True)]
+                    rows = zip(total, m, strict=True)
+                    total = [[join(x, y) % PRIME for x, y in zip(p, q, strict=True)] for p, q in rows]
                 return total
             case ".":
                 c = self.point.residue(parts[0], env)
@@ -162,6 +163,7 @@ class Evaluation:
                 return transposed(of(parts[0]))
             case "kron":
                 a, b = map(of, parts)
+                usable(len(a) * len(b) * len(a[0]) * len(b[0]) <= 2**20, "a matrix has millions of entries")
                 return [[x * y % PRIME for x in p for y in q] for p in a for q in b]
             case "vec":
                 return [[x] for row in of(parts[0]) for x in row]

@@ -10,7 +10,7 @@ from uat_jax_check.terms import Symbols
 
 
 def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
-    """A program of one input takes two values at two inputs: in balls, as constants are written and as they are meant."""
+    """A program of one input takes two values at two inputs: in balls, constants as written and as meant."""
     usable(not symbols.kinds, "a program has no symbols")
     program, inputs = pairs.program(data["program"]), data["inputs"]
     types = [arrays.read_type(t) for t in program[-1]["inputs"]]
@@ -27,4 +27,3 @@ def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         f"{inputs[1]} (entry {data['entry']}): it depends on its input",
         f"  it is made of {', '.join(f'{n} {name}' for name, n in sorted(made.items()))}",
     ]
-

@@ -184,9 +184,8 @@ def holds_somewhere(hypotheses: Sequence[Any], point: Any, symbols: Symbols) -> 
             raise Refused(f"{name} cannot be {value}")
     for h in hypotheses:
         left, right = (evaluated(s, at) for s in h[1:])
-        if not {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right, "=": left == right}[
-            h[0]
-        ]:
+        sign = (left > right) - (left < right)
+        if sign not in {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1), "=": (0,)}[h[0]]:
             raise Refused(f"the hypothesis {text(h)} does not hold at the point that the file gives")
 
 

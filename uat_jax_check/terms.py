@@ -19,10 +19,10 @@ HEADS = {
     "sigma": "t", "softmax": "t", "f": "tt",  # f: a letter that names the function, and its argument
     "sum": "tnss",  # body, index, lower and upper bound
 }  # fmt: skip
-"""The parts of every head: a term, a scalar, a name, indices (a list of scalars), or terms in any number (at least two)."""
+"""The parts of every head: a term, a scalar, a name, indices (a list of scalars), or two terms or more."""
 
 KINDS = {"size": 1, "count": 0, "integer": None, "number": None, "positive": None, "nonnegative": None}
-"""What a symbol may be, and the least value that it has as a whole number; positive and nonnegative are real numbers."""
+"""What a symbol may be, and its least value if it is a whole number; positive and nonnegative are real numbers."""
 SAID = {"size": "whole and ≥ 1", "count": "whole and ≥ 0", "integer": "whole", "positive": "real and > 0",
         "nonnegative": "real and ≥ 0", "number": "real numbers, and as indices labels that differ"}  # fmt: skip
 """How it is said what symbols are."""
@@ -105,6 +105,7 @@ class Symbols:
         usable(all(k in KINDS for k in kinds.values()), f"a symbol is none of {', '.join(KINDS)}")
         self.kinds: Mapping[str, str] = {name(n): kind for n, kind in kinds.items()}
         usable(len(self.kinds) == len(kinds), "two symbols are written alike")
+        self.divisors: set[str] = set()
 
     def said(self) -> list[str]:
         """What the symbols are, in a line; none if there are no symbols."""
@@ -147,7 +148,9 @@ class Symbols:
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
             positive = all(self.least(a) == 1 or self.kinds.get(a[1]) == "positive" for a, _ in m)
-            if e.denominator == 1 and positive:
+            if e < 0 and not positive:
+                self.divisors |= {f"{a[1]} ≠ 0" for a, _ in m if self.least(a) != 1}
+            if e.denominator == 1:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), c ** int(e))])
             if e.denominator == 2 and positive and c > 0:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), Fraction(1))]) * root(c, int(2 * e))

@@ -6,8 +6,8 @@ A normal form is a set of pairs ((bounds, word), coefficient).  A word is a tupl
     ("fn", σ | softmax | letter, normal form of the argument, shape, λ)             ("T", letter)
     ("kron", word, shape, word, shape)   ("vec" | "unvec", word, shape)   ("had", word, word, shape)   ("diag", word, n)
 
-The index n of the sums of a word at depth λ of functions is the atom ("b", λ, n); of all ways to number them that one is
-taken whose text is smallest.  docs/checker.md says why each rule is an identity.
+The index n of the sums of a word at depth λ of functions is the atom ("b", λ, n); of all ways to number them that one
+is taken whose text is smallest.  docs/checker.md says why each rule is an identity.
 """
 
 import itertools
@@ -67,8 +67,8 @@ def shape_of(l: tuple) -> Shape:
 class Normaliser:
     """Normal forms under some definitions of letters: pairs of a letter and a term, or rules with an index.
 
-    ``assumed`` collects the slices that have to exist, ``free`` the letters that stand for nothing; ``shapes`` holds the
-    shapes of letters, also of other terms of the statement; ``steps`` counts the work.
+    ``assumed`` collects the slices that have to exist, ``free`` the letters that stand for nothing, ``shapes`` those
+    of letters, also of other terms of the statement; ``steps`` counts the work.
     """
 
     def __init__(self, symbols: Symbols, definitions: Iterable[Any], shapes: dict[Any, Shape] | None = None) -> None:
@@ -330,7 +330,7 @@ class Normaliser:
         return shape, frozenset([(((), (letter,)), ONE)])
 
     def sized(self, t: tuple, env: Any) -> tuple:
-        """A letter with its sizes and indices as polynomials; of values or arguments of two shapes there are two functions."""
+        """A letter with its sizes and indices as polynomials; two shapes of values or arguments are two functions."""
         _, name, rows, columns, low, high = t
         size = lambda s: self.symbols.scalar(s, env)
         return ("L", name, size(rows), size(columns), tuple(map(size, low)), tuple(map(size, high)))
@@ -372,9 +372,8 @@ class Normaliser:
             return None
         if definition.index is None:
             return {} if self.named(definition.letter, {}) == letter else None
-        places = list(
-            zip((*definition.letter[4], None, *definition.letter[5]), (*letter[4], None, *letter[5]), strict=False)
-        )
+        own = (*definition.letter[4], None, *definition.letter[5])
+        places = zip(own, (*letter[4], None, *letter[5]), strict=False)
         value = next((v for s, v in places if s == definition.index), None)
         if value is None or not self.symbols.whole(value):
             return None

@@ -1,8 +1,8 @@
 """Statements of a proof as data: what a certificate holds for a checker that shares no code with this package.
 
-A statement is an equation, an induction over layers, or that a parameter is static, in the language of
-docs/statement.schema.json.  Where the language has no words for something there is no statement, and a checker says that
-it does not decide the claim.
+A statement is an equation, an induction over layers, that a parameter is static, an inequality with its multipliers, or
+a program that depends on its input, in the language of docs/statement.schema.json.  Where the language has no words for
+something there is no statement, and a checker says that it does not decide the claim.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def of_lines(
     return _of(statement)
 
 
-def of_static(parameter: m.Expression, inputs: Sequence[m.Letter], where: Mapping[m.Letter, m.Expression]) -> Statements:
+def of_static(
+    parameter: m.Expression, inputs: Sequence[m.Letter], where: Mapping[m.Letter, m.Expression]
+) -> Statements:
     """That a parameter has one value at any two inputs."""
 
     def statement() -> Data:
@@ -301,6 +303,8 @@ _HEADS: dict[Any, str] = {
     m.Activation: "sigma",
     m.RowSoftmax: "softmax",
 }
+
+
 def _plain(name: str) -> str:
     """A name without the signs of the language; what is between two ‖ can be any text."""
     if name[0] == name[-1] == "‖" and name.count("‖") == 2:

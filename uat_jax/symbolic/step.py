@@ -33,7 +33,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Induction:
-    """x_L = T(L) for every L ≥ 1, where x_0 is ``start`` and x_j is ``layer`` at x_{j−1}, with base and step as follows.
+    """x_L = T(L) for every L ≥ 1, where x_0 is ``start`` and x_j is ``layer`` at x_{j−1}; `sides`: base and step.
 
     Attributes:
         index: i, the number of layers in ``closed``, which is T(i).

@@ -58,11 +58,15 @@ def telescope() -> list[Step]:
     first, own, y = layers.A(1), layers.A(LAYER), m.Letter("y", D(LAYER - 1), D(0))
     product = lambda j: m.Letter("P", D(j), D(0), (j,))
     start = {product(1): first, term(1, 1): delta(first)}
-    later = by_layers({product(j): A @ P, term(j, j): change @ P}, lambda k: {term(k, j): (A + change) @ term(k, INDEX)})
+    later = by_layers(
+        {product(j): A @ P, term(j, j): change @ P}, lambda k: {term(k, j): (A + change) @ term(k, INDEX)}
+    )
     return [
         Step("one layer", (first + delta(first)) - first, delta(first)),
         Step("one layer more", (A + change) @ (P + terms(INDEX)), A @ P + terms(j), unfold),
-        *inductive(Induction(INDEX, LAYER, y, m.Identity(D(0)), (own + delta(own)) @ y, P + terms(INDEX), start, later)),
+        *inductive(
+            Induction(INDEX, LAYER, y, m.Identity(D(0)), (own + delta(own)) @ y, P + terms(INDEX), start, later)
+        ),
         *(Step(f"L = {depth}", _changed(layers, depth), _terms(layers, depth)) for depth in DEPTHS),
     ]
 
