@@ -110,8 +110,21 @@ def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | No
     """
     if left == right:
         raise Refused(f"both sides are written alike, {text(left.term)[:80]}: nothing is claimed")
-    forms, assumed, used, free = [], set(), set(), []
     shapes = {} if shapes is None else shapes
+    try:
+        same, assumed = compared(left, right, symbols, shapes)
+    except NotDecided:
+        evaluated(left, right, symbols)
+        raise
+    evaluated(left, right, symbols)
+    if not same:
+        raise NotDecided(f"{text(left.term)[:80]} = {text(right.term)[:80]} holds at random points, not in normal form")
+    return sorted(assumed)
+
+
+def compared(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) -> tuple[bool, set[str]]:
+    """Whether two sides have one normal form, and the hypotheses on slices.  Raises `Refused`, `NotDecided`."""
+    forms, assumed, used, free = [], set(), set(), []
     for side in (left, right):
         check_apart(side.definitions, symbols)
         normalise = Normaliser(symbols, side.definitions, shapes)
@@ -129,10 +142,7 @@ def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | No
     if forms[0][0] != forms[1][0]:
         raise Refused(f"the sides of {text(left.term)[:80]} = {text(right.term)[:80]} have two shapes")
     check_shapes(shapes, symbols)
-    evaluated(left, right, symbols)
-    if forms[0][1] != forms[1][1]:
-        raise NotDecided(f"{text(left.term)[:80]} = {text(right.term)[:80]} holds at random points, not in normal form")
-    return sorted(assumed)
+    return forms[0][1] == forms[1][1], assumed
 
 
 def evaluated(left: Side, right: Side, symbols: Symbols) -> None:
@@ -143,8 +153,8 @@ def evaluated(left: Side, right: Side, symbols: Symbols) -> None:
         NotDecided: no sizes are found at which both are defined.
     """
     done = 0
-    for _ in range(TRIES):
-        point = Point(symbols)
+    for tried in range(TRIES):
+        point = Point(symbols, least=2 - tried % 2)
         try:
             sides = [Evaluation(point, side.definitions) for side in (left, right)]
             values = [of(side.term, {}) for of, side in zip(sides, (left, right), strict=True)]
