@@ -97,7 +97,7 @@ class Reader:
 
     def holds(self) -> bool:
         """Whether the prover finds the statement true."""
-        return getattr(self, f"_{self.data['kind']}")()
+        return getattr(self, f"_{self.data['kind'].replace(' ', '_')}")()
 
     def _equation(self) -> bool:
         d = self.data
@@ -105,6 +105,9 @@ class Reader:
         right = Normaliser(self.definitions(d["definitions"], d["right_definitions"]), left.letters)
         sides = self.term(d["left"]), self.term(d["right"])
         return m.same_shape(*sides) and left(sides[0]) == right(sides[1])
+
+    def _no_identity(self) -> bool:
+        return not self._equation()
 
     def _static(self) -> bool:
         d, parameter = self.data, self.term(self.data["parameter"])

@@ -24,8 +24,10 @@ from uat_jax_check import document, pairs
 from uat_jax_check.__main__ import decided, main
 
 FOLDER = Path(uat_jax_check.__file__).parent
-LINES = 2100
-"""The checker may have so many lines of code, comments and docstrings left out."""
+CLAIMS = {"claims", "equations", "evaluation", "exhibits", "orders", "terms", "words"}
+"""The files that decide claims of the papers; the others decide two functions, and read files."""
+LINES = {"claims": 1200, "functions": 2100}
+"""Each part may have so many lines of code, comments and docstrings left out."""
 
 
 def saved(left, right, specs, path: Path, **options: Any) -> dict[str, Any]:
@@ -78,7 +80,10 @@ def code_lines(file: Path) -> int:
 
 
 def test_it_is_short():
-    assert sum(map(code_lines, FOLDER.glob("*.py"))) <= LINES
+    parts = {"claims": [], "functions": []}
+    for file in FOLDER.glob("*.py"):
+        parts["claims" if file.stem in CLAIMS else "functions"].append(code_lines(file))
+    assert all(sum(lines) <= LINES[part] for part, lines in parts.items())
 
 
 # --- agreement with the prover ---------------------------------------------------------------------------------------
@@ -205,9 +210,9 @@ UNUSABLE = {
     "deep nesting": "[" * 100_000 + "]" * 100_000,
     "deep objects": '{"a":' * 500 + "1" + "}" * 500,
     "a lone surrogate": '{"schema": "\\ud800"}',
-    "another schema": '{"schema": "other", "version": 4}',
+    "another schema": '{"schema": "other", "version": 5}',
     "a newer version": '{"schema": "uat_jax/certificate", "version": 99}',
-    "no claim": '{"schema": "uat_jax/certificate", "version": 4, "verdict": "CERTIFIED"}',
+    "no claim": '{"schema": "uat_jax/certificate", "version": 5, "verdict": "CERTIFIED"}',
 }
 
 

@@ -50,6 +50,7 @@ from uat_jax.report.equivalence import show_equivalence, show_pieces
 from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
+from uat_jax_check.__main__ import decided
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -338,6 +339,16 @@ def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:
         write_atomically(Path(options.json), json.dumps(everything, indent=2, ensure_ascii=False) + "\n")
 
 
+def _write_log(found: dict[str, Certificate], folder: Path) -> None:
+    """What the checker, which shares no code with this package, says of everything that is proved."""
+    lines = ["# Written by uat-jax-check, which reads the certificates beside this file and nothing else."]
+    for name, certificate in sorted(found.items()):
+        if certificate.verdict is Verdict.PROVED:
+            _, (word, *said) = decided(str(folder / f"{name}.json"))
+            lines += [f"{name}: {word}", *(f"  {line}" for line in said)]
+    write_atomically(folder / "checked.txt", "\n".join(lines) + "\n")
+
+
 def _write_certificates(found: dict[str, Certificate], folder: Path) -> None:
     for name, certificate in found.items():
         certificate.save(folder / f"{name}.json")
@@ -406,6 +417,7 @@ def _report(options: argparse.Namespace) -> int:
     wanted = tuple(dict.fromkeys((*refuted, *corrections, *map(find, note.THEOREMS))))
     found = _decide_all(wanted, settings, options.jobs)
     _write_certificates(found, folder / errata.FOLDER)
+    _write_log(found, folder / errata.FOLDER)
     scripts = {claim.id: script_of(claim) for claim in claims()}
     write_atomically(folder / "errata.md", errata.errata(CHAPTERS, found, scripts))
     page = note.note(CHAPTERS, found, scripts)

@@ -7,8 +7,10 @@ from uat_jax_check import equations, exhibits, orders
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import Symbols
 
+EQUATION = {"left", "right", "definitions", "left_definitions", "right_definitions"}
 STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], set[str]]] = {
-    "equation": (equations.equation, {"left", "right", "definitions", "left_definitions", "right_definitions"}),
+    "equation": (equations.equation, EQUATION),
+    "no identity": (equations.no_identity, EQUATION),
     "static": (equations.static, {"parameter", "inputs", "definitions"}),
     "induction": (
         equations.induction,
@@ -34,21 +36,24 @@ def statement(data: Any) -> list[str]:
 
 
 def check(certificate: Mapping[str, Any]) -> list[str]:
-    """Decide every statement of the PROVED evidence of a claim.
+    """Decide every statement of the evidence that proves a claim, or refutes it.
 
     Raises:
-        NotDecided: the claim is not PROVED, evidence holds no statement, or an induction is not among the statements.
+        NotDecided: another verdict, evidence without a statement, or an induction that is not among the statements.
         Refused: a statement is not so.
     """
     evidence: Any = certificate.get("evidence")
     usable(isinstance(evidence, list) and all(isinstance(e, dict) for e in evidence), "it has no list of evidence")
-    if certificate.get("verdict") != "PROVED":
-        raise NotDecided(f"a claim of the papers that is {str(certificate.get('verdict'))[:20]}")
-    found = [e for e in evidence if e.get("verdict") == "PROVED"]
+    verdict: Any = certificate.get("verdict")
+    if verdict not in ("PROVED", "REFUTED"):
+        raise NotDecided(f"a claim of the papers that is {str(verdict)[:20]}")
+    found = [e for e in evidence if e.get("verdict") == verdict]
     usable(found and all(isinstance(e.get("statements"), list) for e in found), "its evidence has no statements")
-    if any(e.get("verdict") not in ("PROVED", "CERTIFIED", "AGREES") for e in evidence):
+    if verdict == "PROVED" and any(e.get("verdict") not in ("PROVED", "CERTIFIED", "AGREES") for e in evidence):
         raise Refused("evidence of another verdict stands beside what is PROVED")
-    if {str(e.get("subject", "")) for e in evidence} - {str(e.get("subject", "")) for e in found}:
+    if verdict == "PROVED" and {str(e.get("subject", "")) for e in evidence} - {
+        str(e.get("subject", "")) for e in found
+    }:
         raise Refused("there is a subject of which nothing is proved")
     decided: dict[str, list[str]] = {}
     for data in (s for e in found for s in e["statements"]):

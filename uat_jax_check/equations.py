@@ -99,36 +99,20 @@ def check_apart(found: Sequence[Definition], symbols: Symbols) -> None:
 # --- equations -------------------------------------------------------------------------------------------------------
 
 
-def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | None = None) -> list[str]:
-    """Decide an equation for all sizes.  Returns the hypotheses on slices that it takes.
-
-    ``shapes`` collects the shapes of letters, for a statement of several equations.
+def forms(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) -> tuple[Any, Any, list[str]]:
+    """The normal forms of both sides, and the hypotheses on slices; ``shapes`` collects those of letters.
 
     Raises:
-        Refused: the sides differ at a point, shapes do not fit, definitions cannot be, both sides are written alike.
-        NotDecided: the sides are equal at random points, and their normal forms differ.
+        Refused: shapes do not fit, definitions cannot be or are not used, both sides are written alike.
+        NotDecided: whether a letter is a defined one.
     """
     if left == right:
         raise Refused(f"both sides are written alike, {text(left.term)[:80]}: nothing is claimed")
-    shapes = {} if shapes is None else shapes
-    try:
-        same, assumed = compared(left, right, symbols, shapes)
-    except NotDecided:
-        evaluated(left, right, symbols)
-        raise
-    evaluated(left, right, symbols)
-    if not same:
-        raise NotDecided(f"{text(left.term)[:80]} = {text(right.term)[:80]} holds at random points, not in normal form")
-    return sorted(assumed)
-
-
-def compared(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) -> tuple[bool, set[str]]:
-    """Whether two sides have one normal form, and the hypotheses on slices.  Raises `Refused`, `NotDecided`."""
-    forms, assumed, used, free = [], set(), set(), []
+    found, assumed, used, free = [], set(), set(), []
     for side in (left, right):
         check_apart(side.definitions, symbols)
         normalise = Normaliser(symbols, side.definitions, shapes)
-        forms.append(normalise(side.term))
+        found.append(normalise(side.term))
         used |= {side.definitions[n] for n in normalise.used}
         assumed |= normalise.assumed
         free.append(normalise.free)
@@ -139,17 +123,39 @@ def compared(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) 
     idle = next((d for d in (*left.definitions, *right.definitions) if d not in used), None)
     if idle is not None:
         raise Refused(f"the definition of {text(idle.letter)} is not used")
-    if forms[0][0] != forms[1][0]:
+    if found[0][0] != found[1][0]:
         raise Refused(f"the sides of {text(left.term)[:80]} = {text(right.term)[:80]} have two shapes")
     check_shapes(shapes, symbols)
-    return forms[0][1] == forms[1][1], assumed
+    return found[0][1], found[1][1], sorted(assumed)
 
 
-def evaluated(left: Side, right: Side, symbols: Symbols) -> None:
-    """Evaluate both sides at random points.
+def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | None = None) -> list[str]:
+    """Decide an equation for all sizes.  Returns the hypotheses on slices that it takes.
+
+    ``shapes`` collects the shapes of letters, for a statement of several equations.
 
     Raises:
-        Refused: they differ.
+        Refused: as `forms`, or the sides differ at a random point.
+        NotDecided: the sides are equal at random points, and their normal forms differ, or there are none.
+    """
+    said = f"{text(left.term)[:100]} = {text(right.term)[:100]}"
+    try:
+        first, second, assumed = forms(left, right, symbols, {} if shapes is None else shapes)
+    except NotDecided:
+        if difference(left, right, symbols) is not None:
+            raise Refused(f"{said} fails at random matrices") from None
+        raise
+    if difference(left, right, symbols) is not None:
+        raise Refused(f"{said} fails at random matrices")
+    if first != second:
+        raise NotDecided(f"{said} holds at random points, not in normal form")
+    return assumed
+
+
+def difference(left: Side, right: Side, symbols: Symbols) -> str | None:
+    """The shape of both sides at a random point at which they differ; None if they are equal at all that are tried.
+
+    Raises:
         NotDecided: no sizes are found at which both are defined.
     """
     done = 0
@@ -161,22 +167,53 @@ def evaluated(left: Side, right: Side, symbols: Symbols) -> None:
         except Unfit:
             continue
         if values[0] != values[1]:
-            raise Refused(f"{text(left.term)[:100]} = {text(right.term)[:100]} fails at random matrices")
+            return f"{len(values[0])} × {len(values[0][0])}"
         done += 1
         if done == POINTS:
-            return
+            return None
     raise NotDecided("no small sizes at which every formula is defined")
 
 
-def equation(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
-    """left = right under definitions that both sides share and some that they do not."""
+def read(data: Mapping[str, Any], symbols: Symbols) -> tuple[Side, Side, list[str]]:
+    """Both sides of an equation, with definitions that they share and some that they do not; and how it is printed."""
     shared, *own = (definitions(data[k], symbols) for k in ("definitions", "left_definitions", "right_definitions"))
     left, right = (Side(l.term(data[k]), [*shared, *d]) for k, d in zip(("left", "right"), own, strict=True))
-    assumed = equal(left, right, symbols)
     lines = [f"{text(left.term)} = {text(right.term)}", *(f"  where {d}" for d in shared)]
     for name, found in zip(("left", "right"), own, strict=True):
         lines += [f"  on the {name} {d}" for d in found]
-    return [*lines, *symbols.said(), *shapes((left, right)), *(f"  assumed: {a}" for a in assumed)]
+    return left, right, [*lines, *symbols.said(), *shapes((left, right))]
+
+
+def equation(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """left = right."""
+    left, right, lines = read(data, symbols)
+    return [*lines, *(f"  assumed: {a}" for a in equal(left, right, symbols))]
+
+
+def no_identity(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
+    """left = right does not hold for all sizes, matrices and σ: it fails at a random point of a prime field.
+
+    An identity between polynomials in entries and values of functions holds modulo every prime.
+
+    Raises:
+        Refused: no point is found at which it fails.
+        NotDecided: softmax stands in it, in the place of which any function of rows is evaluated.
+    """
+    left, right, lines = read(data, symbols)
+    assumed = forms(left, right, symbols, {})[2]
+    terms = (t for side in (left, right) for t in (side.term, *(d.term for d in side.definitions)))
+    if any("softmax" in heads(t) for t in terms):
+        raise NotDecided("a refutation with softmax in it")
+    shape = difference(left, right, symbols)
+    if shape is None:
+        raise Refused(f"{lines[0][:200]} holds at random points")
+    said = f"not for all sizes, matrices and σ: {lines[0]}  (random {shape} matrices differ)"
+    return [said, *lines[1:], *(f"  assumed: {a}" for a in assumed)]
+
+
+def heads(t: tuple) -> set[str]:
+    """The heads in a term."""
+    return {t[0]}.union(*(heads(part) for kind, part in l.parts_of(t) if kind == "t"))
 
 
 def static(data: Mapping[str, Any], symbols: Symbols) -> list[str]:

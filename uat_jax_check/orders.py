@@ -150,8 +150,10 @@ def contradicted(facts: Sequence[Fact], terms: Sequence[tuple[Fraction, Poly]]) 
 
 def known_as(p: Poly, facts: Sequence[Fact], signs: Mapping[Any, bool]) -> bool | None:
     """Whether p is a fact times numbers that are not negative: True if it is then positive, None if it is no such."""
-    found = None
+    found = None if p else False  # 0 is not negative
     for fact, strict in facts:
+        if fact == p:
+            found = bool(found) or strict
         for m, factor in times(p, fact):
             if all(atom in signs for atom, _ in m) and fact * factor == p:
                 found = bool(found) or (strict and all(signs[atom] for atom, _ in m))

@@ -39,6 +39,8 @@ VERSION = 5
 IN_FLOATS = frozenset(["rounding", "hazards"])
 """The fields that only certificates of two equal functions have."""
 
+FILE_BYTES = 2**25
+"""How long a file may be."""
 DEPTH = 64
 """How deep lists and objects may lie in each other in a file; twice what certificates need."""
 
@@ -166,7 +168,11 @@ _version = functools.cache(version)
 def load(path: str | os.PathLike[str]) -> Certificate:
     """Read a certificate.  Raises `InputError` for anything that is not a certificate of a known version."""
     try:
-        body = json.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as file:
+            content = file.read(FILE_BYTES + 1)
+        if len(content) > FILE_BYTES:
+            raise InputError(f"{path} is longer than {FILE_BYTES} bytes; wanted a certificate written by uat_jax")
+        body = json.loads(content.decode("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except RecursionError:
@@ -228,6 +234,12 @@ def _checked(body: Any, path: Any) -> Certificate:
         raise InputError(f"{path} is damaged: {one_line(error)}") from None
 
 
+def _statement(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise TypeError("a statement is no object")
+    return data
+
+
 def _evidence(data: Any) -> Evidence:
     """The evidence that `Evidence.as_data` wrote."""
     typed = {
@@ -236,6 +248,6 @@ def _evidence(data: Any) -> Evidence:
         "figures": figures_from_data(data["figures"]),
         "assumptions": tuple(map(assumption_from_data, data["assumptions"])),
         "example": None if data["example"] is None else example_from_data(data["example"]),
-        "statements": tuple(data["statements"]),
+        "statements": tuple(map(_statement, data["statements"])),
     }
     return Evidence(**{**data, **typed})

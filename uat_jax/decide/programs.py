@@ -8,7 +8,7 @@ from dataclasses import replace
 from uat_jax.decide.confirmation import agreeing, check_definitions, check_results, confirm, sides
 from uat_jax.decide.figures import Depths, FieldsAtSizes, Written, WrongWord
 from uat_jax.decide.program_witness import refute
-from uat_jax.decide.statements import of_programs
+from uat_jax.decide.statements import of_programs, of_refuted
 from uat_jax.decide.verdict import Evidence, Method, Verdict
 from uat_jax.errors import InputError
 from uat_jax.symbolic import language as m
@@ -57,7 +57,7 @@ def settle(network: Program, printed: Program, *, what: str) -> Iterator[Evidenc
     figures = WrongWord(str(printed), printed.latex(), found.left, found.right, found.where)
     yield Evidence(Method.NORMAL_FORM, f"{what}: {found}", Verdict.UNKNOWN, figures)
     yield _at_some_sizes(confirm(network, printed, what=what))
-    yield refute(network, printed)
+    yield _refuted(network, printed)
 
 
 def _at_some_sizes(confirmed: Evidence) -> Evidence:
@@ -109,7 +109,13 @@ def settle_by_depth(
     found = replace(found, program=str(printed), program_latex=printed.latex())
     yield replace(_said(found, wrong, what), subject=what)
     yield replace(_at_some_sizes(confirm_at(pair, failure, what)), subject=what)
-    yield replace(refute(network, printed), subject=what)
+    yield replace(_refuted(network, printed), subject=what)
+
+
+def _refuted(network: Program, printed: Program) -> Evidence:
+    """The counterexample, and as a statement that there is one."""
+    found = refute(network, printed)
+    return replace(found, statements=of_refuted(network, printed)) if found.verdict is Verdict.REFUTED else found
 
 
 def _with_statements(proof: Evidence, pair: Pair, depths: Iterable[int]) -> Evidence:

@@ -74,6 +74,11 @@ def of_lines(
     return _of(statement)
 
 
+def of_refuted(left: Program, right: Program) -> Statements:
+    """That two programs do not have one result for all sizes, letters and σ."""
+    return tuple({**statement, "kind": "no identity"} for statement in of_programs(left, right))
+
+
 def of_static(
     parameter: m.Expression, inputs: Sequence[m.Letter], where: Mapping[m.Letter, m.Expression]
 ) -> Statements:
@@ -268,6 +273,10 @@ class _Names:
         return ["L", self.name(e.name), *size, *places]
 
     def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
+        """A letter under a name of its own, if its shape is one for all values of the indices of sums."""
+        free = lambda parts: set().union(*(getattr(p, "free_symbols", set()) for p in parts))
+        if (free(e.shape) - free((*e.subscripts, *e.superscripts))) & self.bound:
+            raise _Untold(f"the letter {e}, whose shape depends on the index of a sum")
         name, places = self.name(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
         while name in _RESERVED or self.shapes.setdefault((name, repr(places)), size) != size:
             name += "′"  # a checker has one shape for letters that are written alike

@@ -214,6 +214,8 @@ def recheck(
     `MemoryLimitError` if it takes more memory than is allowed.
     """
     given = certificate if isinstance(certificate, Certificate) else load(certificate)
+    if given.claim.get("id") in (KIND, SCAN) and any(e.statements for e in given.evidence):
+        raise MismatchError("the certificate of two functions holds statements of the papers; its file was changed")
     if given.claim.get("id") == KIND:
         with on_device(device):
             return decide_again(given, seed=seed, budget=budget, memory=memory)
@@ -232,6 +234,8 @@ def recheck(
             raise MismatchError(f"{name}: the certificate's {part} is not the one found again; its file was changed")
     if [e["method"] for e in stated["evidence"]] != [e["method"] for e in now["evidence"]]:
         raise MismatchError(f"{name}: the certificate's evidence is not of the kinds found again; its file was changed")
+    if [e["statements"] for e in stated["evidence"]] != [e["statements"] for e in now["evidence"]]:
+        raise MismatchError(f"{name}: the certificate's statements are not those found again; its file was changed")
     if _refuting(stated) != _refuting(now):
         what = "counterexample is not the one found again"
         raise MismatchError(f"{name}: the certificate's {what}; its file was changed")
