@@ -106,7 +106,7 @@ def forms(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) -> 
         Refused: shapes do not fit, definitions cannot be or are not used, both sides are written alike.
         NotDecided: whether a letter is a defined one.
     """
-    if left == right:
+    if (l.numbered(left.term), left.definitions) == (l.numbered(right.term), right.definitions):
         raise Refused(f"both sides are written alike, {text(left.term)[:80]}: nothing is claimed")
     found, assumed, used, free = [], set(), set(), []
     for side in (left, right):

@@ -289,7 +289,7 @@ def text(t: tuple, shapes: bool = False) -> str:
     if head == "T":
         return f"({text(parts[0])})ᵀ" if parts[0][0] != "L" else f"{text(parts[0])}ᵀ"
     if head == ".":
-        return f"({scalar_text(parts[0])})·" + (f"({text(parts[1])})" if parts[1][0] in _LOOSE["@"] else text(parts[1]))
+        return f"({scalar_text(parts[0])})·" + (f"({text(parts[1])})" if parts[1][0] in _SIDES else text(parts[1]))
     if head == "unvec":
         return f"unvec[{scalar_text(parts[1])}×{scalar_text(parts[2])}]({text(parts[0])})"
     if head == "f":
@@ -297,14 +297,23 @@ def text(t: tuple, shapes: bool = False) -> str:
     return f"Σ[{parts[1]}={scalar_text(parts[2])}…{scalar_text(parts[3])}]({text(parts[0])})"
 
 
-_LOOSE = {"+": ("sum",), "@": ("+", "kron", "had", "sum"), "kron": ("+", "@", "kron", "had", "sum", "."),
-          "had": ("+", "@", "kron", "had", "sum", ".")}  # fmt: skip
+_SIDES = ("+", "@", "kron", "had", "sum")
+_LOOSE = {"+": ("+", "sum"), "@": _SIDES, "kron": (*_SIDES, "."), "had": (*_SIDES, ".")}
+"""What stands in brackets, for each operator: sums and products in their like too, so that all that differs is seen."""
 
 
 def parts_of(t: tuple) -> Iterable[tuple[str, Any]]:
     """The parts of a term with their kinds: t, s, n or i."""
     spec = HEADS[t[0]]
     return zip("t" * len(t[1:]) if spec == "t*" else spec, t[1:], strict=True)
+
+
+def numbered(t: tuple, depth: int = 0) -> tuple:
+    """The term with the indices of sums named by how deep they lie: terms that differ in these names only are one."""
+    if t[0] == "sum":
+        t = ("sum", replaced(t[1], {t[2]: f"#{depth}"}), f"#{depth}", *t[3:])
+        depth += 1
+    return (t[0], *(numbered(part, depth) if kind == "t" else part for kind, part in parts_of(t)))
 
 
 def letters(t: tuple) -> Iterable[tuple]:
