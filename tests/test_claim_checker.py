@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from excerpt import one_in
 from json_schema import fits
 from random_expressions import Generator, false_rewrites, rewritten, true_rewrites
 from statement_reader import Reader
@@ -132,7 +131,7 @@ SCHEMA_FILE = json.loads((DOCS / "statement.schema.json").read_text())
 
 def test_statements_have_the_published_schema():
     """Every statement of the shipped certificates, and of the table of true ones, is valid by the schema."""
-    for statement in (*(s for _, s in one_in(4, STATEMENTS)), *TRUE.values()):
+    for statement in (*(s for _, s in STATEMENTS[::4]), *TRUE.values()):
         assert fits(statement, SCHEMA_FILE, SCHEMA_FILE)
 
 
@@ -547,15 +546,16 @@ def random_equations(count: int, seed: int) -> Counter:
         rng, rules = np.random.default_rng([seed, number]), (true_rewrites, false_rewrites)[number % 2]
         e = Generator(rng, number % 4 < 2).draw(3)
         try:
-            sides = [told(e, codes), told(rewritten(rng, e, rules, 3 if rules is true_rewrites else 1), codes)]
-            equal = Normaliser().equal(*sides)
+            other = rewritten(rng, e, rules, 3 if rules is true_rewrites else 1)
+            left, right = told(e, codes), told(other, codes)
+            equal = Normaliser().equal(left, right)
         except UatJaxError:
             continue
-        statements = of_steps([Step("", *sides)])
+        statements = of_steps([Step("", left, right)])
         if statements:
             said = outcome(statements[0])
             found[equal, said] += 1
-            assert equal or said != "checked", f"{sides[0]} = {sides[1]}: checked, and not proved"
+            assert equal or said != "checked", f"{left} = {right}: checked, and not proved"
             if equal and said == "refused":
                 with pytest.raises(Refused, match="two shapes"):  # of letters whose index is that of a sum
                     claims.statement(statements[0])

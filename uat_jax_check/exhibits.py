@@ -18,9 +18,9 @@ def dynamic(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     dtype, shape = types[0]
     points = [pairs.values({"dtype": dtype, "values": x}, types[0]) for x in inputs]
     place = {"output": 0, "entry": data["entry"]}
-    runs = [(program, [x]) for x in points]
-    left, right = pairs.apart(*runs, place, pairs.written)
-    pairs.apart(*runs, place, pairs.Meant())
+    first, second = ((program, [x]) for x in points)
+    left, right = pairs.apart(first, second, place, pairs.written)
+    pairs.apart(first, second, place, pairs.Meant())
     made = Counter(str(e[0])[:30] for jaxpr in program for e in jaxpr["equations"])
     return [
         f"a program of one input {dtype}{list(shape)} is {pairs.show(left)} at {inputs[0]} and {pairs.show(right)} at "

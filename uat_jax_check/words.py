@@ -19,7 +19,7 @@ from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, scalar_text, symbol, text
 
 Word = tuple
-Shape = tuple[Poly, Poly]
+Shape = tuple[Poly, ...]
 MOST_SUMS, MOST_STEPS, MOST_SPLIT = 6, 2_000_000, 64
 
 
@@ -122,7 +122,7 @@ class Normaliser:
             u, v = u[:-1], self.times(met, v[1:])
         return u + v
 
-    def seam(self, a: tuple, b: tuple) -> Word | None:
+    def seam(self, a: Any, b: Any) -> Word | None:
         """The word that the product of two letters is, if a rule says so."""
         match a[0], b[0]:
             case "kron", "kron" if a[2][1] == b[2][0] and a[4][1] == b[4][0]:  # (X ⊗ Y)(Z ⊗ W) = XZ ⊗ YW
@@ -321,7 +321,7 @@ class Normaliser:
             letter = ("fn", head, kept, shape, level + 1)
         else:
             letter = ("fn", head, form, shape, level + 1)
-            shapes = {w[0][2] if len(w) == 1 and w[0][0] == "vec" else None for (_, w), _ in form}
+            shapes: set[Any] = {w[0][2] if len(w) == 1 and w[0][0] == "vec" else None for (_, w), _ in form}
             if len(shapes) == 1 and None not in shapes:  # σ(vec(Z)) = vec(σ(Z))
                 (of,) = shapes
                 inner = self.each(form, lambda w: self.unvec(w, of), level + 1)

@@ -214,7 +214,7 @@ class _Names:
         if e.is_Symbol:
             return self.symbol(e)
         if isinstance(e, sympy.Indexed):
-            family = str(e.base.label)
+            family = str(e.base)
             if family in self.given.values():
                 raise _Untold(f"{family} names a symbol as well as a family of sizes")
             self.free[family] = "size"
@@ -226,11 +226,12 @@ class _Names:
 
     def relation(self, relation: Any) -> list[Any]:
         """An inequality, or an equation, between numbers."""
-        of = sympy.sympify(relation)
+        of: Any = sympy.sympify(relation)
         marks = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
-        if not isinstance(of, sympy.Rel) or of.rel_op not in marks:
+        mark = marks.get(getattr(of, "rel_op", ""))
+        if mark is None:
             raise _Untold(f"the relation {of}")
-        return [marks[of.rel_op], self.scalar(of.lhs), self.scalar(of.rhs)]
+        return [mark, self.scalar(of.lhs), self.scalar(of.rhs)]
 
     def indices(self, values: Iterable[Any]) -> list[Any]:
         """Subscripts, or superscripts."""
