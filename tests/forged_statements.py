@@ -35,7 +35,7 @@ def defined(of: Any, term: Any, *span: Any) -> Data:
     return {"letter": of, "is": term, **({"for": list(span)} if span else {})}
 
 
-def equation(left: Any, right: Any, *where: Data, on_left: tuple = (), on_right: tuple = (), **kinds: str) -> Data:
+def equation(left: Any, right: Any, *where: Data, on_left: Any = (), on_right: Any = (), **kinds: Any) -> Data:
     """left = right."""
     sides = {"left_definitions": list(on_left), "right_definitions": list(on_right)}
     body = {"left": left, "right": right, "definitions": list(where), "symbols": {**KINDS, **kinds}}
@@ -395,5 +395,36 @@ NAMES |= {
     "a head that is empty": equation([".", ["", "a", "b"], A], [".", times("a", "b"), A]),
 }
 
-FORGED = {**ALGEBRA, **SMALL, **INDUCTIONS, **OTHERS, **NAMES}
+UP_TO_NAMES = total(total(product(U("l"), V("p")), "p", "k"), "l", "k")
+ALIKE: dict[str, Data] = {
+    "A = A": equation(A, A),
+    "a sum with another name of its index": equation(total(U("l"), "l", "k"), total(U("p"), "p", "k")),
+    "sums whose indices have exchanged names": equation(
+        UP_TO_NAMES, total(total(product(U("p"), V("l")), "l", "k"), "p", "k")
+    ),
+    "the same in σ": equation(["sigma", total(U("l"), "l", "k")], ["sigma", total(U("p"), "p", "k")]),
+}
+
+NO_IDENTITIES: dict[str, Data] = {
+    name: {**found, "kind": "no identity"}
+    for name, found in {
+        "not (AB)ᵀ = BᵀAᵀ": equation(transposed(product(A, B)), product(transposed(B), transposed(A))),
+        "not A = A": equation(A, A),
+        "not σ(A)ᵀ = σ(Aᵀ)": equation(transposed(["sigma", A]), ["sigma", transposed(A)]),
+        "not softmax(A) 1 = 1": equation(product(["softmax", A], ["1", "n", 1]), ["1", "n", 1]),
+        "not softmax(A) = softmax(2A), of softmax as it is drawn": equation(["softmax", A], ["softmax", [".", 2, A]]),
+        "not I_n = I_k": equation(["I", "n"], ["I", "k"]),
+        "not A = B where A is B": equation(A, B, defined(A, B)),
+        "not √2 √3 = √6": equation(
+            [".", times(["^", 2, ["/", 1, 2]], ["^", 3, ["/", 1, 2]]), A], [".", ["^", 6, ["/", 1, 2]], A]
+        ),
+        "not √(a²) = a": equation([".", ["^", ["^", "a", 2], ["/", 1, 2]], A], [".", "a", A], a="positive"),
+        "not Σ U_k = Σ U_l": equation(total(U("l"), "l", "k"), total(U("p"), "p", "k")),
+        "not A = B where A is defined in a circle": equation(A, B, defined(A, plus(A, B))),
+        "not A = U_n where U is A on one side": equation(A, U("n"), on_left=(defined(U("n"), A),)),
+        "not A = B with a definition that nothing uses": equation(A, B, defined(C, B)),
+    }.items()
+}
+
+FORGED = {**ALIKE, **NO_IDENTITIES, **ALGEBRA, **SMALL, **INDUCTIONS, **OTHERS, **NAMES}
 """Every forged statement by its name."""

@@ -54,7 +54,7 @@ def distinct(a: Poly, b: Poly, symbols: Symbols) -> bool:
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def check_shapes(shapes: Mapping[Any, tuple[Poly, Poly]], symbols: Symbols, running: str | None = None) -> None:
+def check_shapes(shapes: Mapping[Any, tuple[Poly, ...]], symbols: Symbols, running: str | None = None) -> None:
     """Refuse letters that have two shapes where their indices are the same.
 
     ``shapes``: (name, subscripts, superscripts) → rows and columns.  The indices of sums take many values, and so does

@@ -180,7 +180,7 @@ def holds_somewhere(hypotheses: Sequence[Any], point: Any, symbols: Symbols) -> 
     at = {name: Numbers(symbols)(l.scalar(value)).value for name, value in point.items()}
     usable(all(v is not None for v in at.values()), "the point of the hypotheses is made of no numbers")
     for name, kind in symbols.kinds.items():
-        value = at.get(name, Fraction(1))
+        value = at.get(name) or Fraction(0 if name in at else 1)
         positive, whole = kind in POSITIVE, kind in ("size", "count", "integer")
         if (value < 0 and (positive or kind in NOT_NEGATIVE)) or (value == 0 and positive) or (whole and value % 1):
             raise Refused(f"{name} cannot be {value}")
