@@ -24,9 +24,9 @@ from uat_jax_check import document, pairs
 from uat_jax_check.__main__ import decided, main
 
 FOLDER = Path(uat_jax_check.__file__).parent
-CLAIMS = {"claims", "equations", "evaluation", "exhibits", "orders", "terms", "words"}
+CLAIMS = {"claims", "equations", "evaluation", "exhibits", "letters", "orders", "terms", "words"}
 """The files that decide claims of the papers; the others decide two functions, and read files."""
-LINES = {"claims": 1250, "functions": 2100}
+LINES = {"claims": 1350, "functions": 2100}
 """Each part may have so many lines of code, comments and docstrings left out."""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from uat_jax_check import equations, exhibits, orders
 from uat_jax_check.document import NotDecided, Refused, usable
-from uat_jax_check.terms import Symbols, name
+from uat_jax_check.terms import Symbols
 
 EQUATION = {"left", "right", "definitions", "left_definitions", "right_definitions"}
 STATEMENTS: dict[str, tuple[Callable[[Mapping[str, Any], Symbols], list[str]], set[str]]] = {
@@ -31,8 +31,6 @@ def statement(data: Any) -> list[str]:
     decide, fields = STATEMENTS[data["kind"]]
     usable(data.keys() == fields | {"kind", "symbols"}, f"a statement of the kind {data['kind']} has other fields")
     symbols = Symbols(data["symbols"])
-    for symbol in symbols.kinds:
-        name(symbol)
     lines = decide(data, symbols)
     return [*lines, *(f"  assumed: {divisor}" for divisor in sorted(symbols.divisors))]
 

@@ -12,6 +12,7 @@ from typing import Any
 from uat_jax_check import terms as l
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.evaluation import TRIES, Evaluation, Point, Unfit
+from uat_jax_check.letters import Place, apart, check_shapes, place
 from uat_jax_check.terms import ONE, Poly, Symbols, replaced, text
 from uat_jax_check.words import Normaliser
 
@@ -32,6 +33,19 @@ class Definition:
         """The definition with symbols or letters replaced."""
         upper = replaced(self.upper, found, "s") if self.index else None
         return Definition(replaced(self.letter, found), replaced(self.term, found), self.index, upper)
+
+    @property
+    def terms(self) -> tuple[tuple, ...]:
+        """Its letter, what this stands for, and the identity of the size up to which its index goes."""
+        return self.letter, self.term, *([] if self.index is None else [("I", self.upper)])
+
+    def place(self, symbols: Symbols) -> Place:
+        """Where its letter stands; the index of a rule is an atom of its own."""
+        atom = ("b", -1, self.letter)
+        env = {} if self.index is None else {self.index: l.symbol(atom)}
+        scope = {} if self.index is None else {atom: symbols.scalar(self.upper, {})}
+        low, high = ([symbols.scalar(s, env) for s in part] for part in self.letter[4:6])
+        return place(self.letter[1], low, high, scope)
 
     def __str__(self) -> str:
         span = f"  for {self.index} = 1 … {l.scalar_text(self.upper)}" if self.index else ""
@@ -75,76 +89,62 @@ class Side:
 # --- that definitions can be -----------------------------------------------------------------------------------------
 
 
-def span(s: Any, definition: Definition | None, symbols: Symbols) -> tuple[Poly, Poly]:
-    """The least and the greatest value of an index of a letter."""
-    if definition is not None and definition.index is not None and s == definition.index:
-        return ONE, symbols.scalar(definition.upper, {})
-    env = {} if definition is None or definition.index is None else {definition.index: l.symbol(("b", -1, 0))}
-    value = symbols.scalar(s, env)
-    return value, value
-
-
-def apart(a: tuple, b: tuple, symbols: Symbols, of: Any = (None, None)) -> bool:
-    """Whether two letters are never the same, for any sizes: other names, or an index that is surely another one."""
-    if a[1] != b[1] or (len(a[4]), len(a[5])) != (len(b[4]), len(b[5])):
-        return True
-    for s, t in zip((*a[4], *a[5]), (*b[4], *b[5]), strict=True):
-        (low, high), (least, most) = span(s, of[0], symbols), span(t, of[1], symbols)
-        if symbols.nonnegative(least - high - ONE) or symbols.nonnegative(low - most - ONE):
-            return True
-        if {low.value, least.value} == {None} and low == high and least == most and distinct(low, least, symbols):
-            return True
-    return False
-
-
-def distinct(a: Poly, b: Poly, symbols: Symbols) -> bool:
-    """Whether two indices are different labels, such as Q and K: symbols that are no numbers of layers."""
-    names = [{atom[1] for m, _ in p for atom, _ in m if atom[0] == "s"} for p in (a, b)]
-    return names[0] != names[1] and all(len(n) == 1 and symbols.kinds[min(n)] == "number" for n in names)
-
-
 def check_apart(found: Sequence[Definition], symbols: Symbols) -> None:
     """Refuse two definitions that may be of one letter."""
     for a, b in itertools.combinations(found, 2):
-        if not apart(a.letter, b.letter, symbols, (a, b)):
+        if not apart(a.place(symbols), b.place(symbols), symbols):
             raise Refused(f"{text(a.letter)} and {text(b.letter)} are defined both, and may be the same")
 
 
 # --- equations -------------------------------------------------------------------------------------------------------
 
 
-def forms(left: Side, right: Side, symbols: Symbols) -> tuple[Any, Any, list[str]]:
-    """The normal forms of both sides, and the hypotheses on slices that they take.
+def forms(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any]) -> tuple[Any, Any, list[str]]:
+    """The normal forms of both sides, and the hypotheses on slices; ``shapes`` collects those of letters.
 
     Raises:
         Refused: shapes do not fit, definitions cannot be or are not used, both sides are written alike.
+        NotDecided: whether a letter is a defined one.
     """
-    if left == right:
+    if (l.numbered(left.term), left.definitions) == (l.numbered(right.term), right.definitions):
         raise Refused(f"both sides are written alike, {text(left.term)[:80]}: nothing is claimed")
-    found, assumed, used = [], set(), set()
+    found, assumed, used, free = [], set(), set(), []
     for side in (left, right):
         check_apart(side.definitions, symbols)
-        normalise = Normaliser(symbols, side.definitions)
+        normalise = Normaliser(symbols, side.definitions, shapes)
         found.append(normalise(side.term))
         used |= {side.definitions[n] for n in normalise.used}
         assumed |= normalise.assumed
+        free.append(normalise.free)
+    for letters, other in ((free[0], right), (free[1], left)):
+        for where, letter in letters:
+            if not all(apart(where, d.place(symbols), symbols) for d in other.definitions):
+                raise Refused(f"{text(letter)} stands on one side for itself, and may be defined on the other")
     idle = next((d for d in (*left.definitions, *right.definitions) if d not in used), None)
     if idle is not None:
         raise Refused(f"the definition of {text(idle.letter)} is not used")
     if found[0][0] != found[1][0]:
         raise Refused(f"the sides of {text(left.term)[:80]} = {text(right.term)[:80]} have two shapes")
+    check_shapes(shapes, symbols)
     return found[0][1], found[1][1], sorted(assumed)
 
 
-def equal(left: Side, right: Side, symbols: Symbols) -> list[str]:
+def equal(left: Side, right: Side, symbols: Symbols, shapes: dict[Any, Any] | None = None) -> list[str]:
     """Decide an equation for all sizes.  Returns the hypotheses on slices that it takes.
+
+    ``shapes`` collects the shapes of letters, for a statement of several equations.
 
     Raises:
         Refused: as `forms`, or the sides differ at a random point.
-        NotDecided: the sides are equal at random points, and their normal forms differ.
+        NotDecided: the sides are equal at random points, and their normal forms differ, or there are none.
     """
-    first, second, assumed = forms(left, right, symbols)
     said = f"{text(left.term)[:100]} = {text(right.term)[:100]}"
+    try:
+        first, second, assumed = forms(left, right, symbols, {} if shapes is None else shapes)
+    except NotDecided:
+        if difference(left, right, symbols) is not None:
+            raise Refused(f"{said} fails at random matrices") from None
+        raise
     if difference(left, right, symbols) is not None:
         raise Refused(f"{said} fails at random matrices")
     if first != second:
@@ -156,20 +156,16 @@ def difference(left: Side, right: Side, symbols: Symbols) -> str | None:
     """The shape of both sides at a random point at which they differ; None if they are equal at all that are tried.
 
     Raises:
-        Refused: a letter that one side defines is free on the other.
         NotDecided: no sizes are found at which both are defined.
     """
     done = 0
-    for _ in range(TRIES):
-        point = Point(symbols)
+    for tried in range(TRIES):
+        point = Point(symbols, least=2 - tried % 2)
         try:
             sides = [Evaluation(point, side.definitions) for side in (left, right)]
             values = [of(side.term, {}) for of, side in zip(sides, (left, right), strict=True)]
         except Unfit:
             continue
-        for one, other in (sides, sides[::-1]):
-            if one.defined.keys() & other.free.keys():
-                raise Refused("a letter that one side defines stands on the other without a definition")
         if values[0] != values[1]:
             return f"{len(values[0])} × {len(values[0][0])}"
         done += 1
@@ -185,7 +181,7 @@ def read(data: Mapping[str, Any], symbols: Symbols) -> tuple[Side, Side, list[st
     lines = [f"{text(left.term)} = {text(right.term)}", *(f"  where {d}" for d in shared)]
     for name, found in zip(("left", "right"), own, strict=True):
         lines += [f"  on the {name} {d}" for d in found]
-    return left, right, [*lines, *shapes((left, right))]
+    return left, right, [*lines, *symbols.said(), *shapes((left, right))]
 
 
 def equation(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
@@ -204,7 +200,7 @@ def no_identity(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         NotDecided: softmax stands in it, in the place of which any function of rows is evaluated.
     """
     left, right, lines = read(data, symbols)
-    assumed = forms(left, right, symbols)[2]
+    assumed = forms(left, right, symbols, {})[2]
     terms = (t for side in (left, right) for t in (side.term, *(d.term for d in side.definitions)))
     if any("softmax" in heads(t) for t in terms):
         raise NotDecided("a refutation with softmax in it")
@@ -226,23 +222,19 @@ def static(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     usable(isinstance(data["inputs"], list) and data["inputs"], "there are no inputs")
     inputs = [l.term(x) for x in data["inputs"]]
     usable(all(x[0] == "L" for x in inputs), "an input is no letter")
-    for x in inputs:
-        Normaliser(symbols, ()).named(x, {})
-    bound = {index for t in (side.term, *(d.term for d in side.definitions)) for index in indices_of_sums(t)}
-    bound |= {d.index for d in side.definitions if d.index is not None}
-    anywhere = Symbols({**dict.fromkeys(bound, "integer"), **symbols.kinds})
-    for x, letter in itertools.product(inputs, side.letters()):
-        if letter not in inputs and not apart(x, letter, anywhere):
-            raise Refused(f"{text(letter)} may be the input {text(x)}")
-    if any(d.letter in inputs for d in side.definitions):
-        raise Refused("an input is defined")
+    normalise = written(side, symbols)
+    places = [(d.place(symbols), d.letter) for d in side.definitions]
+    for x, (where, letter) in itertools.product(inputs, [*places, *normalise.free]):
+        if not apart(Definition(x, x).place(symbols), where, symbols) and (x != letter or (where, letter) in places):
+            raise Refused(f"{text(letter)} is defined, or written in another way, and may be the input {text(x)}")
     other = {x: (x[0], f"{x[1]}\N{COMBINING TILDE}", *x[2:]) for x in inputs}
     if {x[1] for x in other.values()} & {letter[1] for letter in side.letters()}:
         raise Refused("the other input has a name that is taken")
     moved = side.replaced(other)
-    usable(not any(t[1][1:2] == x[1:2] for t in functions(side) for x in inputs), "an input names a function")
+    named = [t[1] for term in (side.term, *(d.term for d in side.definitions)) for t in functions(term)]
+    usable(not any(f[1] == x[1] for f in named for x in inputs), "an input names a function")
     if moved == side:  # no input is written anywhere in it
-        assumed = written(side, symbols)
+        assumed = sorted(normalise.assumed)
     else:
         assumed = equal(side, moved, symbols)
     of = ", ".join(map(text, inputs))
@@ -250,31 +242,23 @@ def static(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
         f"{text(side.term)} has the same value for any two values of {of}",
         *(f"  where {d}" for d in side.definitions),
     ]
-    return [*lines, *shapes((side,)), *(f"  assumed: {a}" for a in assumed)]
+    return [*lines, *symbols.said(), *shapes((side,)), *(f"  assumed: {a}" for a in assumed)]
 
 
-def written(side: Side, symbols: Symbols) -> list[str]:
-    """That a term is one: its shapes fit, and its definitions can be."""
+def written(side: Side, symbols: Symbols) -> Normaliser:
+    """What made the normal form of a term: its shapes fit, and its definitions can be."""
     check_apart(side.definitions, symbols)
     normalise = Normaliser(symbols, side.definitions)
     normalise(side.term)
+    check_shapes(normalise.shapes, symbols)
     if len(normalise.used) < len(side.definitions):
         raise Refused("a definition is not used")
-    return sorted(normalise.assumed)
+    return normalise
 
 
-def indices_of_sums(t: tuple) -> Iterator[str]:
-    """The names of the indices of all sums in a term."""
-    if t[0] == "sum":
-        yield t[2]
-    for kind, part in l.parts_of(t):
-        if kind == "t":
-            yield from indices_of_sums(part)
-
-
-def functions(side: Side) -> Iterator[tuple]:
+def functions(term: tuple) -> Iterator[tuple]:
     """The applications of functions that are letters."""
-    todo = [side.term, *(d.term for d in side.definitions)]
+    todo = [term]
     while todo:
         t = todo.pop()
         if t[0] == "f":
@@ -303,23 +287,28 @@ def induction(data: Mapping[str, Any], symbols: Symbols) -> list[str]:
     first, later = definitions(data["first"], symbols), definitions(data["next"], symbols)
     after = ("+", i, 1)
     well_founded(first, later, closed, i, symbols)
-    others = (closed, start, *(d.term for d in (*first, *later)))
-    if hole[0] != "L" or any(h[1] == hole[1] for t in others for h in l.letters(t)):
+    of_first, of_later = ([t for d in found for t in d.terms] for found in (first, later))
+    usable(hole[0] == "L", "the input of the layer is no letter")
+    if any(h[1] == hole[1] for t in (start, closed, *of_first, *of_later) for h in l.letters(t)):
         raise Refused("the input of the layer is no letter of its own")
-    if not any(h == hole for h in l.letters(layer)):
-        raise Refused("the layer does not use its input")
-    if j in set().union(*map(names, others)) or i in names(layer) | names(start):
-        raise Refused("the number of a layer stands where the number of layers should, or the other way round")
+    if {h for h in l.letters(layer) if h[1] == hole[1]} != {hole} or any(t[1] == hole for t in functions(layer)):
+        raise Refused("the layer does not use its input, names a function by it, or writes it in two ways")
+    if any(j in names(t) for t in (closed, start, *of_first, *of_later)):
+        raise Refused("the number of a layer stands where the number of layers should")
+    if any(i in names(t) for t in (hole, layer, start, *of_first)):
+        raise Refused("the number of layers stands where the number of a layer should")
     at = lambda count, x: replaced(replaced(layer, {j: count}), {replaced(hole, {j: count}): x})
     base = Side(at(1, start), first), Side(replaced(closed, {i: 1}), first)
     step = Side(at(after, closed), later), Side(replaced(closed, {i: after}), later)
-    assumed = [*equal(*base, symbols), *equal(*step, symbols)]
+    found: dict[Any, Any] = {}
+    assumed = [*equal(*base, symbols, found), *equal(*step, symbols, found)]
+    check_shapes(found, symbols, i)
     lines = [f"for every {i} ≥ 1:  net({i}) = {text(closed)}"]
     lines += [
         f"  where net(0) = {text(start)}, and net({j}) = {text(layer)} for {j} ≥ 1, {text(hole)} being net({j} − 1)"
     ]
     lines += [f"  first {d}" for d in first] + [f"  for every {i} ≥ 1 {d}" for d in later]
-    return [*lines, *shapes((*base, *step)), *(f"  assumed: {a}" for a in dict.fromkeys(assumed))]
+    return [*lines, *symbols.said(), *shapes((*base, *step)), *(f"  assumed: {a}" for a in dict.fromkeys(assumed))]
 
 
 def names(t: tuple) -> set[str]:
@@ -364,7 +353,7 @@ def well_founded(
         upper = None if d.index is None else symbols.scalar(d.upper, {})
         if upper is not None and not symbols.nonnegative(count - upper):
             raise Refused(f"{text(d.letter)} is defined for more than {i} values of {d.index}")
-        where = {n for n, s in enumerate(indices(d.letter)) if span(s, d, symbols)[0] == after}
+        where = {n for n, span in enumerate(d.place(symbols).spans) if span == (after, after)}
         places[family(d.letter)] = places.get(family(d.letter), where) & where
         if not places[family(d.letter)]:
             raise Refused(f"{text(d.letter)} is no letter of layer {i} + 1")

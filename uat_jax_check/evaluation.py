@@ -38,10 +38,10 @@ class Unfit(Exception):
 
 
 class Point:
-    """Random sizes and values, the same for all that is evaluated at it."""
+    """Random sizes from ``least`` on, and random values, the same for all that is evaluated at it."""
 
-    def __init__(self, symbols: Symbols) -> None:
-        self.symbols, self.key = symbols, secrets.token_bytes(32)
+    def __init__(self, symbols: Symbols, least: int = 1) -> None:
+        self.symbols, self.key, self.least = symbols, secrets.token_bytes(32), least
 
     def random(self, *about: Any) -> int:
         """A random number that is a function of what it is about."""
@@ -50,7 +50,7 @@ class Point:
     def symbol(self, *about: Any) -> int:
         """The value of a symbol, or of a member of a family."""
         drawn, kind = self.random("symbol", *about), self.symbols.kinds[about[0]]
-        return {"size": 1 + drawn % 4, "count": drawn % 4, "integer": drawn % 7 - 3}.get(kind, drawn)
+        return {"size": self.least + drawn % 4, "count": drawn % 4, "integer": drawn % 7 - 3}.get(kind, drawn)
 
     def scalar(self, s: Any, env: Mapping[str, int]) -> int | Fraction:
         """A number: whole ones and fractions as they are; roots and symbols that are numbers modulo the prime."""

@@ -33,7 +33,7 @@ class Numbers:
             if s[0] == "abs":
                 return self.corner([options[0], ZERO - options[0]])
             return self.corner(options) if s[0] == "max" else ZERO - self.corner([ZERO - o for o in options])
-        if isinstance(s, tuple) and s[0] in "+*^" and len(s) > 2:
+        if isinstance(s, tuple) and s[0] in ("+", "*", "^") and len(s) > 2:
             if s[0] == "^":
                 usable(type(s[2]) is int and 0 <= s[2] <= 8 and len(s) == 3, "an exponent is no small whole number")
                 return self.symbols.power(self(s[1]), Fraction(s[2]))
@@ -180,8 +180,9 @@ def holds_somewhere(hypotheses: Sequence[Any], point: Any, symbols: Symbols) -> 
     at = {name: Numbers(symbols)(l.scalar(value)).value for name, value in point.items()}
     usable(all(v is not None for v in at.values()), "the point of the hypotheses is made of no numbers")
     for name, kind in symbols.kinds.items():
-        value = at.get(name)
-        if value is not None and (value < 0 and kind != "number" or value == 0 and kind in ("positive", "size")):
+        value = at.get(name) or Fraction(0 if name in at else 1)
+        positive, whole = kind in POSITIVE, kind in ("size", "count", "integer")
+        if (value < 0 and (positive or kind in NOT_NEGATIVE)) or (value == 0 and positive) or (whole and value % 1):
             raise Refused(f"{name} cannot be {value}")
     for h in hypotheses:
         left, right = (evaluated(s, at) for s in h[1:])

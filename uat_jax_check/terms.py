@@ -5,6 +5,7 @@ A number is an integer, ``["/", p, q]``, a name, ``["at", family, index, …]`` 
 """
 
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -22,6 +23,9 @@ HEADS = {
 
 KINDS = {"size": 1, "count": 0, "integer": None, "number": None, "positive": None, "nonnegative": None}
 """What a symbol may be, and its least value if it is a whole number; positive and nonnegative are real numbers."""
+SAID = {"size": "whole and ≥ 1", "count": "whole and ≥ 0", "integer": "whole", "positive": "real and > 0",
+        "nonnegative": "real and ≥ 0", "number": "real numbers, and as indices labels that differ"}  # fmt: skip
+"""How it is said what symbols are."""
 
 
 class Poly(frozenset):
@@ -99,8 +103,14 @@ class Symbols:
     def __init__(self, kinds: Any) -> None:
         usable(isinstance(kinds, dict), "its symbols are no object")
         usable(all(k in KINDS for k in kinds.values()), f"a symbol is none of {', '.join(KINDS)}")
-        self.kinds: Mapping[str, str] = kinds
+        self.kinds: Mapping[str, str] = {name(n): kind for n, kind in kinds.items()}
+        usable(len(self.kinds) == len(kinds), "two symbols are written alike")
         self.divisors: set[str] = set()
+
+    def said(self) -> list[str]:
+        """What the symbols are, in a line; none if there are no symbols."""
+        names = {kind: ", ".join(n for n, k in self.kinds.items() if k == kind) for kind in SAID}
+        return [f"  for {'; '.join(f'{n} {SAID[kind]}' for kind, n in names.items() if n)}"] if self.kinds else []
 
     def scalar(self, s: Any, env: Mapping[str, Poly]) -> Poly:
         """A number of the file as a polynomial; ``env`` holds the indices of the sums around it."""
@@ -118,7 +128,7 @@ class Symbols:
             family = parts[0] if len(parts) > 1 and isinstance(parts[0], str) else ""
             usable(self.kinds.get(family) in ("size", "count"), "a family of sizes is not declared")
             return symbol(("at", parts[0], tuple(self.scalar(p, env) for p in parts[1:])))
-        usable(head in "+*^" and len(parts) > 1, f"a number has the head {head[:20]!r}")
+        usable(head in ("+", "*", "^") and len(parts) > 1, f"a number has the head {head[:20]!r}")
         values = [self.scalar(p, env) for p in parts]
         if head == "^":
             usable(len(values) == 2 and values[1].value is not None, "an exponent is no number")
@@ -129,7 +139,7 @@ class Symbols:
         return total
 
     def power(self, base: Poly, e: Fraction) -> Poly:
-        """A power.  Of one monomial any, if its symbols are positive; of a sum whole ones from 0 on."""
+        """A power: whole ones from 0 on; of one monomial, if its symbols are positive, also others."""
         if e.denominator == 1 and 0 <= e <= 32:
             total = ONE
             for _ in range(int(e)):
@@ -137,13 +147,14 @@ class Symbols:
             return total
         if len(base) == 1 and abs(e) <= 32:
             ((m, c),) = base
-            if e < 0:
+            positive = all(self.least(a) == 1 or self.kinds.get(a[1]) == "positive" for a, _ in m)
+            if e < 0 and not positive:
                 self.divisors |= {f"{a[1]} ≠ 0" for a, _ in m if self.least(a) != 1}
             if e.denominator == 1:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), c ** int(e))])
-            if e.denominator == 2 and c > 0 and all(self.least(a) == 1 for a, _ in m):
+            if e.denominator == 2 and positive and c > 0:
                 return ONE * Poly([(frozenset((a, x * e) for a, x in m), Fraction(1))]) * root(c, int(2 * e))
-        raise NotDecided("a power of a sum, or a root of what may be negative")
+        raise NotDecided("a power of a sum, or of what may be 0 or negative")
 
     def least(self, atom: Any) -> int | None:
         """The least value of a symbol, if it has one; indices of sums start at 1."""
@@ -162,6 +173,14 @@ class Symbols:
                     term = term * (symbol(atom) + number(least))
             total = total + term
         return all(c > 0 for _, c in total)
+
+    def whole(self, p: Poly) -> bool:
+        """Whether a number is seen to be whole."""
+        atoms = [(a, e) for m, _ in p for a, e in m]
+        kinds = ("size", "count", "integer")
+        return all(c.denominator == 1 for _, c in p) and all(
+            e.denominator == 1 and e > 0 and (a[0] == "b" or self.kinds.get(a[1]) in kinds) for a, e in atoms
+        )
 
 
 # --- terms -----------------------------------------------------------------------------------------------------------
@@ -188,14 +207,27 @@ def term(t: Any) -> tuple:
 RESERVED = {"I", "0", "1", "E", "vec", "unvec", "diag", "σ", "softmax"}
 
 
-SIGNS = set(" ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>")
+LETTERS = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+    "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΦΨΩℓ′°²-−∓"
+    "\N{COMBINING CIRCUMFLEX ACCENT}\N{COMBINING TILDE}\N{COMBINING MACRON}"
+)
+"""What names are made of: no two of these look the same, and none is invisible."""
+SIGNS = frozenset(" ()[]{},;:=^+*/|·⊗⊙ᵀΣ≤≥<>")
 
 
 def name(n: Any) -> str:
-    """A name: printable, without spaces and what could be taken for something else, or any text between two ‖."""
-    usable(isinstance(n, str) and 0 < len(n) <= 300 and n.isprintable(), "a name is none")
-    norm = len(n) > 2 and n[0] == n[-1] == "‖" and "‖" not in n[1:-1]
-    usable(norm or not set(n) & SIGNS, f"the name {n[:40]!r} holds signs of the language")
+    """A name of visible letters that cannot be taken for others; between two ‖ it may hold signs of the language."""
+    usable(isinstance(n, str) and 0 < len(n) <= 300, "a name is none")
+    n = n.replace("'", "′")
+    usable(unicodedata.normalize("NFC", n) == n, f"the name {ascii(n[:40])} has another way to be written")
+    norm = len(n) > 2 and n[0] == n[-1] == "‖"
+    allowed = LETTERS | SIGNS if norm else LETTERS
+    usable(
+        set(unicodedata.normalize("NFD", n.strip("‖") if norm else n)) <= allowed,
+        f"the name {ascii(n[:40])} holds other signs",
+    )
+    usable(n[0].isalpha() or n[0] in "‖′", f"the name {ascii(n[:40])} begins with no letter")
     return n
 
 
@@ -222,7 +254,9 @@ def scalar_text(s: Any) -> str:
         return str(s)
     head, *parts = s
     texts = [scalar_text(p) for p in parts]
-    bracketed = [f"({t})" if isinstance(p, tuple) and p[0] in "+/" else t for t, p in zip(texts, parts, strict=True)]
+    loose = {"*": ("+", "/"), "^": ("+", "/", "*", "^", "-")}.get(head, ())
+    heads = [p[0] if isinstance(p, tuple) else str(p)[0] for p in parts]
+    bracketed = [f"({t})" if h in loose else t for t, h in zip(texts, heads, strict=True)]
     if head == "at":
         return f"{texts[0]}[{','.join(texts[1:])}]"
     if head == "^":
@@ -255,7 +289,7 @@ def text(t: tuple, shapes: bool = False) -> str:
     if head == "T":
         return f"({text(parts[0])})ᵀ" if parts[0][0] != "L" else f"{text(parts[0])}ᵀ"
     if head == ".":
-        return f"({scalar_text(parts[0])})·" + (f"({text(parts[1])})" if parts[1][0] in _LOOSE["@"] else text(parts[1]))
+        return f"({scalar_text(parts[0])})·" + (f"({text(parts[1])})" if parts[1][0] in _SIDES else text(parts[1]))
     if head == "unvec":
         return f"unvec[{scalar_text(parts[1])}×{scalar_text(parts[2])}]({text(parts[0])})"
     if head == "f":
@@ -263,14 +297,23 @@ def text(t: tuple, shapes: bool = False) -> str:
     return f"Σ[{parts[1]}={scalar_text(parts[2])}…{scalar_text(parts[3])}]({text(parts[0])})"
 
 
-_LOOSE = {"+": ("sum",), "@": ("+", "kron", "had", "sum"), "kron": ("+", "@", "kron", "had", "sum", "."),
-          "had": ("+", "@", "kron", "had", "sum", ".")}  # fmt: skip
+_SIDES = ("+", "@", "kron", "had", "sum")
+_LOOSE = {"+": ("+", "sum"), "@": _SIDES, "kron": (*_SIDES, "."), "had": (*_SIDES, ".")}
+"""What stands in brackets, for each operator: sums and products in their like too, so that all that differs is seen."""
 
 
 def parts_of(t: tuple) -> Iterable[tuple[str, Any]]:
     """The parts of a term with their kinds: t, s, n or i."""
     spec = HEADS[t[0]]
     return zip("t" * len(t[1:]) if spec == "t*" else spec, t[1:], strict=True)
+
+
+def numbered(t: tuple, depth: int = 0) -> tuple:
+    """The term with the indices of sums named by how deep they lie: terms that differ in these names only are one."""
+    if t[0] == "sum":
+        t = ("sum", replaced(t[1], {t[2]: f"#{depth}"}), f"#{depth}", *t[3:])
+        depth += 1
+    return (t[0], *(numbered(part, depth) if kind == "t" else part for kind, part in parts_of(t)))
 
 
 def letters(t: tuple) -> Iterable[tuple]:

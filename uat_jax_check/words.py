@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from uat_jax_check import letters
 from uat_jax_check.document import NotDecided, Refused, usable
 from uat_jax_check.terms import ONE, ZERO, Poly, Symbols, number, scalar_text, symbol, text
 
@@ -66,14 +67,16 @@ def shape_of(l: tuple) -> Shape:
 class Normaliser:
     """Normal forms under some definitions of letters: pairs of a letter and a term, or rules with an index.
 
-    ``assumed`` collects the slices that have to exist; ``steps`` counts the work.
+    ``assumed`` collects the slices that have to exist, ``free`` the letters that stand for nothing, ``shapes`` those
+    of letters, also of other terms of the statement; ``steps`` counts the work.
     """
 
-    def __init__(self, symbols: Symbols, definitions: Iterable[Any]) -> None:
+    def __init__(self, symbols: Symbols, definitions: Iterable[Any], shapes: dict[Any, Shape] | None = None) -> None:
         self.symbols, self.definitions = symbols, list(definitions)
-        self.shapes: dict[Any, Shape] = {}
+        self.shapes = {} if shapes is None else shapes
         self.assumed: set[str] = set()
         self.used: set[int] = set()
+        self.free: set[tuple[letters.Place, tuple]] = set()
         self.open: list[Any] = []
         self.memo: dict[Any, Any] = {}
         self.steps = 0
@@ -310,9 +313,9 @@ class Normaliser:
         """σ, softmax and functions that are letters: a letter with the normal form of its argument."""
         head = t[0]
         shape, form = self(t[-1], env, scope, level + 1)
-        if head == "f":
+        if head == "f":  # a form does not say the shape of its argument: I_n and I_k have one form
             named = self.sized(t[1], env)
-            letter = ("fn", named, form, (named[2], named[3]), level + 1)
+            letter = ("fn", (*named, shape), form, (named[2], named[3]), level + 1)
         elif head == "softmax":  # softmax(X + Y 1) = softmax(X)
             kept = frozenset(((b, w), c) for (b, w), c in form if not (w and w[-1][0] == "1"))
             letter = ("fn", head, kept, shape, level + 1)
@@ -327,7 +330,7 @@ class Normaliser:
         return shape, frozenset([(((), (letter,)), ONE)])
 
     def sized(self, t: tuple, env: Any) -> tuple:
-        """A letter with its sizes and indices as polynomials; functions with values of two shapes are two functions."""
+        """A letter with its sizes and indices as polynomials; two shapes of values or arguments are two functions."""
         _, name, rows, columns, low, high = t
         size = lambda s: self.symbols.scalar(s, env)
         return ("L", name, size(rows), size(columns), tuple(map(size, low)), tuple(map(size, high)))
@@ -345,6 +348,10 @@ class Normaliser:
         found = ((n, self.match(d, letter, scope)) for n, d in enumerate(self.definitions))
         place, inner = next(((n, e) for n, e in found if e is not None), (None, None))
         if place is None:
+            where = letters.place(letter[1], letter[4], letter[5], scope)
+            self.free.add((where, t))
+            if not all(letters.apart(where, d.place(self.symbols), self.symbols) for d in self.definitions):
+                raise NotDecided(f"whether {text(t)} is one of the letters that are defined")
             return letter[2:4], frozenset([(((), (letter,)), ONE)])
         self.used.add(place)
         if letter in self.open:
@@ -360,10 +367,7 @@ class Normaliser:
         return shape, form
 
     def match(self, definition: Any, letter: tuple, scope: Any) -> Mapping[str, Poly] | None:
-        """The values of the index of a rule for which it defines a letter; None if it does not.
-
-        A rule for k = 1 … n is used where k is the index of a sum from 1 to n.
-        """
+        """The values of the index of a rule for which it surely defines a letter; None if it is not seen to."""
         if definition.letter[1] != letter[1]:
             return None
         if definition.index is None:
@@ -371,11 +375,14 @@ class Normaliser:
         own = (*definition.letter[4], None, *definition.letter[5])
         places = zip(own, (*letter[4], None, *letter[5]), strict=False)
         value = next((v for s, v in places if s == definition.index), None)
-        atom = next((a for a in scope if value == symbol(a)), None)
-        if atom is None or scope[atom] != self.symbols.scalar(definition.upper, {}):
+        if value is None or not self.symbols.whole(value):
             return None
-        env = {definition.index: symbol(atom)}
-        return env if self.named(definition.letter, env) == letter else None
+        low, high = letters.span(value, scope)
+        upper = self.symbols.scalar(definition.upper, {})
+        if not (self.symbols.nonnegative(low - ONE) and self.symbols.nonnegative(upper - high)):
+            return None
+        env = {definition.index: value}
+        return env if self.sized(definition.letter, env) == letter else None
 
     # --- finite sums ---------------------------------------------------------------------------------------------
 
@@ -392,6 +399,7 @@ class Normaliser:
         if not n:
             forms = [at(number(k)) for k in range(int(first), int(c) + 1)]
             shape = forms[0][0] if forms else at(number(first))[0]
+            self.fit(all(s == shape for s, _ in forms), body)
             return shape, self.collect(term for _, form in forms for term in form)
         if not (self.symbols.nonnegative(n) and self.symbols.nonnegative(last - number(first) + ONE)):
             raise NotDecided(f"a sum from {scalar_text(lower)} to {scalar_text(upper)} may have fewer than no terms")

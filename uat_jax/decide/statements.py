@@ -187,6 +187,7 @@ class _Names:
         self.free: dict[str, str] = {}
         self.bound: set[Any] = set()
         self.shapes: dict[Any, list[Any]] = {}
+        self.plain: dict[str, str] = {}
 
     def kinds(self) -> dict[str, str]:
         """Every free symbol with what it may be."""
@@ -260,17 +261,24 @@ class _Names:
             raise _Untold(f"the head {type(e).__name__}")
         return [_HEADS[type(e)], *map(self.term, e.operands)]
 
+    def name(self, name: str) -> str:
+        """The name of a letter: letters of two names have two."""
+        plain = _plain(name)
+        while self.plain.setdefault(plain, name) != name:
+            plain += "′"
+        return plain
+
     def _function(self, e: m.Letter) -> list[Any]:
         """The letter that names a function: with a value of another shape it is another function."""
         size, places = list(map(self.scalar, e.shape)), [self.indices(e.subscripts), self.indices(e.superscripts)]
-        return ["L", _plain(e.name), *size, *places]
+        return ["L", self.name(e.name), *size, *places]
 
     def _letter(self, e: m.Letter, size: list[Any]) -> list[Any]:
         """A letter under a name of its own, if its shape is one for all values of the indices of sums."""
         free = lambda parts: set().union(*(getattr(p, "free_symbols", set()) for p in parts))
         if (free(e.shape) - free((*e.subscripts, *e.superscripts))) & self.bound:
             raise _Untold(f"the letter {e}, whose shape depends on the index of a sum")
-        name, places = _plain(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
+        name, places = self.name(e.name), [self.indices(e.subscripts), self.indices(e.superscripts)]
         while name in _RESERVED or self.shapes.setdefault((name, repr(places)), size) != size:
             name += "′"  # a checker has one shape for letters that are written alike
         return ["L", name, *size, *places]
@@ -322,7 +330,7 @@ def _plain(name: str) -> str:
     return "".join("′" if c in _SIGNS else c for c in name)
 
 
-_SIGNS = " ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
+_SIGNS = "' ()[]{},;:=^+*/|·⊗⊙ᵀΣ‖≤≥<>"
 _RESERVED = {"I", "E", "σ"}
 """Letters that mean something in the language."""
 _CONSTANTS: dict[Any, str] = {m.Zero: "0", m.Ones: "1"}
