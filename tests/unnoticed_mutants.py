@@ -34,10 +34,14 @@ ANY_TOKENS = "how many tokens there are: the chain of softmaxes is as long for a
 
 UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "attention/context.py": (
+        Unnoticed("_layer", "count * width → width", "how wide the output is: as many derivatives are 0"),
+        Unnoticed("scores", "x.T → x", "the counterexample stands at x = I, where xᵀ is x"),
         Unnoticed("_layer", "count * width → count + width", "how wide the output is: as many derivatives are 0"),
         Unnoticed("_layer", "1 → 2", "the sizes of a feed-forward part that the derivatives of attention do not see"),
     ),
     "attention/density.py": (
+        Unnoticed("", "transpose", "a square matrix without zeros, transposed or not", line="ONE_HEAD ="),
+        Unnoticed("<lambda>", "0 → 1", "these letters are square", line="size = lambda"),
         Unnoticed("_matrix", "Y.T → Y", "the entries of a block in other places: as many of them are zero"),
         Unnoticed("<lambda>", "transpose", "a square matrix without zeros, transposed or not", line='m.Letter("U"'),
         Unnoticed("_number", "1 → 2", "for a symbolic number of heads the letters a and b have no index", "else h *"),
@@ -54,6 +58,8 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     ),
     "beyond/rank_collapse.py": (Unnoticed("_patterns", "-1 → 1", "the last axis of a matrix is axis 1"),),
     "beyond/recurrent.py": (
+        Unnoticed("closed_mamba", "1 → 2", "one more sum of no terms, which nothing reads", line="later = "),
+        Unnoticed("_outer_step", "(None, :) → (None,)", "NumPy reads k[None] as k[None, :]"),
         Unnoticed("", "constant", "how many steps an example has: every number of them is proved", line="attention"),
         Unnoticed("", "constant", "how many steps an example has: every number of them is proved", line="state space"),
     ),
@@ -66,6 +72,7 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "beyond/wrong_readings.py": (
+        Unnoticed("apart", "1 → 2", "one depth more is looked at", line="DEEPEST + 1"),
         Unnoticed("apart", "DEEPEST + 1 → DEEPEST", "one depth less is looked at; the induction is for every depth"),
         Unnoticed(
             "apart",
@@ -82,6 +89,9 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("breaks", "1 → 2", "a point behind the last, at which no bend is asked for", "range(steps + 1)"),
     ),
     "complexity/evaluation.py": (
+        Unnoticed(
+            "_row", "(ELEMENTWISE, _HATTED) → (ELEMENTWISE,)", "what is presumed is written, and decides nothing"
+        ),
         Unnoticed("_attention_chain", "2 → 3", ANY_TOKENS, '_array(2, 2)), "exp"'),
         Unnoticed("_attention_chain", "2 → 1", ANY_TOKENS, '_array(2, 2)), "exp"'),
         Unnoticed("_of_streams", "i → j", "the name of an index: as many σ and products"),
@@ -96,6 +106,8 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("prefix_products", "n - apart → apart", SCAN_ONLY_COUNTED),
     ),
     "complexity/paths.py": (
+        Unnoticed("kronecker_matrix", "V.T → V", "V is drawn at random, and its transpose is as random"),
+        Unnoticed("_rows", "16 → 15", "the largest number drawn: others reach the ranks as well"),
         Unnoticed(
             "kronecker_matrix",
             "SUM * np.eye(TOKENS * FEATURES, dtype=object) → np.eye(TOKENS * FEATURES, dtype=object)",
@@ -105,12 +117,22 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("", "64 → 63", "another multiple of I, as above", line="SUM ="),
         Unnoticed("_rows", "1 → 2", "the least number drawn: others reach the ranks as well", line="integers"),
     ),
-    "foundations/elementary.py": (Unnoticed("", "1 → 2", "no row has 1/4 as its least error", line="ERRORS ="),),
-    "foundations/transformer_density.py": (Unnoticed("_zero", "0 - s → s", "|0 − s| is |s|"),),
+    "foundations/elementary.py": (
+        Unnoticed("_same", "dropped term", "a cheap look before those that find the same"),
+        Unnoticed("", "1 → 2", "no row has 1/4 as its least error", line="ERRORS ="),
+    ),
+    "foundations/transformer_density.py": (
+        Unnoticed("_zero", "0 - s → 0 + s", "|0 + s| is |s|"),
+        Unnoticed("_zero", "0 - s → s", "|0 − s| is |s|"),
+    ),
     "foundations/uat_sums.py": (
+        Unnoticed("_affine_absorbed", "2 → 1", "sizes of an example in floats", line="shapes = "),
         Unnoticed("<lambda>", "b * odd(jnp.ones_like(b)) → b", "σ(1) − σ(−1) = 1, which odd_part proves: one function"),
     ),
     "foundations/vector_output.py": (
+        Unnoticed(
+            "_longer_diagonal_sum", "[theta[i, c]] * 3 → [theta[i, c]]", "one bias is broadcast to three columns"
+        ),
         Unnoticed(
             "_with_diagonals",
             "(:, :, None) → (:, None)",
@@ -119,6 +141,8 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         Unnoticed("_scalar_sums", "1 → 2", "JAX takes the last of two terms for one behind it", line="term(1, k)"),
     ),
     "layers/closed_form.py": (
+        Unnoticed("_digits", "1 → 2", "the network's own dtype is among those asked for", line="dtypes = "),
+        Unnoticed("_predictions", "0 → 1", "every input has that shape", line="shape = "),
         Unnoticed(
             "check_own_network",
             "settings.weights is not None and load_network(settings.weights).kind not in kinds → "
@@ -139,6 +163,14 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
         ),
     ),
     "layers/dependence.py": (
+        Unnoticed("_whole_numbers", "rows * columns → rows", "it is asked of columns alone"),
+        Unnoticed(
+            "parameters", "1 → 2", "the features of a layer are the same for any number of heads", line="attention = "
+        ),
+        Unnoticed(
+            "_table_claim", "dropped term", "what is presumed is written, and decides nothing", line="conditions = "
+        ),
+        Unnoticed("_table_claim", "cases", "a word of the title", line="kind = "),
         Unnoticed("shared_bias", "0 → 1", "A is square: all layers have one width", line="m.Identity(matrix.shape[0])"),
         Unnoticed("<lambda>", "0 → 1", "A is square: all layers have one width", line="m.Identity(line.shape[0])"),
         Unnoticed(
@@ -233,6 +265,13 @@ UNNOTICED: dict[str, tuple[Unnoticed, ...]] = {
     "real/networks.py": (
         Unnoticed("_heads", "1 → 2", "letters of one more group, which no block has", line="groups = range"),
     ),
+    "complexity/generic_layer.py": (
+        Unnoticed("products_of_matrices", "rule.W2 → rule.W1", "A P and B P are as many products"),
+    ),
+    "layers/dynamic_parameters.py": (
+        Unnoticed("_layer_norm", "[0.5, -0.5] → [0.5]", "another v: its normed value moves with the input as well"),
+    ),
+    "layers/fixed_sums.py": (Unnoticed("difference", "1 → 2", "C(n, n + 1) is 0", line="range(order + 1)"),),
 }
 """The file → what nobody notices in it."""
 
