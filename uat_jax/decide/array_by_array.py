@@ -9,9 +9,12 @@ for it (docs/soundness.md §15): every array that becomes a letter is seen to be
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import numpy as np
@@ -27,20 +30,30 @@ from uat_jax.decide.cut import Cut, matched
 from uat_jax.decide.domain import EVERYWHERE, Domains
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.fingerprints import DeepExponentialError, Fingerprints, Known, is_sure
-from uat_jax.decide.pieces import Compared, Piece, PieceOfBoth, Sweep, WidePiece
+from uat_jax.decide.pieces import Compared, Piece, PieceOfBoth, Side, Sweep, WidePiece
+from uat_jax.decide.prime_fields import BY_CASES
 from uat_jax.errors import UnsupportedError
 
 MOST_ENTRIES = 1 << 22
 """Programs that compute more entries than these are not compared so."""
 
-GENERATIONS = 4
+HALF = 0.5
+"""A program of which so large a part lies between two places where it can be cut is compared array by array first."""
+
+GENERATIONS = 3
 """So often a pair that is not equal is looked at as a function of arrays that are farther away."""
 
-LONGEST = 300
-"""Of a pair of arrays at most so many equations are compared."""
+SHORT, LONGEST = 8, 120
+"""Of a pair of arrays at most so many equations of a side are compared; few are compared without a look before."""
+
+MOST_BY_CASES = 32
+"""Of so many equations of a side it is looked under the laws of cases whether it pays to compare them."""
 
 CLOSE, TINY = 1e-9, 1e-13
 """Float64 values that differ by less are the same number, up to rounding: relative to them, and beside 1."""
+
+ZERO = 1e-10
+"""Arrays without a larger entry are zero up to rounding, and alike by chance."""
 
 
 @dataclass(frozen=True)
@@ -60,42 +73,60 @@ class Alike:
 def compared_in_every_way(
     left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, *, domains: Domains = EVERYWHERE, thoroughly: bool = True
 ) -> Compared:
-    """Whether two programs are equal in pieces one behind the other, or else, if `thoroughly`, array by array.
+    """Whether two programs are equal in pieces one behind the other, or, if `thoroughly`, array by array.
+
+    That is tried first where one of them can hardly be cut.
 
     Raises:
         UnsupportedError: they cannot be cut, or a piece cannot be followed.
     """
-    sweep, found, failure = Sweep(left, right, effort, None, domains, thoroughly=thoroughly), None, None
-    try:
-        found = sweep.compared()
-    except UnsupportedError as error:
-        failure = error
-    if thoroughly and not (found and found.equal):
-        with contextlib.suppress(UnsupportedError):
-            again = ArrayByArray(left, right, effort, None, domains).after(sweep).compared()
-            if again.equal:
-                return again
-    if found is None:
-        assert failure is not None
+    sweep = Sweep(left, right, effort, None, domains, thoroughly=thoroughly)
+    if not thoroughly:
+        return sweep.compared()
+    by_arrays = functools.partial(ArrayByArray, left, right, effort, None, domains)
+    ways: list[Callable[[], Sweep]] = [lambda: sweep, by_arrays]
+    if max(map(_longest_part, sweep.sides)) > HALF:
+        ways.reverse()
+    before: Sweep | None = None
+    failure: Compared | UnsupportedError | None = None
+    for begun in ways:
+        way = begun()
+        if before is not None:  # one count of tests, and what was proved is known
+            way.tests, way.forms, way.known = before.tests, before.forms, before.known
+        try:
+            found = way.compared()
+            if found.equal:
+                return found
+        except UnsupportedError as error:
+            found = error
+        before, failure = way, found if way is sweep else failure
+    assert failure is not None
+    if isinstance(failure, UnsupportedError):
         raise failure
-    return found
+    return failure
+
+
+def _longest_part(side: Side) -> float:
+    """The part of a program that lies between two places at which it can be cut, where that is longest."""
+    places = [0, *(place for place, _ in side.candidates), side.end]
+    return max(b - a for a, b in itertools.pairwise(places)) / max(1, side.end)
 
 
 class ArrayByArray(Sweep):
     """Both programs, one pair of arrays after the other.
 
     values: what is known of arrays, as functions of those that are letters.  shown: for each side the arrays that were
-    shown to be equal to one of the other, and which letter every entry is.  facts: what is known of these.
+    shown to be equal to one of the other, and which letter every entry is.  facts: what is known of these.  unequal:
+    the forms of pairs that were not shown to be equal.
     """
 
     values: Fingerprints
     shown: tuple[dict[Var, np.ndarray], dict[Var, np.ndarray]]
     facts: tuple[dict[Var, Known], dict[Var, Known]]
 
-    def after(self, sweep: Sweep) -> ArrayByArray:
-        """Go on with the count of tests of another attempt, and with what it has proved."""
-        self.tests, self.forms, self.known = sweep.tests, sweep.forms, sweep.known
-        return self
+    def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
+        super().__init__(left, right, effort, meant, domains)
+        self.unequal: set[Any] = set()
 
     def compared(self) -> Compared:
         """The result under the first reading of constants that finds equality."""
@@ -109,6 +140,9 @@ class ArrayByArray(Sweep):
 
     def _read_so(self, meant: bool) -> Compared:
         self._begun(frozenset(), meant)
+        more = dict.fromkeys(laws for laws, _ in self.ways if laws)
+        form = self._exponential_form
+        self._guessed = [self.fields.laws_of_fingerprints(laws, exponential_form=form) for laws in more] or [self.laws]
         self.values = Fingerprints(self.programs, self.fields, self.laws, ("arrays", self.effort.seed))
         self.values.draw.permitted = True
         self.shown, self.facts = ({}, {}), ({}, {})
@@ -126,7 +160,8 @@ class ArrayByArray(Sweep):
                 values = [found._read(s, v)[1] for s, v in enumerate(pair.arrays)]
         except (UnsupportedError, DeepExponentialError, ZeroDivisorError):
             return
-        if all(map(is_sure, values)) and list(map(len, found._doubts)) == doubts:
+        certain = all(is_sure(x) and x.almost is None for x in values)
+        if certain and list(map(len, found._doubts)) == doubts:
             known = found.known(pair.cut)
             found._take(pair.cut, known)
             for s, v in enumerate(pair.arrays):
@@ -150,29 +185,39 @@ class ArrayByArray(Sweep):
 
     def _tested(self, pair: PieceOfBoth) -> Piece | WidePiece | None:
         """A pair that is equal for all inputs, or None; at first at one random point, under few laws."""
-        return super()._tested(pair) if self._agrees(pair) else None
+        left, right = map(self.forms.outputs, pair.programs)
+        key = left, right, pair.domains, self.meant
+        few = max(pair.sizes) <= MOST_BY_CASES
+        hopeless = lambda: not any(self._agrees(pair, laws) for laws in self._guessed if few or not BY_CASES & laws)
+        if key in self.unequal or max(pair.sizes) > SHORT and hopeless():
+            return None
+        found = super()._tested(pair)
+        if found is None:
+            self.unequal.add(key)
+        return found
 
-    def _agrees(self, pair: PieceOfBoth) -> bool:
+    def _agrees(self, pair: PieceOfBoth, laws: frozenset[str]) -> bool:
         """Whether both sides have the same values at a random point; that is no proof, and saves tests that fail."""
         (cut,) = pair.known
         known = [{v: self.facts[s][v] for v in cut.sides[s]} for s in range(2)]
         self.regions += 1
         seed = ("pieces", self.effort.seed, self.regions)
-        found = Fingerprints(self.programs, self.fields, self.laws, seed, cut, (known[0], known[1]))
+        found = Fingerprints(self.programs, self.fields, laws, seed, cut, (known[0], known[1]))
         found.draw.permitted = True
-        outputs = [list(pair.target.sides[s]) if pair.target else self.programs[s].outputs for s in range(2)]
+        target = pair.target
+        outputs: list[list[Any]] = [list(target.sides[s] if target else self.programs[s].outputs) for s in range(2)]
         try:
             with jax.enable_x64(True):
                 read = [[found._read(s, v) for v in outputs[s]] for s in range(2)]
         except (UnsupportedError, DeepExponentialError, ZeroDivisorError):
             return False
-        if pair.target is None:
+        if target is None:
             return all(equal(*map(found.arithmetic.lift, (x, y))).all() for (_, x), (_, y) in zip(*read, strict=True))
         keys = [found.keys(s, outputs[s]) for s in range(2)]
         if not all(keys):
             return False
         entries = [np.concatenate([k.ravel() for k in side.values()]) for side in keys]
-        orders = zip(*pair.target.compared, strict=True)
+        orders = zip(*target.compared, strict=True)
         return all(np.array_equal(entries[0][a], entries[1][b]) for a, b in orders)
 
     def _cone(self, s: int, targets: Sequence[Var], front: Collection[Var]) -> list[int]:
@@ -289,7 +334,8 @@ def _numbers(
         {v: np.broadcast_to(x, (1, *shape_of(v)))[0] for v, x in zip(wanted[s], values[s], strict=True)}
         for s in range(2)
     ]
-    kept = [{v: x for v, x in side.items() if x.size and np.isfinite(x).all()} for side in kept]
+    shown = lambda x: x.size > 0 and np.isfinite(x).all() and np.abs(x).max() > ZERO
+    kept = [{v: x for v, x in side.items() if shown(x)} for side in kept]
     together = np.concatenate([np.zeros(0), *(x.ravel() for side in kept for x in side.values())])
     order = np.argsort(together)
     steps = np.diff(together[order], prepend=together[order][:1])
