@@ -46,7 +46,7 @@ GENERATIONS = 3
 SHORT, LONGEST = 8, 120
 """Of a pair of arrays at most so many equations of a side are compared; few are compared without a look before."""
 
-MOST_BY_CASES = 32
+MOST_BY_CASES = 64
 """Of so many equations of a side it is looked under the laws of cases whether it pays to compare them."""
 
 CLOSE, TINY = 1e-9, 1e-13
