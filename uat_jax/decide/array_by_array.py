@@ -160,8 +160,7 @@ class ArrayByArray(Sweep):
                 values = [found._read(s, v)[1] for s, v in enumerate(pair.arrays)]
         except (UnsupportedError, DeepExponentialError, ZeroDivisorError):
             return
-        certain = all(is_sure(x) and x.almost is None for x in values)
-        if certain and list(map(len, found._doubts)) == doubts:
+        if all(map(is_sure, values)) and list(map(len, found._doubts)) == doubts:
             known = found.known(pair.cut)
             found._take(pair.cut, known)
             for s, v in enumerate(pair.arrays):
