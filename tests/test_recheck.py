@@ -814,7 +814,7 @@ def test_nothing_is_imported_or_called_back(bodies, tmp_path, monkeypatch):
         ("_check_verdict", "passes flipped"),
         ("_check_rounds", "error lowered"),
         ("_check_round", "no prime"),
-        ("_check_counterexample", "a NaN"),
+        ("check_counterexample", "a NaN"),
         ("_check_claim", "a name of two lines"),
         ("_check_ties", "equal elsewhere"),
         ("_check_types", "other inputs"),

@@ -29,6 +29,7 @@ from uat_jax.decide.domain import positive
 from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND, certify
 from uat_jax.decide.hosts import check_alike, process_count, process_index, supervised
+from uat_jax.decide.loops.induction import KIND as SCAN
 from uat_jax.decide.named_function import named_function
 from uat_jax.decide.recheck import rechecked
 from uat_jax.decide.settings import DTYPES, Settings
@@ -51,6 +52,9 @@ from uat_jax.report.page_text import lines, show_page
 from uat_jax.report.statement import latex, show_record, show_statement
 from uat_jax.report.table import show_claims, show_records, show_verdicts
 from uat_jax_check.__main__ import decided
+
+OF_FUNCTIONS = (KIND, SCAN)
+"""The ids of claims about functions that a user gave: two of them, or a scan and its closed form."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -455,7 +459,7 @@ def _recheck(options: argparse.Namespace) -> int:
             found = recheck(
                 certificate, seed=options.seed, device=options.device, budget=options.budget, memory=options.memory
             )
-            extent = f"; {rechecked(found)}" if found.claim["id"] == KIND else ""
+            extent = f"; {rechecked(found)}" if found.claim["id"] in OF_FUNCTIONS else ""
             print(f"{path}: {_subject(found)} {found.verdict}, as the certificate says{extent}")
         except MismatchError as error:
             disagree += 1
@@ -465,7 +469,7 @@ def _recheck(options: argparse.Namespace) -> int:
 
 def _subject(certificate: Certificate) -> str:
     claim = certificate.claim
-    return f"{claim['left']} and {claim['right']}" if claim["id"] == KIND else claim["id"]
+    return f"{claim['left']} and {claim['right']}" if claim["id"] in OF_FUNCTIONS else claim["id"]
 
 
 def _console() -> Console:

@@ -12,6 +12,7 @@ from uat_jax.arithmetic.footprint import entries_computed
 from uat_jax.arithmetic.jaxpr_file import digest, encode
 from uat_jax.arithmetic.prime_field import limbs_in_use
 from uat_jax.arithmetic.work import equations
+from uat_jax.decide.array_by_array import compared_in_every_way
 from uat_jax.decide.assumption import Assumption, AssumptionKind, of_constants
 from uat_jax.decide.difference import Part, difference
 from uat_jax.decide.domain import EVERYWHERE, Domains
@@ -67,7 +68,7 @@ def pieces_evidence(
     That is where the programs part, or why they cannot be cut.
     """
     try:
-        found = compared(left, right, effort, domains=domains, thoroughly=not seen.apart)
+        found = compared_in_every_way(left, right, effort, domains=domains, thoroughly=not seen.apart)
     except UnsupportedError as error:
         return Evidence(Method.PRIME_FIELDS, advised(str(error), (left, right)), Verdict.UNKNOWN)
     if not found.equal:

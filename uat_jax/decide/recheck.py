@@ -86,8 +86,9 @@ PROGRAMS = frozenset("sizes left right left_digest right_digest".split())
 
 
 def rechecked(certificate: Certificate) -> str:
-    """What a recheck of two functions affirms, and what the file cannot show."""
-    what = "that they are values and derivatives" if certificate.claim["derivatives"] else "that they are the functions"
+    """What a recheck of two functions, or of a scan and its closed form, affirms, and what the file cannot show."""
+    derivatives = certificate.claim.get("derivatives")
+    what = "that they are values and derivatives" if derivatives else "that they are the functions"
     return f"rechecked were the programs in it, not {what} of that name"
 
 
@@ -111,7 +112,7 @@ def decide_again(
     except UatJaxError:
         raise
     except Exception as error:  # whatever a hostile program makes JAX raise
-        raise _damaged(f"{type(error).__name__}: {one_line(error)}") from error
+        raise damaged(f"{type(error).__name__}: {one_line(error)}") from error
 
 
 def _decide_again(given: Certificate, seed: int | None, end: Deadline) -> Certificate:
@@ -166,12 +167,13 @@ def _same_verdict(given: Certificate, evidence: list[Evidence], pairs: Sequence[
     if found.verdict is not given.verdict:
         raise MismatchError(f"the certificate says {given.verdict}; decided again it is {found.verdict}")
     if found.passes:
-        _check_nothing_new(given.evidence, evidence)
+        check_nothing_new(given.evidence, evidence)
     _check_ties(given.evidence, evidence)
     return found
 
 
-def _damaged(what: str) -> InputError:
+def damaged(what: str) -> InputError:
+    """The error of a file that `uat_jax` did not write so."""
     return InputError(f"the certificate is damaged: {what}; take the file as uat_jax wrote it")
 
 
@@ -187,16 +189,16 @@ def _check_claim(claim: Mapping[str, Any]) -> None:
         )
     flags = ("derivatives", "almost_everywhere", "sizes_listed")
     if set(claim) - {"all_sizes"} != CLAIM or not all(type(claim[flag]) is bool for flag in flags):
-        raise _damaged(f"its claim has not the fields {', '.join(sorted(CLAIM))}")
+        raise damaged(f"its claim has not the fields {', '.join(sorted(CLAIM))}")
     lists = (claim["inputs"], claim["symbols"], claim["programs"])
     if not all(isinstance(x, list | tuple) for x in lists) or not claim["programs"]:
-        raise _damaged("its inputs, symbols and programs are not lists, or it compares no programs")
+        raise damaged("its inputs, symbols and programs are not lists, or it compares no programs")
     names = (claim["left"], claim["right"], *claim["inputs"], *claim["symbols"])
     if not all(isinstance(name, str) and name.isprintable() for name in names):
-        raise _damaged("a name in it is no readable text")
+        raise damaged("a name in it is no readable text")
     sizes = [data["sizes"] for data in claim["programs"]]
     if any(a == b for i, a in enumerate(sizes) for b in sizes[:i]):
-        raise _damaged("it compares programs of the same sizes twice")
+        raise damaged("it compares programs of the same sizes twice")
 
 
 def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bool) -> Pair:
@@ -205,10 +207,10 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bo
             f"the certificate holds no programs ({one_line(data['missing'])}); certify both functions again"
         )
     if set(data) != PROGRAMS:
-        raise _damaged(f"a pair of programs has not the fields {', '.join(sorted(PROGRAMS))}")
+        raise damaged(f"a pair of programs has not the fields {', '.join(sorted(PROGRAMS))}")
     sizes = data["sizes"]
     if sorted(sizes) != sorted(claim["symbols"]) or not all(type(n) is int and n > 0 for n in sizes.values()):
-        raise _damaged("its sizes are not whole numbers, one for each symbolic dimension")
+        raise damaged("its sizes are not whole numbers, one for each symbolic dimension")
     left, right = decode(data["left"]), decode(data["right"])
     for side in ("left", "right"):
         if digest(data[side]) != data[f"{side}_digest"]:
@@ -220,12 +222,12 @@ def _pair(data: Mapping[str, Any], claim: Mapping[str, Any], complex_numbers: bo
 def _check_types(left: ClosedJaxpr, right: ClosedJaxpr, claim: Mapping[str, Any], sizes: Sizes) -> None:
     """Both programs take the stated inputs, and return floating-point arrays of the same shapes."""
     if (left.in_avals, left.out_avals) != (right.in_avals, right.out_avals):
-        raise _damaged("its programs have different inputs or outputs")
+        raise damaged("its programs have different inputs or outputs")
     whole = WHOLE if _stated(claim).whole else frozenset()
     known = lambda dtype: jnp.issubdtype(dtype, jnp.floating) or str(dtype) in whole
     outputs = [known(aval.dtype) and 0 not in aval.shape for aval in left.out_avals]
     if not outputs or not all(outputs):
-        raise _damaged(f"its programs do not return {'arrays of numbers' if whole else 'floating-point arrays'}")
+        raise damaged(f"its programs do not return {'arrays of numbers' if whole else 'floating-point arrays'}")
     _check_inputs(left, claim, sizes)
     if claim["derivatives"] and not all(map(_may_be_derivative, (left, right))):
         raise MismatchError("the programs in the certificate cannot be values and derivatives, as it says they are")
@@ -332,7 +334,7 @@ def _check_outside_functions(given: Certificate, pairs: Sequence[Pair]) -> None:
         raise MismatchError("the certificate does not say which functions outside of JAX its programs call")
 
 
-def _check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
+def check_nothing_new(given: Sequence[Evidence], found: Sequence[Evidence]) -> None:
     """What is assumed now is what was assumed before, but for the condition of the bound, which the draw decides.
 
     Why float64 could not look may name a line, which programs from a file do not know.
@@ -358,13 +360,14 @@ def _check_numbers(given: Certificate, pairs: list[Pair], log2_error: float, end
         if evidence.verdict is Verdict.CERTIFIED and (evidence.method, evidence.subject) != (Method.CUT_OFF, ALL_SIZES):
             _check_rounds(evidence, log2_error, given.claim["almost_everywhere"])
     if given.counterexample is not None:
-        _check_counterexample(given.counterexample, pairs[0], end)
+        check_counterexample(given.counterexample, pairs[0], end)
 
 
 def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool) -> None:
+    """The stated chance of error is that of the rounds of a comparison, and small enough."""
     figures = evidence.figures
     if isinstance(figures, FieldsOfLoops):
-        return _check_loops(evidence.method, figures, log2_error)
+        return check_loops(evidence.method, figures, log2_error)
     if isinstance(figures, FieldsOfPieces):
         return _check_pieces(evidence.method, figures, log2_error)
     if not isinstance(figures, FieldsOfFunctions):
@@ -372,7 +375,7 @@ def _check_rounds(evidence: Evidence, log2_error: float, almost_everywhere: bool
     if figures.almost_everywhere and not almost_everywhere:
         raise MismatchError("the certificate claims equality everywhere, and its evidence is about almost everywhere")
     if not 1 <= figures.readings <= MOST_READINGS:
-        raise _damaged(f"{figures.readings} readings")
+        raise damaged(f"{figures.readings} readings")
     total = sum(r.bound.log2 for r in figures.rounds) + math.log2(2 * figures.readings)
     if (
         evidence.method is not Method.PRIME_FIELDS
@@ -397,11 +400,14 @@ def _at_least(stated: float, of_rounds: float) -> bool:
     return stated >= of_rounds - 1e-6
 
 
-def _check_loops(method: Method, figures: FieldsOfLoops, log2_error: float) -> None:
-    """The stated chance of error is that of the comparisons in a proof by induction, and small enough."""
+def check_loops(method: Method, figures: FieldsOfLoops, log2_error: float, relations: int = 1) -> None:
+    """The stated chance of error is that of the comparisons in a proof by induction, and small enough.
+
+    relations: the least number of relations that were tried.
+    """
     compared = [piece for piece in figures.pieces if piece.rounds]
-    if not compared or not len(compared) <= figures.tests <= MOST_TESTED or figures.relations < 1:
-        raise _damaged(f"{figures.tests} tests of {len(compared)} pieces, {figures.relations} relations")
+    if not compared or not len(compared) <= figures.tests <= MOST_TESTED or figures.relations < relations:
+        raise damaged(f"{figures.tests} tests of {len(compared)} pieces, {figures.relations} relations")
     if method is not Method.INDUCTION:
         raise MismatchError("the certificate does not call a proof about loops an induction")
     _check_errors(figures, compared, log2_error)
@@ -410,9 +416,9 @@ def _check_loops(method: Method, figures: FieldsOfLoops, log2_error: float) -> N
 def _check_pieces(method: Method, figures: FieldsOfPieces, log2_error: float) -> None:
     """The stated chance of error is that of the tests of pieces, and small enough."""
     if not 1 <= len(figures.pieces) <= figures.tests <= MOST_TESTS:
-        raise _damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
+        raise damaged(f"{figures.tests} tests of {len(figures.pieces)} pieces")
     if any(piece.count < 1 for piece in figures.pieces):
-        raise _damaged("a piece that occurs nowhere")
+        raise damaged("a piece that occurs nowhere")
     if method is not Method.PRIME_FIELDS:
         raise MismatchError("the certificate does not call a comparison in pieces one in prime fields")
     _check_errors(figures, figures.pieces, log2_error)
@@ -424,7 +430,7 @@ def _check_errors(
     """The chance of error of every piece is that of its rounds, and that of all is Theorem P's."""
     for piece in pieces:
         if not 1 <= piece.readings <= MOST_READINGS:
-            raise _damaged(f"{piece.readings} readings of a piece")
+            raise damaged(f"{piece.readings} readings of a piece")
         stated = sum(r.bound.log2 for r in piece.rounds) + math.log2(2 * piece.readings)
         if not _at_least(piece.log2_error, stated):
             raise MismatchError("the chance of error of a piece in the certificate is not that of its rounds")
@@ -444,7 +450,7 @@ def _check_round(r: Round) -> None:
     counts = [*r.primes, *r.copies, *r.applications, r.bound.degree]
     whole = all(0 <= n < 2**62 for n in counts)
     if not whole or not 1 <= len(r.primes) == len(r.copies) == len(r.applications):
-        raise _damaged("primes, copies, applications and degrees are not whole numbers, one for each level")
+        raise damaged("primes, copies, applications and degrees are not whole numbers, one for each level")
     tower = all(p > q and (p - 1) % q == 0 for p, q in pairwise(r.primes))
     if not tower or not all(fmpz(p).is_prime() for p in r.primes):
         raise MismatchError(f"the numbers {list(r.primes[:3])} in the certificate are no tower of primes")
@@ -458,7 +464,7 @@ def _best(prime: int, copies: int, applications: Sequence[int], degree: int) -> 
     return math.log2(ATTEMPTS) + max(outputs, *(log2_tests(applied) - 120 for applied in applications))
 
 
-def _check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> None:
+def check_counterexample(found: Counterexample, pair: Pair, end: Deadline) -> None:
     """Ball arithmetic separates both programs at the stated input, and finds the stated values."""
     if pair.domains.whole:
         return _check_integers(found, pair, end)
@@ -512,7 +518,7 @@ def _check_integers(found: Counterexample, pair: Pair, end: Deadline) -> None:
     alone = (Input("", 0.0, "float32"),) if beside.alone else ()
     there = dataclasses.replace(found, inputs=(*reals, *alone), entry=(0, *found.entry))
     real = dataclasses.replace(pair, left=left, right=right, domains=beside.real_domains())
-    _check_counterexample(there, real, end)
+    check_counterexample(there, real, end)
 
 
 def _why_not_apart(found: Counterexample, pair: Pair, values: Sequence[np.ndarray], end: Deadline) -> str:

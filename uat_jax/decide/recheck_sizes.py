@@ -20,7 +20,7 @@ from uat_jax.decide.cut_off import by_cut_off, consecutive_sizes
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.equivalence import Pair, by_induction, examined, long_sizes
 from uat_jax.decide.sampling import sample
-from uat_jax.decide.specification import Specification, sizes_text
+from uat_jax.decide.specification import Sizes, Specification, sizes_text
 from uat_jax.decide.verdict import Evidence, Verdict
 from uat_jax.errors import InputError, MismatchError, UnsupportedError
 from uat_jax.indexed import Inputs, Open
@@ -169,13 +169,25 @@ def _check_inputs(programs: Sequence[ClosedJaxpr], stated: Specification) -> Non
 
 def _instance(pair: Pair, data: Mapping[str, Any]) -> Pair:
     """The programs with symbolic dimensions at the sizes of a pair, which fit the constraints."""
-    with symbolic_sizes.at_sizes(pair.sizes):
+    sizes = {**pair.sizes, **_defined(pair.sizes, data["constraints"])}
+    with symbolic_sizes.at_sizes(sizes):
         for text in data["constraints"]:
             one, relation, other = re.split("(==|>=|<=)", text)
             low, high = symbolic_sizes.read(one), symbolic_sizes.read(other)
-            if not {"==": low == high, ">=": low >= high, "<=": low <= high}[relation]:
+            if not {"==": low == high, ">=": low >= high, "<=": low <= high}[relation] or min(sizes.values()) < 1:
                 raise MismatchError(f"the sizes {sizes_text(pair.sizes)} in the certificate do not fit {text}")
         return dataclasses.replace(pair, left=decode(data["left"]), right=decode(data["right"]))
+
+
+def _defined(sizes: Sizes, constraints: Sequence[str]) -> dict[str, int]:
+    """The sizes that no input has, because a constraint such as D == h*d says what they are."""
+    found: dict[str, int] = {}
+    with symbolic_sizes.at_sizes(sizes):
+        for text in constraints:
+            name, relation, value = (part.strip() for part in re.split("(==|>=|<=)", text))
+            if relation == "==" and name.isidentifier() and name not in sizes:
+                found.setdefault(name, symbolic_sizes.read(value))
+    return found
 
 
 def _check_same(pair: Pair, instance: Pair, inputs: Inputs, effort: Effort) -> None:

@@ -135,8 +135,6 @@ def _same(one: Array, other: Array, equal: Equal) -> bool:
 
 def _input_for(one: Array, other: Array) -> Array:
     """A new input in place of two equal arrays."""
-    new = entry_of_input(
-        f"cut {next(workspace().numbers)}", one.lengths, "f", min(one.known_sign(), other.known_sign())
-    )
+    new = entry_of_input(f"cut {next(workspace().cuts)}", one.lengths, "f", min(one.known_sign(), other.known_sign()))
     new.defined = one.defined and other.defined
     return new

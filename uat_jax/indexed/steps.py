@@ -12,6 +12,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from uat_jax.arithmetic.interpreter import called
+from uat_jax.arithmetic.jaxpr_values import COPIES
 from uat_jax.arithmetic.primitives import TABLE, check
 from uat_jax.arithmetic.tracing import dtype_of, source_line
 from uat_jax.errors import UnsupportedError
@@ -115,7 +116,7 @@ class Steps:
 
 
 def flattened(program: ClosedJaxpr) -> Steps:
-    """The steps of a program.
+    """The steps of a program that its outputs need, without copies: as many as of the same program from a file.
 
     Raises:
         UnsupportedError: it calls a function with parameters that are not followed.
@@ -123,6 +124,13 @@ def flattened(program: ClosedJaxpr) -> Steps:
     found = Steps()
     found.inputs = tuple(found.new() for _ in program.jaxpr.invars)
     found.outputs = tuple(_flattened(program.jaxpr, program.consts, found.inputs, found))
+    needed = {value for value in found.outputs if isinstance(value, int)}
+    kept = []
+    for step in reversed(found.steps):
+        if needed.intersection(step.results):
+            needed.update(value for value in step.operands if isinstance(value, int))
+            kept.append(step)
+    found.steps = kept[::-1]
     return found
 
 
@@ -140,6 +148,9 @@ def _flattened(outer: Jaxpr, constants: Sequence[Any], inputs: Sequence[Value], 
             check(equation)
             program, inside = (inner.jaxpr, inner.consts) if isinstance(inner, ClosedJaxpr) else (inner, ())
             results = _flattened(program, inside, operands, found)
+        elif equation.primitive.name in COPIES & TABLE.keys():
+            check(equation)
+            results = list(operands)
         else:
             results = [found.new() for _ in equation.outvars]
             found.steps.append(Step(equation, operands, tuple(results)))

@@ -21,7 +21,8 @@ class Workspace:
     arguments.  divisors: those that may vanish, but on a set of measure zero only.  lower: the smallest value of a
     size where it is not 1; derived: what sizes are by constraints; fixed: sizes that are numbers in the case that is
     looked at; lengths: numbers that stand for a size where they are lengths of axes, and its name.  signed: whether
-    maximum and magnitude are written by the sign of their operand, the second of two ways of writing them.
+    maximum and magnitude are written by the sign of their operand, the second of two ways of writing them.  cuts: the
+    numbers of the arrays that both programs compute, which a certificate names.
     """
 
     deadline: Deadline | None = None
@@ -35,6 +36,7 @@ class Workspace:
     remembered: dict[Any, Any] = field(default_factory=dict)
     divisors: dict[str, Any] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    cuts: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     constants: set[Any] = field(default_factory=set)
     bounded_sizes: bool = False
     uses_signs: bool = False

@@ -15,6 +15,7 @@ from uat_jax.decide.effort import MEMORY
 from uat_jax.decide.equivalence import KIND
 from uat_jax.decide.loops.induction import KIND as SCAN
 from uat_jax.decide.recheck import decide_again
+from uat_jax.decide.recheck_scan import decide_scan_again
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.verdict import Verdict
 from uat_jax.devices import on_device
@@ -205,7 +206,8 @@ def recheck(
     ``device``: "cpu", "gpu" or "tpu".  If None, a claim of the ledger is decided on the device in the certificate's
     settings (JAX's own choice if that is None), and two functions on that of JAX's own choice.
 
-    A certificate about two functions holds both programs as data: nothing is imported or executed.  ``budget``: the
+    A certificate about two functions, or a scan and its closed form, holds both programs as data: nothing is imported or
+    executed.  ``budget``: the
     seconds that this may take, ten minutes if None; ``memory``: what it may hold, as for `certify`.  Claims of the
     ledger take what they take.
 
@@ -220,7 +222,8 @@ def recheck(
         with on_device(device):
             return decide_again(given, seed=seed, budget=budget, memory=memory)
     if given.claim.get("id") == SCAN:
-        raise InputError("a certificate about a scan and a closed form holds no programs; call prove_scan again")
+        with on_device(device):
+            return decide_scan_again(given, seed=seed, budget=budget, memory=memory)
     settings = _settings(given)
     fresh = {"seed": settings.seed + 1 if seed is None else seed, "device": device or settings.device}
     found = decide(find(str(given.claim.get("id"))), replace(settings, **fresh))

@@ -6,17 +6,17 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from uat_jax.decide.domain import Domains, domain_of, with_shape
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.equivalence import certify
 from uat_jax.decide.figures import Refuted
+from uat_jax.decide.loops.scan_programs import STEPS, is_free
 from uat_jax.decide.loops.strict import defined_somewhere
 from uat_jax.decide.specification import is_variable, name_of, traced
 from uat_jax.decide.verdict import Evidence, Method, Verdict
@@ -26,14 +26,21 @@ TRIED = (1, 2, 3, 5)
 """Numbers of steps at which a scan and a closed form are compared where the induction fails."""
 
 
-def is_free(leaf: Any) -> bool:
-    """Whether a leaf of the initial carry stands for any real numbers, not for the values of an array."""
-    return not isinstance(leaf, np.ndarray | np.generic | jax.Array)
-
-
 def with_rows(xs: Any, steps: Any) -> Any:
     """The specs of xs with so many rows."""
     return jax.tree.map(lambda leaf: with_shape(leaf, (steps, *leaf.shape[1:])), xs)
+
+
+class FewSteps(Protocol):
+    """A scan and a closed form of its carry after a few steps."""
+
+    def are_defined_somewhere(self, effort: Effort) -> bool:
+        """Whether both have finite values at a random input, after each of a few steps."""
+        ...
+
+    def compared(self, steps: int, effort: Effort) -> Evidence:
+        """What is found of both after so many steps.  Raises `UatJaxError`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -59,15 +66,23 @@ class Sides:
         free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
         return free, with_rows(self.xs, steps), *self.parameters
 
-    def are_defined_somewhere(self, seed: int) -> bool:
+    def are_defined_somewhere(self, effort: Effort) -> bool:
         """Whether the scan and the closed form have finite values at a random input, after each of a few steps."""
         for steps in TRIED:
             specs = self.specs(steps)
             domains = Domains(tuple(domain_of(leaf) for leaf in jax.tree.leaves(specs) if is_variable(leaf)))
             for function in self.functions():
-                if not defined_somewhere(traced(function, specs)[0], seed, domains):
+                if not defined_somewhere(traced(function, specs)[0], effort.seed, domains):
                     return False
         return True
+
+    def compared(self, steps: int, effort: Effort) -> Evidence:
+        """What `certify` finds of both after so many steps."""
+        left_over = effort.deadline.remaining
+        budget = None if math.isinf(left_over) else max(left_over, 1e-3)
+        left, right = self.functions()
+        found = certify(left, right, *self.specs(steps), error=effort.error, seed=effort.seed, budget=budget)
+        return found.evidence[0]
 
     def _of_free_leaves(self, function: Callable) -> Callable:
         leaves, tree = jax.tree.flatten(self.initial)
@@ -81,22 +96,19 @@ class Sides:
         return of
 
 
-def after_few_steps(sides: Sides, effort: Effort, reason: str) -> Evidence:
+def after_few_steps(both: FewSteps, effort: Effort, reason: str) -> Evidence:
     """REFUTED with an input at which both differ after a few steps; else UNKNOWN with the reason."""
-    left, right = sides.functions()
     equal = []
     for steps in TRIED:
-        left_over = effort.deadline.remaining
-        budget = None if math.isinf(left_over) else max(left_over, 1e-3)
         try:
-            found = certify(left, right, *sides.specs(steps), error=effort.error, seed=effort.seed, budget=budget)
+            found = both.compared(steps, effort)
         except UatJaxError:
             break
-        if found.counterexample is not None:
-            example = dataclasses.replace(found.counterexample, sizes={"t": steps})
-            finding = f"{reason}; where t = {steps}: {found.evidence[0].finding}"
+        if found.example is not None:
+            example = dataclasses.replace(found.example, sizes={STEPS: steps})
+            finding = f"{reason}; where {STEPS} = {steps}: {found.finding}"
             return Evidence(Method.COUNTEREXAMPLE, finding, Verdict.REFUTED, Refuted(reason), example=example)
-        if found.passes:
+        if found.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
             equal.append(str(steps))
     tried = f"; equal after {', '.join(equal)} steps" if equal else ""
     return Evidence(Method.INDUCTION, reason + tried, Verdict.UNKNOWN)

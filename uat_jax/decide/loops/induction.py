@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,10 +31,12 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.certificate import Certificate, environment
 from uat_jax.decide.domain import REALS, Domains, Interval, domain_of, with_shape
 from uat_jax.decide.effort import ERROR, Effort, deadline
+from uat_jax.decide.equivalence import Stored
 from uat_jax.decide.loops.along import Along, Moving
-from uat_jax.decide.loops.few_steps import Sides, after_few_steps, is_free, with_rows
+from uat_jax.decide.loops.few_steps import FewSteps, Sides, after_few_steps, with_rows
 from uat_jax.decide.loops.pieces import PieceError, Pieces, joint
 from uat_jax.decide.loops.prefix import Prefix
+from uat_jax.decide.loops.scan_programs import STEPS, ScanPrograms, hypotheses
 from uat_jax.decide.loops.strict import all_strict
 from uat_jax.decide.loops.walk import Value, Walk, without_dead
 from uat_jax.decide.loops.walk import traced as retraced
@@ -89,149 +91,124 @@ def prove_scan(
         InputError, UnsupportedError: the functions or specs cannot be used; the message says what to do.
     """
     effort = Effort(error, seed, deadline(budget))
-    claim = Induction(step, closed_form, initial, xs, parameters)
-    found = claim.decided(effort)
-    verdict = found.verdict
+    sides = Sides(step, closed_form, initial, xs, parameters)
+    programs = programs_of(sides)
+    found = Induction(programs, sides).decided(effort)
+    return certificate_of(claim_of(sides, programs), programs, found, effort)
+
+
+def certificate_of(claim: Mapping[str, Any], programs: ScanPrograms, found: Evidence, effort: Effort) -> Certificate:
+    """The certificate of what was found."""
     return Certificate(
-        claim=claim.as_data(),
+        claim=dict(claim),
         expected=Verdict.CERTIFIED,
-        verdict=verdict,
-        passes=verdict in (Verdict.PROVED, Verdict.CERTIFIED),
+        verdict=found.verdict,
+        passes=found.verdict in (Verdict.PROVED, Verdict.CERTIFIED),
         evidence=(found,),
-        assumptions=tuple(found.assumptions),
+        assumptions=(*hypotheses(claim["inputs"], programs.initial), *found.assumptions),
         settings={"error": effort.error, "seed": effort.seed},
         environment={**environment(), **numerics()},
     )
 
 
-@dataclass
-class Induction:
-    """A scan and a closed form of its carry.
+def claim_of(sides: Sides, programs: ScanPrograms) -> dict[str, Any]:
+    """What a certificate keeps of the question."""
+
+    def text(leaf: Any, *first: str) -> str:
+        return f"{leaf.dtype}[{','.join([*first, *map(str, leaf.shape)])}]{domain_of(leaf).text}"
+
+    return {
+        "id": KIND,
+        "left": f"scan of {name_of(sides.step)}",
+        "right": name_of(sides.closed_form),
+        "inputs": [
+            *(text(leaf) for leaf in programs.initial),
+            *(text(leaf, STEPS) for leaf in programs.row),
+            *(text(leaf) for leaf in jax.tree.leaves(sides.parameters)),
+        ],
+        "symbols": [STEPS],
+        "programs": Stored(programs.as_data),
+    }
+
+
+def programs_of(sides: Sides) -> ScanPrograms:
+    """A step and a closed form as programs.
 
     Raises:
         InputError: a function that cannot be called, or is no step; a closed form of another tree; xs without rows.
     """
+    _check(sides)
+    row = jax.tree.map(lambda leaf: with_shape(leaf, tuple(leaf.shape[1:])), sides.xs)
+    carry = jax.tree.map(lambda leaf: Type(leaf.shape, leaf.dtype), sides.initial)
+    parameters = tuple(leaf for leaf in jax.tree.leaves(sides.parameters) if is_variable(leaf))
+    step, closed_form = _step_program(sides, carry, row), _closed_program(sides, carry)
+    initial, rows = (tuple(jax.tree.leaves(tree)) for tree in (sides.initial, row))
+    return ScanPrograms(step, closed_form, initial, rows, parameters)
 
-    step: Callable
-    closed_form: Callable
-    initial: Any
-    xs: Any
-    parameters: tuple[Any, ...]
 
-    def __post_init__(self) -> None:
-        for function, what in ((self.step, "step"), (self.closed_form, "closed form")):
-            if not callable(function):
-                raise InputError(f"got a {type(function).__name__} for the {what}; pass a function")
-        leaves = jax.tree.leaves(self.xs)
-        if not leaves or not all(hasattr(leaf, "shape") and leaf.shape for leaf in leaves):
-            raise InputError("got xs without an axis of steps; pass a jax.ShapeDtypeStruct such as f32[t, d] for each")
-        if any(not hasattr(leaf, "dtype") or not is_real(leaf) for leaf in leaves):
-            raise InputError("got xs of whole numbers; pass a jax.ShapeDtypeStruct of floats for each")
-        if any(not hasattr(leaf, "dtype") for leaf in jax.tree.leaves(self.initial)):
-            raise InputError("got an initial carry that is no array; pass arrays or jax.ShapeDtypeStruct")
-        shapes = [*(leaf.shape[1:] for leaf in leaves), *(leaf.shape for leaf in self._fixed_leaves)]
-        symbolic = [str(size) for shape in shapes for size in shape if jax.export.is_symbolic_dim(size)]
-        if symbolic:
-            raise InputError(
-                f"got the symbolic size {symbolic[0]}; only the number of steps is symbolic, give the others"
-            )
-        if any(not jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in jax.tree.leaves(self.initial)):
-            raise InputError("got an initial carry of whole numbers; carry floats, and count the steps by those of xs")
-        if any(map(is_whole, jax.tree.leaves(self.parameters))):
-            raise InputError("got parameters of whole numbers without values; pass arrays, whose values are then fixed")
-        self._check_trees()
+def _check(sides: Sides) -> None:
+    for function, what in ((sides.step, "step"), (sides.closed_form, "closed form")):
+        if not callable(function):
+            raise InputError(f"got a {type(function).__name__} for the {what}; pass a function")
+    leaves = jax.tree.leaves(sides.xs)
+    if not leaves or not all(hasattr(leaf, "shape") and leaf.shape for leaf in leaves):
+        raise InputError("got xs without an axis of steps; pass a jax.ShapeDtypeStruct such as f32[t, d] for each")
+    if any(not hasattr(leaf, "dtype") or not is_real(leaf) for leaf in leaves):
+        raise InputError("got xs of whole numbers; pass a jax.ShapeDtypeStruct of floats for each")
+    if any(not hasattr(leaf, "dtype") for leaf in jax.tree.leaves(sides.initial)):
+        raise InputError("got an initial carry that is no array; pass arrays or jax.ShapeDtypeStruct")
+    fixed = [leaf for leaf in jax.tree.leaves((sides.initial, sides.parameters)) if hasattr(leaf, "shape")]
+    shapes = [*(leaf.shape[1:] for leaf in leaves), *(leaf.shape for leaf in fixed)]
+    symbolic = [str(size) for shape in shapes for size in shape if jax.export.is_symbolic_dim(size)]
+    if symbolic:
+        raise InputError(f"got the symbolic size {symbolic[0]}; only the number of steps is symbolic, give the others")
+    if any(not jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in jax.tree.leaves(sides.initial)):
+        raise InputError("got an initial carry of whole numbers; carry floats, and count the steps by those of xs")
+    if any(map(is_whole, jax.tree.leaves(sides.parameters))):
+        raise InputError("got parameters of whole numbers without values; pass arrays, whose values are then fixed")
+    variables = [*leaves, *filter(is_variable, jax.tree.leaves(sides.parameters))]
+    others = [leaf.dtype for leaf in variables if not jnp.issubdtype(leaf.dtype, jnp.floating)]
+    if others:
+        raise InputError(f"got {others[0]} among xs and parameters; pass floats, a complex number as its two parts")
 
-    @property
-    def _fixed_leaves(self) -> list[Any]:
-        """The arrays without an axis of steps: those of the initial carry and of the parameters."""
-        return [leaf for leaf in jax.tree.leaves((self.initial, self.parameters)) if hasattr(leaf, "shape")]
 
-    def as_data(self) -> dict[str, Any]:
-        """What a certificate keeps."""
-        text = lambda leaf: f"{leaf.dtype}[{','.join(map(str, leaf.shape))}]{domain_of(leaf).text}"
-        parts = (self.initial, self.xs, *self.parameters)
-        return {
-            "id": KIND,
-            "left": f"scan of {name_of(self.step)}",
-            "right": name_of(self.closed_form),
-            "inputs": [text(leaf) for leaf in jax.tree.leaves(parts)],
-            "symbols": ["t"],
-        }
+def _step_program(sides: Sides, carry: Any, row: Any) -> ClosedJaxpr:
+    def after(carry: Any, x: Any, *parameters: Any) -> Any:
+        found = sides.step(carry, x, *parameters)
+        if not isinstance(found, tuple) or len(found) != 2:
+            got = f"{name_of(sides.step)} is no step: it returns a {'tuple' if isinstance(found, tuple) else 'carry'}"
+            raise InputError(f"{got} alone; return the pair (carry, output), as for jax.lax.scan")
+        return found[0]
 
-    # Programs
+    after.__name__ = name_of(sides.step)
+    program, outputs = traced(after, (carry, row, *sides.parameters))
+    _same_tree(carry, name_of(sides.step), "is no step: its carry", outputs)
+    return program
 
-    @cached_property
-    def _row(self) -> Any:
-        """The specs of one row of xs."""
-        return jax.tree.map(lambda leaf: with_shape(leaf, tuple(leaf.shape[1:])), self.xs)
 
-    @cached_property
-    def _carry(self) -> Any:
-        return jax.tree.map(lambda leaf: Type(leaf.shape, leaf.dtype), self.initial)
+def _closed_program(sides: Sides, carry: Any) -> ClosedJaxpr:
+    (steps,) = jax.export.symbolic_shape(STEPS)
+    with watched(steps):
+        found, outputs = traced(sides.closed_form, (carry, with_rows(sides.xs, steps), *sides.parameters))
+    _same_tree(carry, name_of(sides.closed_form), "is no closed form of the carry: its result", outputs)
+    return found
 
-    @cached_property
-    def _step_program(self) -> ClosedJaxpr:
-        def after(carry: Any, x: Any, *parameters: Any) -> Any:
-            found = self.step(carry, x, *parameters)
-            if not isinstance(found, tuple) or len(found) != 2:
-                got = (
-                    f"{name_of(self.step)} is no step: it returns a {'tuple' if isinstance(found, tuple) else 'carry'}"
-                )
-                raise InputError(f"{got} alone; return the pair (carry, output), as for jax.lax.scan")
-            return found[0]
 
-        after.__name__ = name_of(self.step)
-        program, outputs = traced(after, (self._carry, self._row, *self.parameters))
-        self._same_tree(name_of(self.step), "is no step: its carry", outputs)
-        return program
+def _same_tree(carry: Any, name: str, what: str, outputs: Any) -> None:
+    given = jax.tree.map(lambda leaf: Type(leaf.shape, leaf.dtype), outputs)
+    try:
+        same_outputs(carry, given)
+    except InputError:
+        shown = lambda tree: jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", tree)
+        raise InputError(f"{name} {what} is {shown(given)}; wanted that of initial, {shown(carry)}") from None
 
-    @cached_property
-    def _closed_program(self) -> ClosedJaxpr:
-        (steps,) = jax.export.symbolic_shape("t")
-        with watched(steps):
-            found, outputs = traced(self.closed_form, (self._carry, with_rows(self.xs, steps), *self.parameters))
-        self._same_tree(name_of(self.closed_form), "is no closed form of the carry: its result", outputs)
-        return found
 
-    def _check_trees(self) -> None:
-        self._step_program  # noqa: B018 - checks it
-        self._closed_program  # noqa: B018 - checks it
+@dataclass
+class Induction:
+    """The proof for a scan and a closed form of its carry; `few`: both after a few steps."""
 
-    def _same_tree(self, name: str, what: str, outputs: Any) -> None:
-        given = jax.tree.map(lambda leaf: Type(leaf.shape, leaf.dtype), outputs)
-        try:
-            same_outputs(self._carry, given)
-        except InputError:
-            shown = lambda tree: jax.tree.map(lambda leaf: f"{leaf.dtype}{list(leaf.shape)}", tree)
-            raise InputError(f"{name} {what} is {shown(given)}; wanted that of initial, {shown(self._carry)}") from None
-
-    # The inputs of the pieces: variables of the initial carry, of a row, of the parameters
-
-    @cached_property
-    def _leaves(self) -> list[Any]:
-        free = [leaf for leaf in jax.tree.leaves(self.initial) if is_free(leaf)]
-        return free + [leaf for leaf in jax.tree.leaves((self._row, self.parameters)) if is_variable(leaf)]
-
-    def _arguments(self, values: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
-        """The float leaves of the initial carry, of a row, and of the parameters, from the inputs of a piece."""
-        given = iter(values)
-        initial = [next(given) if is_free(leaf) else np.asarray(leaf) for leaf in jax.tree.leaves(self.initial)]
-        rows = [next(given) for _ in jax.tree.leaves(self._row)]
-        return initial, rows, [next(given) for leaf in jax.tree.leaves(self.parameters) if is_variable(leaf)]
-
-    @cached_property
-    def _types(self) -> list[Type]:
-        return [Type(leaf.shape, leaf.dtype) for leaf in self._leaves]
-
-    @cached_property
-    def _domains(self) -> tuple[Interval, ...]:
-        return tuple(domain_of(leaf) for leaf in self._leaves)
-
-    # What is decided
-
-    @property
-    def _sides(self) -> Sides:
-        return Sides(self.step, self.closed_form, self.initial, self.xs, self.parameters)
+    programs: ScanPrograms
+    few: FewSteps
 
     def decided(self, effort: Effort) -> Evidence:
         """The evidence about every number of steps."""
@@ -242,7 +219,7 @@ class Induction:
         except MemoryLimitError as error:
             return Evidence(Method.MEMORY, str(error), Verdict.UNKNOWN)
         except (PieceError, UnsupportedError, ZeroDivisorError) as error:
-            return after_few_steps(self._sides, effort, str(error))
+            return after_few_steps(self.few, effort, str(error))
 
     def _proved(self, effort: Effort) -> Evidence:
         exact = Effort(effort.error, effort.seed, effort.deadline, effort.laws)
@@ -257,14 +234,15 @@ class Induction:
     def _by_induction(self, pieces: Pieces, effort: Effort) -> Evidence:
         """Base and step."""
         accumulators = self._accumulators
-        known = len(self._types)
-        types = [*self._types, *accumulators, Type((), np.float32)]
+        of = self.programs
+        known = len(of.types)
+        types = [*of.types, *accumulators, Type((), np.float32)]
         signs = self._signs(pieces)
-        domains = Domains((*self._domains, *signs, Interval(1.0)))
+        domains = Domains((*of.domains, *signs, Interval(1.0)))
 
         def stepped(arguments: Sequence[Value], carry: Sequence[Value]) -> list[Value]:
-            _, row, parameters = self._arguments(arguments[:known])
-            return Walk().closed(self._step_program, [*carry, *row, *parameters])
+            _, row, parameters = of.arguments(arguments[:known])
+            return Walk().closed(of.step, [*carry, *row, *parameters])
 
         def split(arguments: Sequence[Value]) -> tuple[list[Value], Value]:
             return list(arguments[known:-1]), arguments[-1]
@@ -282,22 +260,22 @@ class Induction:
             return self._closed(arguments[:known], now, lax.add(count, np.float32(1)))[0]
 
         def started(*arguments: Value) -> list[Value]:
-            return stepped(arguments, self._arguments(arguments)[0])
+            return stepped(arguments, of.arguments(arguments)[0])
 
         def first(*arguments: Value) -> list[Value]:
             _, walk = self._closed(arguments, None, _no_steps())
             now = [x for accumulator in walk.accumulators for x in accumulator.first]
             return self._closed(arguments, now, lax.add(_no_steps(), np.float32(1)))[0]
 
-        own = Domains(self._domains)
-        pieces.equal("base: one step from the initial carry", [started, first], self._types, own)
+        own = Domains(of.domains)
+        pieces.equal("base: one step from the initial carry", [started, first], of.types, own)
         pieces.equal("step: one more step from the closed form", [after, predicted], types, domains)
-        defined = pieces.total(lambda *a: [*started(*a), *first(*a)], self._types, own) and pieces.total(
+        defined = pieces.total(lambda *a: [*started(*a), *first(*a)], of.types, own) and pieces.total(
             lambda *a: [*closed(*a), *after(*a), *predicted(*a)], types, domains
         )
-        if not defined and not (all_strict(self._step_program) and all_strict(self._closed_program)):
+        if not defined and not (all_strict(of.step) and all_strict(of.closed_form)):
             raise PieceError("the carry may be undefined for some inputs, and a decision could hide that")
-        if not defined and not self._sides.are_defined_somewhere(effort.seed):
+        if not defined and not self.few.are_defined_somewhere(effort):
             raise PieceError("no input is found at which the scan and the closed form are defined")
         found = evidence_of(pieces, effort)
         assumed = [*found.assumptions, Assumption(AssumptionKind.SYMBOLIC_SIZES)]
@@ -310,10 +288,10 @@ class Induction:
         self, inputs: Sequence[Value], given: Sequence[Value] | None, count: Value
     ) -> tuple[list[Value], Prefix]:
         """The closed form of given accumulators after `count` rows, and the walk that found it."""
-        initial, row, parameters = self._arguments(inputs)
+        initial, row, parameters = self.programs.arguments(inputs)
         walk = Prefix(given, count)
         rows = [Along(0, ((None, x),)) for x in row]
-        found = walk.closed(self._closed_program, [*initial, *rows, *parameters])
+        found = walk.closed(self.programs.closed_form, [*initial, *rows, *parameters])
         if any(isinstance(value, Along) for value in found):
             raise UnsupportedError("the closed form returns one row for every step; wanted the carry after all of them")
         return [x.value if isinstance(x, Moving) else jnp.asarray(x) for x in found], walk
@@ -327,7 +305,7 @@ class Induction:
             found.append(self._closed(arguments, None, _no_steps())[1])
             return []
 
-        retraced(run, self._types)
+        retraced(run, self.programs.types)
         (walk,) = found
         return [t for accumulator in walk.accumulators for t in accumulator.types], walk.bounded
 
@@ -352,10 +330,10 @@ class Induction:
             of[:] = [accumulator.reduces for accumulator in walk.accumulators for _ in accumulator.types]
             return [*(x for accumulator in walk.accumulators for x in accumulator.first), *walk.bases]
 
-        program = without_dead(retraced(run, [*self._types, Type((), np.float32)]))
+        program = without_dead(retraced(run, [*self.programs.types, Type((), np.float32)]))
         if not program.jaxpr.outvars:
             return []
-        program, _, within = joint(program, program, domains=Domains((*self._domains, Interval(0.0))))
+        program, _, within = joint(program, program, domains=Domains((*self.programs.domains, Interval(0.0))))
         effort = pieces.effort
         fields = PrimeFields(program, program, effort.seed, effort.laws, effort.deadline, domains=within)
         drawn = fields.draw((PROBE,) * (fields.depth.plain + 1), 0, effort.laws - {"exponential form"})

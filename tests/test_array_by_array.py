@@ -1,0 +1,166 @@
+"""Gradients of deep models are compared array by array, where too much is needed later for them to be cut."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from excerpt import one_in
+from jax.scipy.special import logsumexp
+
+import uat_jax as uj
+from uat_jax.decide import array_by_array
+from uat_jax.decide.array_by_array import ArrayByArray
+from uat_jax.decide.domain import EVERYWHERE
+from uat_jax.decide.effort import Effort
+from uat_jax.decide.figures import FieldsOfPieces
+from uat_jax.decide.specification import traced
+from uat_jax.errors import UnsupportedError
+
+F = np.float32
+
+
+def f32(*shape):
+    return jax.ShapeDtypeStruct(shape, F)
+
+
+def norm(x, gain, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + eps) * gain
+
+
+def norm_again(x, gain, eps=1e-5, scale=1.0):
+    centred = x - x.mean(-1, keepdims=True)
+    return scale * centred * jax.lax.rsqrt(jnp.mean(centred * centred, -1, keepdims=True) + eps) * gain
+
+
+def softmax(scores):
+    return jax.nn.softmax(scores, -1)
+
+
+def softmax_again(scores, factor=1.0):
+    return factor * jnp.exp(scores - logsumexp(scores, -1, keepdims=True))
+
+
+def norms(one, other):
+    """The gradient of two norms with a residual connection between them."""
+    return jax.grad(lambda x, g, h: jnp.sin((lambda y: other(y + jnp.tanh(y), h))(one(x, g))).sum(), (0, 1, 2))
+
+
+def attention(rows, one, other):
+    """The gradient of two norms around an attention."""
+
+    def loss(x, q, g, h):
+        y = one(x, g)
+        return jnp.sin(other(y + rows(y @ q @ y.T) @ y, h)).sum()
+
+    return jax.grad(loss, (0, 1, 2, 3))
+
+
+NORMS = (f32(2, 3), f32(1, 3), f32(1, 3))
+ATTENTION = (f32(2, 3), f32(3, 3), f32(1, 3), f32(1, 3))
+
+OTHER_EPSILON = partial(norm_again, eps=1.5e-5)
+OTHER_FACTOR = partial(norm_again, scale=1 + 2.0**-20)
+OTHER_WEIGHTS = partial(softmax_again, factor=1 + 2.0**-20)
+
+# name: (a gradient, its other writing, mistakes in that, specs)
+GRADIENTS = {
+    "two norms": (
+        norms(norm, norm),
+        norms(norm_again, norm_again),
+        {
+            "another epsilon in the second": norms(norm_again, OTHER_EPSILON),
+            "another factor in the first": norms(OTHER_FACTOR, norm_again),
+        },
+        NORMS,
+    ),
+    "two norms around an attention": (
+        attention(softmax, norm, norm),
+        attention(softmax_again, norm_again, norm_again),
+        {
+            "another epsilon in the first": attention(softmax_again, OTHER_EPSILON, norm_again),
+            "another factor of the weights": attention(OTHER_WEIGHTS, norm_again, norm_again),
+        },
+        ATTENTION,
+    ),
+}
+
+
+MISTAKES = [(name, mistake) for name, row in GRADIENTS.items() for mistake in row[2]]
+
+
+def compared(left, right, specs, seed=0):
+    """Whether both are equal array by array; what is refused is not equal."""
+    programs = [traced(function, specs)[0] for function in (left, right)]
+    try:
+        return ArrayByArray(programs[0], programs[1], Effort(seed=seed), None, EVERYWHERE).compared().equal
+    except UnsupportedError:
+        return False
+
+
+@pytest.mark.parametrize("name", one_in(2, GRADIENTS))
+def test_gradients_are_equal_array_by_array(name):
+    left, right, _, specs = GRADIENTS[name]
+    assert compared(left, right, specs)
+
+
+@pytest.mark.parametrize(("name", "mistake"), one_in(2, MISTAKES))
+def test_mistakes_in_gradients_are_not_equal_array_by_array(name, mistake):
+    left, _, mistakes, specs = GRADIENTS[name]
+    assert not compared(left, mistakes[mistake], specs)
+
+
+def test_a_gradient_that_can_hardly_be_cut_is_certified_array_by_array(monkeypatch):
+    left, right, _, specs = GRADIENTS["two norms"]
+    monkeypatch.setattr("uat_jax.decide.pieces_evidence.MANY_EQUATIONS", 50)
+    certificate = uj.certify(left, right, *specs)
+    assert certificate.verdict is uj.Verdict.CERTIFIED
+    figures = certificate.evidence[0].figures
+    assert isinstance(figures, FieldsOfPieces)
+    assert sum(piece.count for piece in figures.pieces) > 5 and figures.theorem
+
+
+# What letters would hide: left and right are different functions, and equal for all numbers in the place of a letter.
+HIDDEN = {
+    "a logarithm that is undefined and caught": (
+        lambda x: (lambda y: jnp.where(jnp.isnan(y), 1, y))(jnp.log(x)) * x,
+        lambda x: jnp.log(x * x) / 2 * x,
+        (f32(2),),
+    ),
+    "a root that is undefined and caught": (
+        lambda x: (lambda y: jnp.where(y >= 0, y, 3))(jnp.sqrt(x) * 2) * x,
+        lambda x: (lambda y: jnp.where(y >= 0, y, 4))(jnp.sqrt(4 * x)) * x,
+        (f32(2),),
+    ),
+    "a quotient that is undefined and caught": (
+        lambda x: jnp.where(jnp.isfinite(x / x + jnp.sin(x)), jnp.cos(x), 2),
+        lambda x: jnp.where(jnp.isfinite(1 + jnp.sin(x) / x * x), jnp.cos(x), 3),
+        (f32(2),),
+    ),
+    "a tie": (
+        jax.grad(lambda x: jnp.sum(jnp.exp(jnp.maximum(x, 0) + x))),
+        lambda x: jnp.exp(jnp.where(x >= 0, 2 * x, x)) * jnp.where(x >= 0, F(2), F(1)),
+        (f32(2),),
+    ),
+    "a threshold that no random input meets": (
+        lambda x: jnp.exp(jnp.tanh(x)) * jnp.where(jnp.tanh(x) * 2 > F(1.9999999), F(1), F(2)),
+        lambda x: jnp.exp(jnp.tanh(x) * 1) * F(2),
+        (f32(2),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("seed", range(3))
+def test_letters_hide_nothing(name, seed):
+    left, right, specs = HIDDEN[name]
+    assert not compared(left, right, specs, seed)
+
+
+def test_programs_that_compute_too_much_are_refused(monkeypatch):
+    monkeypatch.setattr(array_by_array, "MOST_ENTRIES", 10)
+    left, right, _, specs = GRADIENTS["two norms"]
+    programs = [traced(function, specs)[0] for function in (left, right)]
+    with pytest.raises(UnsupportedError, match="compute more than 10 entries"):
+        ArrayByArray(programs[0], programs[1], Effort(), None, EVERYWHERE).compared()
