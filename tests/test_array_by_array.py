@@ -158,6 +158,55 @@ def test_letters_hide_nothing(name, seed):
     assert not compared(left, right, specs, seed)
 
 
+def deep(y):
+    for _ in range(3):
+        y = jnp.sin(y + jnp.cos(y))
+    return y
+
+
+def near(shift):
+    """Two programs of the arrays y and z = y + shift(x), which are one array in float64: the left one returns what is
+    computed of y, and the right one, which computes z first, the same of z; all else is equal.
+    """
+
+    def left(x):
+        y = jnp.tanh(x)
+        z = y + shift(x)
+        return deep(y), 2 * deep(z), y
+
+    def right(x):
+        a, b = jnp.exp(x), jnp.exp(-x)
+        z = (a - b + shift(x) * (a + b)) / (a + b)
+        return deep(z), 2 * deep(z), jnp.tanh(x)
+
+    return left, right
+
+
+# What float64 does not tell apart at a random input is not one letter.
+NEAR = {
+    "a small constant": near(lambda x: F(2.0**-50)),
+    "a small function": near(lambda x: F(2.0**-50) * jnp.cos(x)),
+    "a small factor": near(lambda x: F(2.0**-34) * jnp.tanh(x)),
+    "one entry alone": near(lambda x: np.array([2.0**-50, 0], F)),
+    "a small step": near(lambda x: F(2.0**-50) * jnp.where(x > 0, F(1), F(2))),
+    "the other entry": (
+        lambda x: deep(jnp.stack([x[0], x[0] + F(2.0**-50)]) * 3),
+        lambda x: deep(jnp.stack([x[0], 2 * x[0] + F(2.0**-50) - x[0]])[::-1] * 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_arrays_that_are_near_are_not_taken_for_equal(name):
+    left, right = NEAR[name]
+    assert not compared(left, right, (f32(2),))
+
+
+def test_a_program_of_arrays_that_are_near_is_equal_to_itself():
+    left, right = near(lambda x: F(2.0**-50))
+    assert compared(left, left, (f32(2),)) and compared(right, right, (f32(2),))
+
+
 def test_programs_that_compute_too_much_are_refused(monkeypatch):
     monkeypatch.setattr(array_by_array, "MOST_ENTRIES", 10)
     left, right, _, specs = GRADIENTS["two norms"]

@@ -52,21 +52,24 @@ MOST_BY_CASES = 64
 CLOSE, TINY = 1e-9, 1e-13
 """Float64 values that differ by less are the same number, up to rounding: relative to them, and beside 1."""
 
+ENTRIES = np.uint64((1 << 32) - 1)
+"""The second half of a letter: the number of an entry."""
+
 ZERO = 1e-10
 """Arrays without a larger entry are zero up to rounding, and alike by chance."""
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Two arrays that seem to have the same entries: an array of each side, and which letter every entry is."""
+    """Two arrays that seem to have the same entries: an array of each side, and which number every entry is, uint32."""
 
     arrays: tuple[Var, Var]
-    letters: tuple[np.ndarray, np.ndarray]
+    numbers: tuple[np.ndarray, np.ndarray]
 
     @property
     def cut(self) -> Cut:
         """The cut at both."""
-        left, right = ({v: letters} for v, letters in zip(self.arrays, self.letters, strict=True))
+        left, right = ({v: numbers} for v, numbers in zip(self.arrays, self.numbers, strict=True))
         return matched(left, right)
 
 
@@ -127,6 +130,7 @@ class ArrayByArray(Sweep):
     def __init__(self, left: ClosedJaxpr, right: ClosedJaxpr, effort: Effort, meant: bool | None, domains: Domains):
         super().__init__(left, right, effort, meant, domains)
         self.unequal: set[Any] = set()
+        self.groups = 0
 
     def compared(self) -> Compared:
         """The result under the first reading of constants that finds equality."""
@@ -163,8 +167,25 @@ class ArrayByArray(Sweep):
         if all(map(is_sure, values)) and list(map(len, found._doubts)) == doubts:
             known = found.known(pair.cut)
             found._take(pair.cut, known)
+            group = self._group(pair)
             for s, v in enumerate(pair.arrays):
-                self.shown[s][v], self.facts[s][v] = pair.letters[s], known[s][v]
+                self.shown[s][v], self.facts[s][v] = (group << np.uint64(32)) + pair.numbers[s], known[s][v]
+
+    def _group(self, pair: Alike) -> np.uint64:
+        """The first half of the letters of a pair: one for all arrays that a chain of equal pairs joins, and no others.
+
+        That entries of other arrays seem to be the same numbers is a guess: y and y + 2⁻⁵⁰ are the same in float64.
+        """
+        before = {_group_of(self.shown[s][v]) for s, v in enumerate(pair.arrays) if v in self.shown[s]}
+        if not before:
+            self.groups += 1
+            return np.uint64(self.groups)
+        group = min(before)
+        for side in self.shown:
+            for v, letters in side.items():
+                if _group_of(letters) in before:
+                    side[v] = (group << np.uint64(32)) + (letters & ENTRIES)
+        return group
 
     def _is_equal(self, pair: Alike | None) -> bool:
         """Whether a pair, or the outputs, are equal as functions of letters; of the nearest ones, or of others."""
@@ -233,7 +254,7 @@ class ArrayByArray(Sweep):
     def _independent(self, front: Sequence[Collection[Var]]) -> list[set[Var]]:
         """The arrays from which, on both sides, all others of them are computed."""
         kept = [set(f) for f in front]
-        of = {v: int(self.shown[s][v].min(initial=0)) >> 32 for s in range(2) for v in front[s]}
+        of = {v: _group_of(self.shown[s][v]) for s in range(2) for v in front[s]}
         for group in sorted(set(of.values()), reverse=True):
             others = [{v for v in kept[s] if of[v] != group} for s in range(2)]
             if all(others[s] or len(others[s]) == len(kept[s]) for s in range(2)) and all(
@@ -247,6 +268,11 @@ class ArrayByArray(Sweep):
         program = self.programs[s]
         first = min(map(program.producer.__getitem__, known))
         return program.computed_from(known, v, first, ())
+
+
+def _group_of(letters: np.ndarray) -> np.uint64:
+    """The first half of the letters of an array."""
+    return letters.ravel()[0] >> np.uint64(32)
 
 
 def _front(program: FlatProgram, targets: Sequence[Var], letters: Collection[Var]) -> set[Var]:
@@ -284,11 +310,8 @@ def _pairs(programs: tuple[FlatProgram, FlatProgram], domains: Domains, seed: in
         if lefts and rights:
             found += [(lefts[0], v) for v in rights] + [(v, rights[0]) for v in lefts[1:]]
     found.sort(key=lambda pair: height[0][pair[0]] + height[1][pair[1]])
-    group: dict[bytes, int] = {}
     for pair in found:
-        entries = [numbers[s][v] for s, v in enumerate(pair)]
-        number = group.setdefault(np.unique(entries[0]).tobytes(), len(group)) + 1
-        left, right = ((np.uint64(number) << np.uint64(32)) + e for e in entries)
+        left, right = (numbers[s][v] for s, v in enumerate(pair))
         yield Alike(pair, (left, right))
 
 
