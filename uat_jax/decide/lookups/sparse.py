@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -180,16 +180,34 @@ def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
 
 
 def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
-    """Entries of an array that a sparse one is multiplied with; whether 0 times an entry elsewhere is added to them.
+    """Entries of an array that a sparse one is multiplied with, and whether an infinity or NaN may be written in it.
 
-    That is 0 unless an infinity or NaN is written there, and then it is in all sums along the axis.
+    0 times an entry elsewhere is added to them if it may be no number: it is in all sums along the axis.
     """
-    if not isinstance(other, Literal) and other in rows.made_by:
-        rows.multiplied_elsewhere = True
-    if finite(rows, other):
+    if _total(rows, other):
         return at(key), False
-    elsewhere = jnp.full(np.shape(key), rows.elsewhere(), jnp.int32)
-    return at(key) + 0 * jnp.asarray(at(elsewhere)), True
+    written = not finite(rows, other)
+    rows.multiplied_elsewhere, place = True, rows.elsewhere(written)
+    if place is None:
+        return at(key), written
+    return at(key) + 0 * jnp.asarray(at(jnp.full(np.shape(key), place, jnp.int32))), written
+
+
+def _total(rows: Rows, atom: Any) -> bool:
+    """Whether a value is a number for all inputs, because all primitives that compute it are defined everywhere."""
+    return finite(rows, atom) and all(e.primitive.name in TOTAL | STRUCTURAL | {"iota"} for e in _behind(rows, atom))
+
+
+def _behind(rows: Rows, atom: Any) -> Iterator[JaxprEqn]:
+    """The equations that compute a value of inputs, integers and constants."""
+    waiting, seen = [atom], set()
+    while waiting:
+        v = waiting.pop()
+        if isinstance(v, Literal) or v in seen or v in rows.integers or v not in rows.made_by:
+            continue
+        seen.add(v)
+        yield rows.made_by[v]
+        waiting += rows.made_by[v].invars
 
 
 def finite(rows: Rows, atom: Any) -> bool:
