@@ -49,6 +49,8 @@ pieces.py           both programs cut where their values agree, and each piece c
 fingerprints.py     both at one random point, to see where they agree
 cut.py              where they are cut
 instance.py         a piece that was proved, met again
+whole_inputs.py     integers and booleans as variables: all of them, a solver, or letters
+lookups             integers that only choose rows and are compared, as letters
 loops_evidence.py   long loops compared without unrolling, as evidence
 sampling.py         both functions in float64: what prime fields cannot see
 refutation.py       what is said where prime fields do not certify

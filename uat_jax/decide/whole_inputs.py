@@ -23,7 +23,7 @@ from uat_jax.decide.assumption import Assumption, AssumptionKind
 from uat_jax.decide.counterexample import Counterexample, Input
 from uat_jax.decide.effort import Effort
 from uat_jax.decide.figures import Enumerated, SolvedFormulas
-from uat_jax.decide.integers import Integers, numbers
+from uat_jax.decide.integers import Integers, held, numbers
 from uat_jax.decide.lookups.real_pair import RealPair, at_points
 from uat_jax.decide.lookups.texts import Case, Texts, ways
 from uat_jax.decide.sampling import sample
@@ -216,6 +216,8 @@ def _sampled(
     random = np.random.default_rng(effort.seed)
     drawn = tuple(of.draw(random, TRIED, aval.shape, aval.dtype) for of, aval in integers)
     points, found, shown = [tuple(x[k] for x in drawn) for k in range(TRIED)], None, ""
+    for end in ("low", "high"):
+        points.append(tuple(held(np.full(a.shape, getattr(of, end), object), a.dtype) for of, a in integers))
     tried = list(ways(pair.left, pair.right, pair.domains, effort.deadline))
     share = dataclasses.replace(effort, error=effort.error / max(1, len(tried)))
     for texts in tried:
