@@ -74,14 +74,14 @@ ONE = [0.6, 0.6, 0.6]
 
 SUMS = [
     attack("a sum that is rounded towards 0", lambda x, i: summed(x, i).astype(jnp.int32).astype(jnp.float32),
-           lambda x, i: summed(jnp.trunc(x), i), X3, text(), at=EQUAL, reals=[ONE]),
-    attack("a sum as an integer", lambda x, i: summed(x, i).astype(jnp.int32), lambda x, i: summed(jnp.trunc(x), i).astype(jnp.int32),
+           lambda x, i: summed(x.astype(jnp.int32).astype(jnp.float32), i), X3, text(), at=EQUAL, reals=[ONE]),
+    attack("a sum as an integer", lambda x, i: summed(x, i).astype(jnp.int32), lambda x, i: summed(x.astype(jnp.int32).astype(jnp.float32), i).astype(jnp.int32),
            X3, text(), at=EQUAL, reals=[ONE]),
     attack("a sum as a truth", lambda x, i: summed(x, i).astype(bool), lambda x, i: summed(x * x, i).astype(bool),
            X3, text(), at=[5, 5, 6], reals=[[1, -1, 2]]),
     attack("counts in a byte", lambda i: (hot(i, dtype=jnp.uint8) * jnp.uint8(200)).sum(0, dtype=jnp.uint8).astype(jnp.float32),
            lambda i: (hot(i) * 200).sum(0), text(), at=EQUAL),
-    attack("counts halved", lambda i: lax.div(hot(i, dtype=jnp.int32).sum(0), jnp.int32(2)), lambda i: jnp.zeros(V, jnp.int32), text(), at=EQUAL),
+    attack("counts halved", lambda i: lax.div(hot(i, dtype=jnp.int32).sum(0), jnp.int32(2)).astype(jnp.float32), lambda i: jnp.zeros(V), text(), at=EQUAL),
     attack("counts in a product of bytes", lambda x, i: lax.dot_general(
                (hot(i, dtype=jnp.int8) * jnp.int8(100)).sum(0, dtype=jnp.int8)[None], jnp.ones((1, 2), jnp.int8), (((0,), (0,)), ((), ())),
                preferred_element_type=jnp.float32) * x,
