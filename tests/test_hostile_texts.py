@@ -12,7 +12,7 @@ from pairs.hostile_texts import ATTACKS, TABLE, TRUE, V, hot, text
 import uat_jax as uj
 from uat_jax.arithmetic.jaxpr_file import digest
 from uat_jax.decide.verdict import Verdict
-from uat_jax.errors import MismatchError
+from uat_jax.errors import InputError, MismatchError
 
 PASSING = (Verdict.PROVED, Verdict.CERTIFIED)
 
@@ -23,20 +23,20 @@ def _promotion():
         yield
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", one_in(8, ATTACKS), ids=lambda attack: attack.name)
 def test_the_sides_of_an_attack_differ_at_its_text(attack):
     left, right = (np.asarray(f(*attack.inputs()), np.float64) for f in (attack.left, attack.right))
     assert left.shape == right.shape
     assert not np.allclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
-@pytest.mark.parametrize("attack", one_in(5, ATTACKS), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", one_in(8, ATTACKS), ids=lambda attack: attack.name)
 def test_an_attack_is_not_certified(attack):
     found = uj.certify(attack.left, attack.right, *attack.specs, budget=20.0)
     assert found.verdict not in PASSING, found
 
 
-@pytest.mark.parametrize("name", one_in(2, TRUE))
+@pytest.mark.parametrize("name", one_in(3, TRUE))
 def test_what_is_equal_for_every_text_is_certified(name):
     left, right, *specs = TRUE[name]
     found = uj.certify(left, right, *specs, budget=120.0)
@@ -65,15 +65,13 @@ def test_a_wider_range_is_not_taken_from_a_certificate(tmp_path):
     path = tmp_path / "c.json"
     body = written(lambda t, i: t[i], last_but_one, TABLE, text(high=V - 2), verdict=Verdict.PROVED, path=path)
     assert again(body, path).passes
-    wide = json.loads(
-        json.dumps(body).replace(f"{V - 2}]", f"{V - 1}]").replace(f'"high": {V - 2}', f'"high": {V - 1}')
-    )
-    assert wide["claim"]["inputs"] == [f"float32[{V},2]", f"int32[3] in [0, {V - 1}]"]
-    with pytest.raises(MismatchError, match="decided again"):
-        again(wide, path)
-    stated = json.loads(json.dumps(body).replace(f'"high": {V - 2}', f'"high": {V - 1}'))
-    with pytest.raises(MismatchError):
-        again(stated, path)
+    wide = json.dumps(body)
+    for before in (f'"high": {V - 2}', f"to {V - 2}", f"0, {V - 2}]"):
+        wide = wide.replace(before, before.replace(str(V - 2), str(V - 1)))
+        with pytest.raises((InputError, MismatchError)):
+            again(json.loads(wide), path)
+    with pytest.raises(MismatchError, match="decided again it is REFUTED"):
+        again(json.loads(wide), path)
 
 
 def of_order(t, i):

@@ -23,7 +23,7 @@ INFINITE = np.where(np.arange(V) == 77, np.inf, np.arange(V)).astype(np.float32)
 NARROW = jnp.broadcast_to(jnp.arange(64), (64, 64))
 
 
-def text(count=3, low=0, high=V - 1, dtype="int32"):
+def text(count: int | None = 3, low=0, high=V - 1, dtype="int32"):
     """So many token ids of a range; one is a scalar if the count is None."""
     return uj.integers(of(dtype, *([] if count is None else [count])), low, high)
 
@@ -74,14 +74,14 @@ ONE = [0.6, 0.6, 0.6]
 
 SUMS = [
     attack("a sum that is rounded towards 0", lambda x, i: summed(x, i).astype(jnp.int32).astype(jnp.float32),
-           lambda x, i: summed(jnp.trunc(x), i), X3, text(), at=EQUAL, reals=[ONE]),
-    attack("a sum as an integer", lambda x, i: summed(x, i).astype(jnp.int32), lambda x, i: summed(jnp.trunc(x), i).astype(jnp.int32),
+           lambda x, i: summed(x.astype(jnp.int32).astype(jnp.float32), i), X3, text(), at=EQUAL, reals=[ONE]),
+    attack("a sum as an integer", lambda x, i: summed(x, i).astype(jnp.int32), lambda x, i: summed(x.astype(jnp.int32).astype(jnp.float32), i).astype(jnp.int32),
            X3, text(), at=EQUAL, reals=[ONE]),
     attack("a sum as a truth", lambda x, i: summed(x, i).astype(bool), lambda x, i: summed(x * x, i).astype(bool),
            X3, text(), at=[5, 5, 6], reals=[[1, -1, 2]]),
     attack("counts in a byte", lambda i: (hot(i, dtype=jnp.uint8) * jnp.uint8(200)).sum(0, dtype=jnp.uint8).astype(jnp.float32),
            lambda i: (hot(i) * 200).sum(0), text(), at=EQUAL),
-    attack("counts halved", lambda i: lax.div(hot(i, dtype=jnp.int32).sum(0), jnp.int32(2)), lambda i: jnp.zeros(V, jnp.int32), text(), at=EQUAL),
+    attack("counts halved", lambda i: lax.div(hot(i, dtype=jnp.int32).sum(0), jnp.int32(2)).astype(jnp.float32), lambda i: jnp.zeros(V), text(), at=EQUAL),
     attack("counts in a product of bytes", lambda x, i: lax.dot_general(
                (hot(i, dtype=jnp.int8) * jnp.int8(100)).sum(0, dtype=jnp.int8)[None], jnp.ones((1, 2), jnp.int8), (((0,), (0,)), ((), ())),
                preferred_element_type=jnp.float32) * x,
@@ -127,6 +127,9 @@ INFINITIES = [
     attack("0 times infinity", lambda x, i: summed(x, i) * jnp.inf, lambda x, i: summed(x * jnp.inf, i), X3, text(), at=[1, 2, 3]),
     attack("0 times infinity by a single 1", lambda x, i: (hot(i) * jnp.inf).sum(1) * x, lambda x, i: jnp.full(3, jnp.inf) * x, X3, text(), at=[1, 2, 3]),
     attack("0 times infinity as a truth", lambda x, i: (hot(i) * jnp.inf).astype(bool).astype(jnp.float32).sum(1) * x, lambda x, i: x, X3, text(), at=[1, 2, 3]),
+    attack("0 times log 0", lambda t, i: hot(i) @ jnp.where(t[:, 0] > 0, t[:, 1], jnp.log(jnp.float32(0))),
+           lambda t, i: jnp.where(t[i, 0] > 0, t[i, 1], jnp.log(jnp.float32(0))), TABLE, text(), at=[1, 2, 3]),
+    attack("sums times 1 / 0", lambda x, i: summed(x, i) * (1 / jnp.zeros(())), lambda x, i: summed(x * (1 / jnp.zeros(())), i), X3, text(), at=[1, 2, 3]),
     attack("a masked loss", lambda t, i: -(hot(i) * jnp.where(t[:, 0] > 0, jax.nn.log_softmax(t[:, 1]), -jnp.inf)).sum(-1),
            lambda t, i: -jnp.where(t[:, 0] > 0, jax.nn.log_softmax(t[:, 1]), -jnp.inf)[i], TABLE, text(), at=[1, 2, 3]),
     attack("filled with NaN", lambda t, i: jnp.isnan(jnp.take(t, i, axis=0)).astype(jnp.float32), lambda t, i: 0 * t[:3], TABLE, text(high=V), at=[V, 1, 2]),

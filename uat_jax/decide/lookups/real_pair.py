@@ -216,9 +216,11 @@ class RealPair:
             self.with_number = True
             return jnp.zeros(self._count) if numbers_ is None else jnp.concatenate([jnp.zeros(1), numbers_])
 
-        def elsewhere() -> int:
+        def elsewhere(written: bool) -> int | None:
             if not self.letters:
-                raise UnsupportedError("what may be infinite is multiplied with 0 beside the places that are chosen")
+                if written:
+                    raise UnsupportedError("an infinity may be multiplied with 0 beside the places that are chosen")
+                return None
             self.with_elsewhere = True
             return self.keys.get(self._elsewhere, 0)
 

@@ -42,7 +42,8 @@ class Rows:
 
     given: the arrays of one case by (kind, number).  row_of: the array of rows of an input or a constant along one of
     its axes, one for each key; `numbers`, the letters as real numbers, and `places`, the keys.
-    count: how many keys there are.  elsewhere: the number of a key that no integer is.
+    count: how many keys there are.  elsewhere: the number of a key that no integer is;
+    None, or an error if an infinity may be written there, if all integers are known.
     fixed: the different values that an array of integers has in the cases.  filled: what holds NaN where a place is
     outside of its table, or may.  multiplied_elsewhere: whether what is computed of a table is multiplied with 0 at
     places that are not chosen.
@@ -56,7 +57,7 @@ class Rows:
     numbers: Callable[[], Any]
     places: Callable[[], Any]
     count: int
-    elsewhere: Callable[[], int]
+    elsewhere: Callable[[bool], int | None]
     fixed: Callable[[Any], set[bytes]]
     values: dict[Any, Any] = field(default_factory=dict)
     made_by: dict[Any, JaxprEqn] = field(default_factory=dict)

@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import JaxprEqn, Literal
 
+from uat_jax.arithmetic.fact_rules import TOTAL
 from uat_jax.arithmetic.interpreter import inner_programs
 from uat_jax.arithmetic.retracing import bound
+from uat_jax.arithmetic.structure import STRUCTURAL
 from uat_jax.arithmetic.tracing import dtype_of, shape_of
 from uat_jax.decide.lookups.integer_part import Axis
 
@@ -177,16 +180,34 @@ def _product(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
 
 
 def _beside(rows: Rows, other: Any, at: Callable[[Any], Any], key: Any) -> tuple[Any, bool]:
-    """Entries of an array that a sparse one is multiplied with; whether 0 times an entry elsewhere is added to them.
+    """Entries of an array that a sparse one is multiplied with, and whether an infinity or NaN may be written in it.
 
-    That is 0 unless an infinity or NaN is written there, and then it is in all sums along the axis.
+    0 times an entry elsewhere is added to them if it may be no number: it is in all sums along the axis.
     """
-    if not isinstance(other, Literal) and other in rows.made_by:
-        rows.multiplied_elsewhere = True
-    if finite(rows, other):
+    if _total(rows, other):
         return at(key), False
-    elsewhere = jnp.full(np.shape(key), rows.elsewhere(), jnp.int32)
-    return at(key) + 0 * at(elsewhere), True
+    written = not finite(rows, other)
+    rows.multiplied_elsewhere, place = True, rows.elsewhere(written)
+    if place is None:
+        return at(key), written
+    return at(key) + 0 * jnp.asarray(at(jnp.full(np.shape(key), place, jnp.int32))), written
+
+
+def _total(rows: Rows, atom: Any) -> bool:
+    """Whether a value is a number for all inputs, because all primitives that compute it are defined everywhere."""
+    return finite(rows, atom) and all(e.primitive.name in TOTAL | STRUCTURAL | {"iota"} for e in _behind(rows, atom))
+
+
+def _behind(rows: Rows, atom: Any) -> Iterator[JaxprEqn]:
+    """The equations that compute a value of inputs, integers and constants."""
+    waiting, seen = [atom], set()
+    while waiting:
+        v = waiting.pop()
+        if isinstance(v, Literal) or v in seen or v in rows.integers or v not in rows.made_by:
+            continue
+        seen.add(v)
+        yield rows.made_by[v]
+        waiting += rows.made_by[v].invars
 
 
 def finite(rows: Rows, atom: Any) -> bool:
@@ -205,19 +226,43 @@ def finite(rows: Rows, atom: Any) -> bool:
         if equation is None:
             if v in rows.program.jaxpr.constvars and not np.isfinite(rows.values[v]).all():
                 return False
-        elif v in rows.filled or not _writes_numbers(equation):
+        elif v in rows.filled or inner_programs(equation):
+            return False
+        elif equation.primitive.name not in TOTAL | STRUCTURAL and not np.isfinite(_constant(rows, v)).all():
             return False
         else:
             waiting += equation.invars
     return True
 
 
-def _writes_numbers(equation: JaxprEqn) -> bool:
-    """Whether a primitive makes no infinity and no NaN of numbers wherever it is defined."""
-    name = equation.primitive.name
-    if name in ("reduce_max", "reduce_min", "argmax", "argmin"):
-        return 0 not in shape_of(equation.invars[0])
-    return not inner_programs(equation)
+def _constant(rows: Rows, atom: Any) -> Any:
+    """The value of what is computed of constants alone, such as log 0; 0 of all else."""
+    if isinstance(atom, Literal):
+        return atom.val
+    if atom in rows.program.jaxpr.constvars:
+        return rows.values[atom]
+    equation = rows.made_by.get(atom)
+    if equation is None or _depends(rows, atom):
+        return 0
+    operands = [np.asarray(_constant(rows, v), dtype_of(v)) for v in equation.invars]
+    with jax.ensure_compile_time_eval():
+        found = bound(equation, operands, equation.params)
+    return np.asarray(found[equation.outvars.index(atom)])
+
+
+def _depends(rows: Rows, atom: Any) -> bool:
+    """Whether a value is computed of an input or of integers."""
+    waiting, seen = [atom], set()
+    while waiting:
+        v = waiting.pop()
+        if isinstance(v, Literal) or v in seen or v in rows.program.jaxpr.constvars:
+            continue
+        seen.add(v)
+        equation = rows.made_by.get(v)
+        if equation is None or v in rows.integers:
+            return True
+        waiting += equation.invars
+    return False
 
 
 def _negated(rows: Rows, equation: JaxprEqn, operands: Sequence[Any]) -> Any:
