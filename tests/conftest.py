@@ -14,6 +14,7 @@ os.environ.setdefault(
 
 from collections import Counter
 
+import flint
 import jax
 import pytest
 
@@ -40,9 +41,10 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def configuration_is_left_alone():
-    """No test (and nothing it calls) may switch x64 or a promotion rule on for others."""
-    before = dict(jax.config.values)
+    """No test (and nothing it calls) may switch x64 or a promotion rule on for others, or the precision of balls."""
+    before, precision = dict(jax.config.values), flint.ctx.prec
     yield
+    assert flint.ctx.prec == precision, f"the precision of balls was left at {flint.ctx.prec} bits"
     after = dict(jax.config.values)
     changed = {name for name in before if before[name] != after[name]}
     assert not changed, f"global JAX configuration was changed: {sorted(changed)}"

@@ -166,6 +166,36 @@ ATTACKS: dict[str, tuple[Any, Any, Any]] = {
         f32(3),
     ),
     "a small coefficient": (lambda x: x + jnp.exp(x), lambda x: x * (1 + 2**-20) + jnp.exp(x), f32()),
+    "0/0 in one case of equal cases": (
+        lambda x: jnp.where(jnp.where(x[1] > 0, x[0], x[0] * x[0] / x[0]) >= 0, 1.0, 2.0),
+        lambda x: jnp.where(x[0] >= 0, 1.0, 2.0),
+        f32(2),
+    ),
+    "0/0 in a maximum of equal numbers": (
+        lambda x: jnp.where(jnp.maximum(x * x / x, x) >= 0, 1.0, 2.0),
+        lambda x: jnp.where(x >= 0, 1.0, 2.0),
+        f32(),
+    ),
+    "0/0 in a maximum of three": (
+        lambda x: jnp.where(jnp.max(jnp.stack([x[0] * x[0] / x[0], x[0], x[1]])) >= 0, 1.0, 2.0),
+        lambda x: jnp.where(jnp.maximum(x[0], x[1]) >= 0, 1.0, 2.0),
+        f32(2),
+    ),
+    "whether a maximum with 0/0 is finite": (
+        lambda x: jnp.where(jnp.isfinite(jnp.maximum(x * x / x, x)), 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "the sign of 0/0 - 0": (
+        lambda x: jnp.where(jnp.sign(x * x / x - x) >= 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "exp(0/0 - 0)": (
+        lambda x: jnp.where(jnp.exp(x * x / x - x) > 0.5, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
     "clipped far away": (lambda x: jnp.maximum(x * 1e15, -1e30), lambda x: x * 1e15, f32()),
 }
 

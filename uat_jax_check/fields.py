@@ -220,7 +220,7 @@ class Fields:
         self.depth = max(self.depth, x.depth + 1)
         facts = dict(sign=2 - 2 * kind, depth=x.depth + 1)
         if x.at is not None and self.is_zero(x):
-            return self.lift(Fraction(1))
+            return replace(self.lift(Fraction(1)), total=x.total)
         if not self.level.towers:
             return replace(self.random(f"exp {kind}", x), **facts)
         key, level = (*self.place, kind, what), self.level
@@ -340,11 +340,11 @@ class Fields:
     def sign(self, x: Number) -> Number:
         """An odd function that is the same for all multiples of x by a number above 0."""
         if x.at is not None and self.is_zero(x):
-            return self.lift(Fraction(0))
+            return replace(self.lift(Fraction(0)), total=x.total)
         for known in self.compared[-64:] if x.at is not None else ():
             c = self.ratio(x, known)
             if c:
-                found = replace(self.odd("sign", known), smooth=False)
+                found = replace(self.odd("sign", known), smooth=False, total=x.total)
                 return found if c > 0 else self.negative(found)
         self.compared.append(x)
         return replace(self.odd("sign", x), smooth=False)
@@ -380,18 +380,11 @@ class Fields:
 
     def chosen(self, which: Number, no: Any, yes: Any) -> Any:
         """no where `which` is 0, yes where it is 1."""
-        difference = (
-            self.sum([yes, self.negative(no)]) if isinstance(yes, Number) or isinstance(no, Number) else yes - no
-        )
-        if (
-            isinstance(difference, Fraction)
-            and not difference
-            or isinstance(difference, Number)
-            and self.is_zero(difference)
-        ):
-            return yes
-        y = self.sum([no, self.product(difference, which)])
         yes, no = self.lift(yes), self.lift(no)
+        difference = self.sum([yes, self.negative(no)])
+        if self.is_zero(difference):
+            return replace(yes, total=yes.total and no.total, sign=min(yes.sign, no.sign), tie=None)
+        y = self.sum([no, self.product(difference, which)])
         return replace(y, total=yes.total and no.total, smooth=False, sign=min(yes.sign, no.sign), tie=None)
 
     def largest(self, values: Sequence[Any]) -> Number:
@@ -411,17 +404,17 @@ class Fields:
         xs = [found[at] for at in sorted(found)]
         sign = max(x.sign for x in xs) if total else 0
         if len(xs) == 1:
-            return xs[0]
+            return replace(xs[0], total=total)
         if len(xs) == 2:
             zero = (0,) * self.level.copies
             if zero in found and all(x.at == zero or x.at in self.nonnegative for x in xs):
-                return next(x for x in xs if x.at != zero)
+                return replace(next(x for x in xs if x.at != zero), total=total)
             u = self.sum([xs[0], self.negative(xs[1])])
             y = self.scaled(self.sum([*xs, self.magnitude(u)]), Fraction(1, 2))
         else:
             mean, apart = self.centred(xs)
             y = self.sum([mean, self.random("largest", self.sum([self.random("member", x) for x in apart]))])
-        y = replace(y, smooth=False, sign=sign)
+        y = replace(y, smooth=False, sign=sign, total=total)
         self.members[y.at] = xs
         return y
 

@@ -526,9 +526,9 @@ def clearly(x: Any, y: Any) -> bool:
 
 def first_places(left: Any, right: Any, arguments: list[Array]) -> list[tuple[int, list[int]]]:
     """The first entry at which two outputs are not one number in balls."""
-    precision.prec = 96
     try:
-        sides = [Machine(Balls(), p, written).run(arguments) for p in (left, right)]
+        with precision.workprec(96):
+            sides = [Machine(Balls(), p, written).run(arguments) for p in (left, right)]
     except (NotDecided, Undecided):
         return []
     for number, (u, v) in enumerate(zip(*sides, strict=True)):
@@ -622,24 +622,29 @@ Run = tuple[Any, list[Array]]
 def apart(left: Run, right: Run, example: Mapping[str, Any], reader: Reader) -> tuple[Any, Any]:
     """Both values at the entry of the counterexample, which surely differ.  Raises `Refused`, `NotDecided`."""
     for bits in (96, 256, 1024):
-        precision.prec = bits
-        try:
-            x, y = (entry(Machine(Balls(), p, reader).run(at), example) for p, at in (left, right))
-        except Undecided:
-            continue
-        if any(v is UNDEFINED for v in (x, y)):
-            raise Refused("one of the programs is undefined at the counterexample")
-        if isinstance(x, arb) or isinstance(y, arb):
-            if type(x) is float or type(y) is float:
-                return x, y
-            u, v = (Balls().lift(Fraction(z) if type(z) is int else z) for z in (x, y))
-            if not u.overlaps(v):
-                return x, y
-            continue
-        if x == y or x != x and y != y:
-            raise Refused(f"both programs have the value {show(x)} at the counterexample")
-        return x, y
+        with precision.workprec(bits):
+            found = told_apart(left, right, example, reader)
+        if found:
+            return found
     raise NotDecided("whether the two values differ")
+
+
+def told_apart(left: Run, right: Run, example: Mapping[str, Any], reader: Reader) -> tuple[Any, Any] | None:
+    """Both values if they differ at the present precision, None if that is not decided at it.  Raises `Refused`."""
+    try:
+        x, y = (entry(Machine(Balls(), p, reader).run(at), example) for p, at in (left, right))
+    except Undecided:
+        return None
+    if any(v is UNDEFINED for v in (x, y)):
+        raise Refused("one of the programs is undefined at the counterexample")
+    if isinstance(x, arb) or isinstance(y, arb):
+        if type(x) is float or type(y) is float:
+            return x, y
+        u, v = (Balls().lift(Fraction(z) if type(z) is int else z) for z in (x, y))
+        return None if u.overlaps(v) else (x, y)
+    if x == y or x != x and y != y:
+        raise Refused(f"both programs have the value {show(x)} at the counterexample")
+    return x, y
 
 
 def entry(outputs: list[Array], example: Mapping[str, Any]) -> Any:
@@ -662,15 +667,13 @@ def stated(text: Any, value: Any) -> bool:
     usable(isinstance(text, str) and len(text) < 200, "an exact value is no text")
     if type(value) is float:
         return text in (str(value), "∞" if value > 0 else "-∞", "−∞")
-    try:
-        ball = (
-            arb(Fraction(text).numerator) / Fraction(text).denominator
-            if re.fullmatch(r"-?\d+(/\d+)?", text)
-            else arb(text)
-        )
-    except (ValueError, ZeroDivisionError):
-        return False
-    return bool(ball.overlaps(Balls().lift(Fraction(value) if type(value) is int else value)))
+    rational = re.fullmatch(r"-?\d+(/\d+)?", text)
+    with precision.workprec(256):
+        try:
+            ball = arb(Fraction(text).numerator) / Fraction(text).denominator if rational else arb(text)
+        except (ValueError, ZeroDivisionError):
+            return False
+        return bool(ball.overlaps(Balls().lift(Fraction(value) if type(value) is int else value)))
 
 
 def show(value: Any) -> str:

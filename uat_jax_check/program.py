@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from flint import arb
+from flint import ctx as precision
 
 from uat_jax_check import arrays as a
 from uat_jax_check.arrays import Array
@@ -104,7 +105,9 @@ class Irrational(NamedTuple):
 
     def near(self) -> Fraction:
         """The number to 200 bits."""
-        square = self.radicand / (Fraction(arb.pi().mid().str(60, radius=False)) if self.over_pi else 1)
+        with precision.workprec(256):
+            pi = Fraction(arb.pi().mid().str(70, radius=False))
+        square = self.radicand / (pi if self.over_pi else 1)
         return self.sign * Fraction(math.isqrt(int(square * 2**400)), 2**200)
 
     def __str__(self) -> str:

@@ -451,13 +451,20 @@ class Fields(Arithmetic):
             for i, (r, facts) in enumerate(zip(results, facts_of(self.draw, equation, operands, results), strict=True))
         ]
         if known is None:
-            return [self._with_parts(equation, operands, result) for result in results]
+            return [self._with_parts(equation, operands, self._no_constant(result)) for result in results]
         decided = results if all(numbers) else self.known.decided(equation, operands)
         enclosures = self.known.enclosures(equation, operands)
         return [
             self._enclosed(r.but(known=k[0], enclosure=e)) if number and isinstance(r, Number) else d
             for r, d, k, e, number in zip(results, decided, known, enclosures, numbers, strict=True)
         ]
+
+    def _no_constant(self, result: Value) -> Value:
+        """A result of numbers that are no constants, which is none itself where it may be undefined: 0·(x/x) at 0."""
+        if not isinstance(result, Number) or self.certain(result):
+            return result
+        almost = None if result.almost is None else result.almost.but(known=None, closed=None, enclosure=None)
+        return result.but(known=None, closed=None, enclosure=None, almost=almost)
 
     def _unchanged(self, equation: JaxprEqn, operands: Sequence[Value]) -> Number | None:
         """The number x of x + 0, x - 0, 1·x, x/1, a copy, a sum over no axes, or None: what is known stays."""

@@ -15,9 +15,10 @@ from typing import Any
 import jax
 import numpy as np
 import sympy
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from uat_jax.arithmetic.balls import DECIDING, Balls, enclose_readings
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.decisions import UndecidedError
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.interpreter import interpret
@@ -93,7 +94,7 @@ def same_number(left: Any, right: Any) -> bool | None:
     if left.is_Rational and right.is_Rational:
         return bool(left == right)
     try:
-        with ctx.workprec(DECIDING):
+        with precision(DECIDING):
             ball = _enclosed_number(left - right)
     except (TypeError, ValueError):
         return None

@@ -10,9 +10,10 @@ from typing import Any
 
 import jax
 import sympy
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from uat_jax.arithmetic.balls import enclosure
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.decide.counterexample import Counterexample, named
 from uat_jax.decide.exhibits import held
 from uat_jax.decide.figures import Boxes, Contradiction, Deduced, Measured, Term
@@ -117,7 +118,7 @@ def enclosed(
             f"got box {box}, above {above}, below {below}; wanted exact numbers, least ≤ greatest, and a bound"
         )
     shown = " and ".join(filter(None, (f"> {low}" if low is not None else "", f"< {high}" if high is not None else "")))
-    with ctx.workprec(PRECISION):
+    with precision(PRECISION):
         count, undecided, outside = _subdivided(function, sides, low, high, boxes)
     figures = Boxes(tuple(f"[{a}, {b}]" for a, b in sides), shown, PRECISION, count)
     if outside is not None:

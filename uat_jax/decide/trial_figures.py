@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from uat_jax.arithmetic.balls import Balls, enclose
+from uat_jax.arithmetic.closed_form import precision
 from uat_jax.arithmetic.matmul_precision import DotPrecisions, unit_roundoff
 from uat_jax.arithmetic.rounding import standard_deviation
 from uat_jax.arithmetic.tracing import single_output
@@ -98,8 +99,10 @@ class TwoPrograms:
 
     def _figures(self, trial: int, leaves: list[np.ndarray], outputs: Sequence[np.ndarray]) -> TrialFigures:
         truth = self._truth(leaves)
+        with precision(self._bits):
+            errors = np.stack([distances(_finite(y, trial), truth) for y in outputs])
         return TrialFigures(
-            errors=np.stack([distances(_finite(y, trial), truth) for y in outputs]),
+            errors=errors,
             deviations=np.stack([self._deviation(jaxpr, trial, leaves) for jaxpr in self.jaxprs[:2]]),
             ulp=float(ulps(truth[None], self.output.dtype)[0, 0]),
         )
@@ -109,8 +112,12 @@ class TwoPrograms:
         shared = iter(self._shared_balls)
         exact = lambda i, x: next(shared) if i not in self.trials.batched else _exact(x)
         values = [exact(i, x) for i, x in enumerate(leaves)]
-        bits = 64 + int(-np.log2(unit_roundoff(self.output.dtype)))
-        return enclose(self.jaxprs[2], values, bits=bits)[0].ravel()
+        return enclose(self.jaxprs[2], values, bits=self._bits)[0].ravel()
+
+    @cached_property
+    def _bits(self) -> int:
+        """The precision of exact outputs: a radius is 2^-64 of a rounding."""
+        return 64 + int(-np.log2(unit_roundoff(self.output.dtype)))
 
     @cached_property
     def _shared_balls(self) -> list[Any]:

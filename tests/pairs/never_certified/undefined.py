@@ -11,6 +11,11 @@ from .row import Different, Equal, S, V, f32, f64, ind, real
 FAR = 30
 
 
+def nothing(x):
+    """0, but at 0, where it is 0/0."""
+    return x * x / x - x
+
+
 COMPARED = (
     Different("log > 0 and not <= 0", lambda x: ind(jnp.log(x) > 0), lambda x: 1 - ind(jnp.log(x) <= 0), (S,), (-2,)),
     Different("log < 1 and not >= 1", lambda x: ind(jnp.log(x + FAR) < 1), lambda x: 1 - ind(jnp.log(x + FAR) >= 1), (S,), (-32,)),
@@ -36,6 +41,17 @@ COMPARED = (
     Different("under vmap", jax.vmap(lambda v: ind(jnp.log(v) > 0)), jax.vmap(lambda v: 1 - ind(jnp.log(v) <= 0)), (V,), ((-2, 1, 2),)),
     Different("in a scan", lambda x: lax.scan(lambda c, v: (c + ind(jnp.log(v) > 0), None), x[0] * 0, x)[0], lambda x: lax.scan(lambda c, v: (c + 1 - ind(jnp.log(v) <= 0), None), x[0] * 0, x)[0], (V,), ((-2, 1, 2),)),
     Different("in float64", lambda x: ind(jnp.log(x) > 0), lambda x: 1 - ind(jnp.log(x) <= 0), (f64(),), (-2,)),
+)  # fmt: skip
+
+NOTHING = (
+    Different("the sign of what is 0 or NaN", lambda x: ind(jnp.sign(nothing(x)) >= 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+    Different("the sign of a sign of 0 or NaN", lambda x: ind(jnp.sign(jnp.sign(nothing(x))) == 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+    Different("the square of a sign of 0 or NaN", lambda x: ind(jnp.sign(nothing(x)) ** 2 < 1), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+    Different("a positive part of 0 or NaN, added", lambda x: ind(x + jnp.maximum(nothing(x), 0) >= 0), lambda x: ind(x >= 0), (S,), (0,), null_set=True),
+    Different("whether 0 or NaN is finite", lambda x: ind(jnp.isfinite(jnp.maximum(nothing(x), 0))), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+    Different("0 or NaN clipped", lambda x: ind(jnp.clip(jnp.sign(nothing(x)), -1, 1) >= 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
+    Different("a truth value of 0 or NaN", lambda x: ind(jnp.maximum(nothing(x), 0).astype(bool)), lambda x: 0 * x, (S,), (0,), null_set=True),
+    Different("0 or NaN put into an array", lambda x: ind(jnp.zeros(2).at[0].add(jnp.sign(nothing(x)))[0] >= 0), lambda x: 1 + 0 * x, (S,), (0,), null_set=True),
 )  # fmt: skip
 
 CAUGHT = (
@@ -135,7 +151,7 @@ NOT_AN_ERROR = (
     Different("a tiny number by itself in one of three branches", lambda x: lax.switch(x.astype(jnp.int32), [lambda x: x, lambda x: TINY / (TINY + 0 * x), lambda x: 3 * x], x), lambda x: jnp.where(x >= 2, 3 * x, x), (S,), (1.5,)),
 )  # fmt: skip
 
-DIFFERENT = (*COMPARED, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY, *NOT_AN_ERROR)
+DIFFERENT = (*COMPARED, *NOTHING, *CAUGHT, *MASKED, *ORDERED, *PARAMETERS, *UNDEFINED_WHERE_TIED, *EMPTY, *NOT_AN_ERROR)
 
 EQUAL = (
     Equal("log > 0 in two ways", lambda x: ind(jnp.log(x) > 0), lambda x: ind(0 < jnp.log(x)), (S,)),
