@@ -103,8 +103,8 @@ class Reader:
         d = self.data
         left = Normaliser(self.definitions(d["definitions"], d["left_definitions"]))
         right = Normaliser(self.definitions(d["definitions"], d["right_definitions"]), left.letters)
-        sides = self.term(d["left"]), self.term(d["right"])
-        return m.same_shape(*sides) and left(sides[0]) == right(sides[1])
+        first, second = self.term(d["left"]), self.term(d["right"])
+        return m.same_shape(first, second) and left(first) == right(second)
 
     def _no_identity(self) -> bool:
         return not self._equation()
@@ -113,16 +113,22 @@ class Reader:
         d, parameter = self.data, self.term(self.data["parameter"])
         inputs = [self.term(x) for x in d["inputs"]]
         where = self.definitions(d["definitions"])
-        other = lambda l, ranges: m.Letter(f"{l.name}~", *l.shape, l.subscripts) if l in inputs else where(l, ranges)
+
+        def other(letter: m.Letter, ranges: Mapping[Any, Any]) -> m.Expression | None:
+            rows, columns = letter.shape
+            another = m.Letter(f"{letter.name}~", rows, columns, letter.subscripts)
+            return another if letter in inputs else where(letter, ranges)
+
         left = Normaliser(where)
         return left(parameter) == Normaliser(other, left.letters)(parameter)
 
     def _induction(self) -> bool:
         d = self.data
         index, layer = (self.symbols[d[k]] for k in ("index", "layer_index"))
-        terms = [self.term(d[k]) for k in ("input", "start", "layer", "closed")]
+        hole, start, of_layer, closed = (self.term(d[k]) for k in ("input", "start", "layer", "closed"))
+        assert isinstance(hole, m.Letter)
         first, later = self.definitions(d["first"]), self.definitions(d["next"])
-        of = Induction(index, layer, *terms, first, later)  # type: ignore[arg-type]
+        of = Induction(index, layer, hole, start, of_layer, closed, first, later)
         base, step = of.sides(1), of.sides(index + 1)
         return Normaliser(first).equal(*base) and Normaliser(later).equal(*step)
 

@@ -16,11 +16,13 @@ from json_schema import fits
 from random_expressions import Generator, false_rewrites, rewritten, true_rewrites
 from statement_reader import Reader
 
+from uat_jax.decide import certificate
 from uat_jax.decide.certificate import SCHEMA, VERSION
+from uat_jax.decide.equivalence import certify
 from uat_jax.decide.settings import Settings
 from uat_jax.decide.statements import of_steps
 from uat_jax.decide.verdict import Verdict
-from uat_jax.errors import UatJaxError
+from uat_jax.errors import InputError, MismatchError, UatJaxError
 from uat_jax.ledger import ledger
 from uat_jax.symbolic import language as m
 from uat_jax.symbolic.normal_form import Normaliser
@@ -572,3 +574,27 @@ def test_five_thousand_random_equations():
     """Prints what the prover and the checker say of them; the checker accepts none that the prover does not prove."""
     for (equal, said), count in random_equations(5000, seed=random.randrange(2**31)).most_common():
         print(f"{count:6} {'equal' if equal else 'unequal':8} {said}")
+
+
+# --- recheck ---------------------------------------------------------------------------------------------------------
+
+
+def test_recheck_refuses_other_statements(tmp_path):
+    """It finds the statements of a claim again, and those of two functions are none."""
+    body = copy.deepcopy(PROVED["diamond.property-1.left"])
+    body["evidence"][0]["statements"] = [TRUE["a transpose"]]
+    (path := tmp_path / "certificate.json").write_text(json.dumps(body))
+    with pytest.raises(MismatchError, match="statements are not those found again"):
+        ledger.recheck(path)
+    pair = json.loads(certify(lambda x: x + x, lambda x: 2 * x, np.zeros(2, np.float32)).to_json())
+    pair["evidence"][0]["statements"] = [TRUE["a transpose"]]
+    path.write_text(json.dumps(pair))
+    with pytest.raises(MismatchError, match="holds statements of the papers"):
+        ledger.recheck(path)
+
+
+def test_long_files_are_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(certificate, "FILE_BYTES", 100)
+    (path := tmp_path / "certificate.json").write_text(" " * 101)
+    with pytest.raises(InputError, match="longer than 100 bytes"):
+        certificate.load(path)
