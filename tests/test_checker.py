@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 from excerpt import one_in
@@ -196,6 +197,82 @@ ATTACKS: dict[str, tuple[Any, Any, Any]] = {
         lambda x: 1 + 0 * x,
         f32(),
     ),
+    "0/0 beside an infinity": (
+        lambda x: jnp.where(jnp.exp(x * x / x - jnp.inf) >= 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "whether an infinity and 0/0 is infinite": (
+        lambda x: jnp.where(jnp.isinf(jnp.inf + x * x / x), 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "0/0 beside an infinity in a running sum": (
+        lambda x: jnp.where(jnp.exp(-jnp.cumsum(jnp.stack([x * x / x, x * 0 + jnp.inf]))[1]) >= 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "0/0 beside an infinity in a product of vectors": (
+        lambda x: jnp.where(
+            jnp.exp(-jnp.dot(jnp.array([1.0, jnp.inf]), jnp.stack([x * x / x, x * 0 + 1]))) >= 0, 1.0, 2.0
+        ),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "an infinity times a root that is none": (
+        lambda x: jnp.where(1 / (jnp.inf * jax.lax.rsqrt(x)) >= 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "an infinity divided by a root that is none": (
+        lambda x: jnp.where(1 / (jnp.inf / jax.lax.rsqrt(x)) >= 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "an infinity times exp(0/0)": (
+        lambda x: jnp.where(jnp.inf * jnp.exp(x * x / x) > 0, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "the logarithm of a quotient, or of one with 0/0": (
+        lambda x: jnp.where(
+            jnp.log(
+                jnp.where(
+                    x[1] > 0,
+                    jnp.exp(x[0]) / (1 + jnp.exp(x[0])),
+                    jnp.exp(x[0]) * x[2] / x[2] / (1 + jnp.exp(x[0])),
+                )
+            )
+            >= 0,
+            1.0,
+            2.0,
+        ),
+        lambda x: jnp.where(jnp.log(jnp.exp(x[0]) / (1 + jnp.exp(x[0]))) >= 0, 1.0, 2.0),
+        f32(3),
+    ),
+    "a number times a step that may be 0/0": (
+        lambda x: jnp.where(
+            x[0] * jnp.maximum((x[0] > 0).astype(x.dtype) * x[1] / x[1], (x[0] > 0).astype(x.dtype)) >= 0, 1.0, 2.0
+        ),
+        lambda x: jnp.where(x[0] * (x[0] > 0).astype(x.dtype) >= 0, 1.0, 2.0),
+        f32(2),
+    ),
+    "0/0 compared with what it would be": (
+        lambda x: jnp.where(x * x / x == x, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "a minimum of 0/0 and an infinity": (
+        lambda x: jnp.where(jnp.minimum(x * x / x, jnp.inf) >= x - 1, 1.0, 2.0),
+        lambda x: 1 + 0 * x,
+        f32(),
+    ),
+    "an order with 0/0": (
+        lambda x: jnp.where(jnp.sort(jnp.stack([x[0] * x[1] / x[1], x[0]]))[0] >= x[0] - 1, 1.0, 2.0),
+        lambda x: 1 + 0 * x[0],
+        f32(2),
+    ),
+    "0/0 made a number": (lambda x: jnp.nan_to_num(x * x / x), lambda x: x, f32()),
     "clipped far away": (lambda x: jnp.maximum(x * 1e15, -1e30), lambda x: x * 1e15, f32()),
 }
 

@@ -126,7 +126,7 @@ class Fields:
         x, y = self.lift(x), self.lift(y)
         for one, other in ((x, y), (y, x)):
             if one.tie and one.tie[1] and self.ratio(other, one.tie[0]) is not None:
-                return self.product(other, one.tie[1])
+                return self.as_defined_as(one, self.product(other, one.tie[1]))
         p = self.p
         at = tuple(a * b % p for a, b in zip(x.at, y.at, strict=True)) if x.at and y.at else None
         sign = min(x.sign, y.sign) or int(x is y)
@@ -200,6 +200,10 @@ class Fields:
     def made_partial(self, x: Number) -> Number:
         """The same number, which may be undefined for some inputs."""
         return replace(x, total=False)
+
+    def as_defined_as(self, x: Number, y: Number) -> Number:
+        """y, which stands for what is undefined where x is, too."""
+        return y if x.total else self.made_partial(y)
 
     def odd(self, name: str, x: Number) -> Number:
         """A random odd function."""
@@ -322,9 +326,9 @@ class Fields:
         random function that turns its sign with the inverse of its argument.
         """
         if x.ratio:
-            return self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))])
+            return self.as_defined_as(x, self.sum([self.log(x.ratio[0]), self.negative(self.log(x.ratio[1]))]))
         if len(x.terms) == 1 and x.terms[0][0] == 1:
-            return x.terms[0][1]
+            return self.as_defined_as(x, x.terms[0][1])
         if x.terms and self.level.towers:
             mean = self.scaled(self.sum([t for _, t in x.terms]), Fraction(1, len(x.terms)))
             shift = self.exponential(self.negative(mean), 0, "log")

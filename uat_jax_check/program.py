@@ -276,6 +276,8 @@ class Machine:
         if infinite:
             if len(infinite) > 1:
                 return self.undefined("a sum of opposite infinities")
+            if not all(special(v) or self.finite(v) for v in values):
+                return self.undefined("an infinity added to what may be undefined")
             return infinite.pop()
         rest = [v for v in values if not known(v)]
         constant = sum((v for v in values if known(v)), Fraction(0))
@@ -319,7 +321,7 @@ class Machine:
             return (x > 0) - (x < 0)
         if self.numbers.exact and x is not UNDEFINED:
             return int(self.numbers.sign(x))
-        if getattr(x, "sign", 0) == 2:
+        if getattr(x, "sign", 0) == 2 and x.total:
             return 1
         raise NotDecided("an infinity times a number of unknown sign")
 
