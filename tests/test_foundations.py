@@ -128,6 +128,7 @@ WRONG = {
         [e for step in _other_tokens() for e in proved([step], method=Method.NORMAL_FORM, what="other tokens")],
         transformer_density.network_equivariance(((0, 1, 2), (1, 2, 0))),
         transformer_density.network_equivariance(((1, 0, 2), (2, 0, 1))),
+        *(transformer_density.all_orders((generator,)) for generator in transformer_density.GENERATORS),
     ],
     "uat.any-function.one-unit.corrected": lambda: [
         *(transformer_density.alternation(Rational(n, 8)) for n in (9, 12, 16)),

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import sympy
 from sympy import Rational
+from sympy.combinatorics import Permutation, PermutationGroup
 
 from uat_jax.decide.confirmation import proved
 from uat_jax.decide.functions import confirm_functions
@@ -95,6 +96,14 @@ GENERATORS = ((1, 0, 2), (1, 2, 0))
 """A swap and a rotation: every permutation of three tokens is made of them."""
 
 
+def all_orders(generators: tuple[tuple[int, ...], ...] = GENERATORS) -> Evidence:
+    """Every order of three tokens is made of the generators."""
+    made = PermutationGroup(*map(Permutation, generators)).order()
+    return equations(
+        {"orders made of a swap and a rotation": (made, sympy.factorial(TOKENS))}, what="N = 3", subject="orders"
+    )
+
+
 def network_equivariance(after: tuple[tuple[int, ...], ...] = GENERATORS) -> Evidence:
     """The plain network on reordered tokens against its reordered outputs; ``after`` are the orders of the outputs."""
     network = lambda weights, x: transformer([TransformerLayer(*weights)], x, jax.nn.gelu)
@@ -107,6 +116,7 @@ def network_equivariance(after: tuple[tuple[int, ...], ...] = GENERATORS) -> Evi
 def _equivariant(settings: Settings) -> Iterator[Evidence]:
     steps = (*equivariance(), *neighbours_exchanged())
     yield from proved(steps, method=Method.NORMAL_FORM, what="T(ΠX) = Π T(X) for every N, M and h")
+    yield all_orders()
     yield network_equivariance()
 
 
