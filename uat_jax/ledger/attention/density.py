@@ -257,12 +257,11 @@ def rearranged_entries(move: Callable[[Place, Place], tuple[Place, Place]] | Non
     ``move`` says where an entry of W_HVO goes, in index notation.
     """
     move = move or (lambda row, column: ((row[0], column[0]), (row[1], column[1])))
-    H, Y = (cast(Any, sympy.IndexedBase(name)) for name in "HY")
+    H, turned = (cast(Any, sympy.IndexedBase(name)) for name in ("H", "Yᵀ"))
     n, k, i, j = sympy.symbols("n n' m m'", integer=True, positive=True)
-    turned: Any = lambda row, column: Y[column, row]
     row, column = move((n, i), (k, j))
-    same = H[n, k] * turned(i, j) == H[row] * turned(*column)
-    finding = "entry (n, m), (n', m') of H ⊗ Yᵀ is H[n, n'] Y[m', m], entry (n, n'), (m, m') of vec(H) vec(Yᵀ)ᵀ"
+    same = H[n, k] * turned[i, j] == H[row] * turned[column]
+    finding = "entry (n, m), (n', m') of H ⊗ Yᵀ is H[n, n'] Yᵀ[m, m'], entry (n, n'), (m, m') of vec(H) vec(Yᵀ)ᵀ"
     return Evidence(Method.INDEX_NOTATION, finding, Verdict.PROVED if same else Verdict.UNKNOWN)
 
 
@@ -285,9 +284,7 @@ def rearrangement_of_one_head(rearrange: Callable[[np.ndarray, int], np.ndarray]
     H, Y = (sympy.Matrix(2, size, sympy.symbols(f"{name}:{2 * size}")) for name, size in (("a", 2), ("b", 3)))
     matrix = np.array(sympy.Matrix(sympy.kronecker_product(H, Y.T)).tolist(), dtype=object)
     outer = np.outer(np.array(H.tolist(), dtype=object).ravel(), np.array(Y.T.tolist(), dtype=object).ravel())
-    found = rearrange(matrix, 2)
-    same = found.shape == outer.shape and bool((found == outer).all())
-    verdict = Verdict.PROVED if same else Verdict.UNKNOWN
+    verdict = Verdict.PROVED if np.array_equal(rearrange(matrix, 2), outer) else Verdict.UNKNOWN
     return Evidence(Method.ENTRIES, "H ⊗ Yᵀ is rearranged into vec(H) vec(Yᵀ)ᵀ (H 2 × 2, Y 2 × 3)", verdict)
 
 

@@ -80,8 +80,6 @@ def value(program: Program, network: Network) -> int:
                 return result
             case m.Activation():
                 return max(of(e.arg), 0)
-            case m.Zero():
-                return 0
         raise UnsupportedError(f"there is no number for {e}")
 
     for letter, line in program.items():

@@ -98,10 +98,11 @@ def steep_term(gap: Any) -> Iterator[Evidence]:
         for s, sign in ((1, "+"), (-1, "−"))
     }
     sigma = lambda u: 1 / (1 + sympy.exp(-u))
-    ends["logistic(2) − logistic(−2) = tanh 1"] = (sigma(2) - sigma(-2), sympy.tanh(1).rewrite(sympy.exp))
+    difference = lambda of, u: of(u) - of(-u)
+    ends["logistic(2) − logistic(−2) = tanh 1"] = (difference(sigma, 2), sympy.tanh(1).rewrite(sympy.exp))
     yield equations(ends, what="for every δ > 0", subject="values")
-    difference = lambda u: _logistic(u) - _logistic(-u)
-    yield enclosed(difference, [(2, 2)], above=gap, what="logistic(2) − logistic(−2)", subject="their distance")
+    distance = lambda u: difference(_logistic, u)
+    yield enclosed(distance, [(2, 2)], above=gap, what="logistic(2) − logistic(−2)", subject="their distance")
 
 
 # --- the rows -------------------------------------------------------------------------------------------------------

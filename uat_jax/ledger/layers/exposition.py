@@ -47,7 +47,7 @@ DRAWN = 5
 
 
 def _lines(depth: int) -> int:
-    """How many lines the page takes, about: layer j has j terms, long lines are two."""
+    """How many lines of 160 columns the page takes up to some 60 layers, about: layer j has j terms, long lines are two."""
     return 84 + 14 * depth + 4 * depth**2 // 3
 
 
@@ -63,8 +63,8 @@ def check_depth(kind: str, depth: int, *, on_screen: bool) -> None:
     if on_screen and _lines(depth) > ON_SCREEN:
         most = max(d for d in range(1, depth) if _lines(d) <= ON_SCREEN)
         raise InputError(
-            f"{depth} layers take about {_lines(depth)} lines, more than a screen can hold; ask for at most {most}, "
-            f"or write a file: uat-jax derive {kind} --depth {depth} --out FILE"
+            f"{depth} layers take more than {ON_SCREEN} lines of 160 columns, more than a screen can hold; ask for at "
+            f"most {most}, or write a file: uat-jax derive {kind} --depth {depth} --out FILE"
         )
 
 

@@ -39,9 +39,9 @@ from uat_jax.symbolic.step import Step
 x = sympy.Symbol("x")
 
 
-def difference(f: Callable[[Any], Any], at: Any, order: int) -> Any:
-    """Δ^n f(x) = Σ_{k=0}^{n} (−1)^{n−k} C(n, k) f(x + k)."""
-    return sum(((-1) ** (order - k) * comb(order, k) * f(at + k) for k in range(order + 1)), sympy.Integer(0))
+def difference(f: Callable[[Any], Any], order: int) -> Any:
+    """Δ^n f(0) = Σ_{k=0}^{n} (−1)^{n−k} C(n, k) f(k)."""
+    return sum(((-1) ** (order - k) * comb(order, k) * f(k) for k in range(order + 1)), sympy.Integer(0))
 
 
 def sum_terms(power: int) -> tuple[Any, Any]:
@@ -51,8 +51,8 @@ def sum_terms(power: int) -> tuple[Any, Any]:
 
 
 def difference_of(expression: Any, order: int) -> Any:
-    """The difference of an expression in x, a polynomial."""
-    return sympy.expand(difference(lambda t: expression.subs(x, t), x, order))
+    """The difference, at x = 0, of a polynomial in x."""
+    return sympy.expand(difference(lambda t: expression.subs(x, t), order))
 
 
 def power_network(power: int) -> Any:
@@ -67,7 +67,7 @@ def _powers(power: int, settings: Settings) -> Iterator[Evidence]:
     zero = {f"difference {order} of {term} is 0": (difference_of(term, order), 0) for term in sum_terms(power)}
     fixed = equations(zero, what="every fixed sum", subject="fixed sums")
     yield fixed
-    found = difference(lambda t: network.subs(x, t), sympy.Integer(0), order)
+    found = difference_of(network, order)
     if found:
         what = f"difference {order} on 0, 1, … with σ(t) = t^{power}: of x_2, and of every fixed sum"
         yield resting_on([fixed], exhibit_numbers(found, 0, at={"x": 0}, what=what, names=("network", "fixed sum")))
@@ -114,6 +114,11 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
     |relu(z + b) − relu(z)| ≤ |b|: linear in p.  max(0, x, y) is positively homogeneous, so that for it the quotient is
     f(p) − f(−p) for every s.
     """
+    sum_of_two = lambda g, p, q: (g(p + q), g(p) + g(q))
+    v, p, q = m.Letter("v", 1, 2), m.Letter("p", 2, 1), m.Letter("q", 2, 1)
+    linear = Step("g(p) = v p", *sum_of_two(lambda of: v @ of, p, q))
+    for found in proved([linear], method=Method.NORMAL_FORM, what="g(p + q) = g(p) + g(q) for every linear g"):
+        yield replace(found, subject="fixed sums")
     for law, sides in LAWS.items():
         yield law_of_relu(law, sides)
     number, maximum = jax.ShapeDtypeStruct((), jnp.float32), lambda x, y: jnp.maximum(0, jnp.maximum(x, y))
@@ -122,8 +127,8 @@ def _two_inputs(settings: Settings) -> Iterator[Evidence]:
     )
     odd = lambda p: maximum_network(*p) - maximum_network(*(-p))
     yield exhibit(
-        lambda p, q: odd(p + q),
-        lambda p, q: odd(p) + odd(q),
+        lambda p, q: sum_of_two(odd, p, q)[0],
+        lambda p, q: sum_of_two(odd, p, q)[1],
         {"p": [4, -1], "q": [-2, 3]},
         what="f = max(0, x, y), g(p) = f(p) − f(−p): g(p + q), and g(p) + g(q), equal if f is a fixed relu sum",
         names=("network", "fixed sum"),
