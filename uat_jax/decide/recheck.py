@@ -511,7 +511,7 @@ def _check_integers(found: Counterexample, pair: Pair, end: Deadline) -> None:
     if rows is not None and not rows[0].rows_elsewhere:
         there, (left, right) = rows[0].placed(found), rows[1]
         real = dataclasses.replace(pair, left=left, right=right, domains=rows[0].domains())
-        return _check_counterexample(there, real, end)
+        return check_counterexample(there, real, end)
     reals = [x for x, of in zip(found.inputs, ranges, strict=True) if not isinstance(of, Integers)]
     beside = SideBySide(pair.left, pair.right, pair.domains, tuple(x.array[None] for x in integers))
     left, right = beside.programs()
