@@ -102,6 +102,8 @@ SUMS = [
            X3, text(), at=EQUAL, reals=[ONE]),
     attack("clipped beside in the other axis", lambda x, i: jnp.zeros((V, 2)).at[i, 7].add(x, mode="clip"),
            lambda x, i: jnp.zeros((V, 2)).at[i, 0].add(0 * x), X3, text(), at=[1, 2, 3]),
+    attack("promised to be different, and set or added", lambda x, i: jnp.zeros(V).at[i].set(x, unique_indices=True),
+           lambda x, i: jnp.zeros(V).at[i].add(x, unique_indices=True), X3, text(), at=EQUAL),
     attack("clipped and dropped", lambda x, i: jnp.zeros(V).at[i].add(x, mode="clip"), lambda x, i: jnp.zeros(V).at[i].add(x, mode="drop"),
            X3, text(high=V), at=[V, 1, 2]),
     attack("sums without the last", lambda x, i: summed(x, i), lambda x, i: summed(x, jnp.minimum(i, V - 2)), X3, text(), at=[V - 1, 0, 0]),

@@ -341,6 +341,8 @@ class IntegerPart:
             inside = self._inside(key, table[axis])
             if inside is not None and mode != GatherScatterMode.FILL_OR_DROP:
                 raise self._beside(equation, table[axis] - 1)
+        if equation.params["unique_indices"] and key.plus.size > 1:
+            raise self._refused(equation)  # they are not where two integers are equal
         columns[k] = known_letters(np.zeros(key.shape, np.int64))
         known = [column.numbers() for column in columns]
         if any(x is None for x in known):
