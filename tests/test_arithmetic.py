@@ -495,7 +495,7 @@ def fake_device(truncate, accumulate_dtype):
         total = np.zeros(x.shape[0])
         for term in (x * y).T:
             total = (total + term).astype(accumulate_dtype).astype(np.float64)
-        return (total,)
+        return total, np.diag(total), total[:, None]
 
     return dots
 
