@@ -159,9 +159,7 @@ def test_letters_hide_nothing(name, seed):
 
 
 def deep(y):
-    for _ in range(3):
-        y = jnp.sin(y + jnp.cos(y))
-    return y
+    return jnp.sin(y + jnp.cos(y))
 
 
 def near(shift):
@@ -202,9 +200,12 @@ def test_arrays_that_are_near_are_not_taken_for_equal(name):
     assert not compared(left, right, (f32(2),))
 
 
-def test_a_program_of_arrays_that_are_near_is_equal_to_itself():
-    left, right = near(lambda x: F(2.0**-50))
-    assert compared(left, left, (f32(2),)) and compared(right, right, (f32(2),))
+def test_one_name_for_all_that_is_near_would_be_wrong(monkeypatch):
+    """So the rows above can fail; each program is equal to itself."""
+    left, right = NEAR["a small constant"]
+    assert compared(left, left, (f32(2),))
+    monkeypatch.setattr(ArrayByArray, "_group", lambda self, pair: np.uint64(1))
+    assert compared(left, right, (f32(2),))
 
 
 def test_programs_that_compute_too_much_are_refused(monkeypatch):
