@@ -9,6 +9,7 @@ import pytest
 
 from uat_jax.arithmetic.alike import Alike
 from uat_jax.arithmetic.cases import Cases
+from uat_jax.arithmetic.common_factors import terms_of_product, terms_of_sum
 from uat_jax.arithmetic.doubles import Doubles
 from uat_jax.arithmetic.expressions import Expressions
 from uat_jax.arithmetic.field_functions import LAWS
@@ -215,3 +216,14 @@ def test_cells_are_parted_where_something_is_undefined(name):
     assert (found.equal and not found.almost) == same
     if same:
         assert not PrimeFields(left, right, laws=LAWS - {"cases"}).compare().equal
+
+
+@pytest.mark.parametrize("shapes", [((3, 0), (0,)), ((0, 3), (3,)), ((2, 3), (3, 0)), ((2, 3), (3, 4))], ids=str)
+def test_entries_of_products_and_sums_have_as_many_terms_as_are_added(shapes):
+    """Also where none are, or where there is no entry."""
+    left, right = map(np.ones, shapes)
+    (product,) = jax.make_jaxpr(jax.lax.dot)(left, right).eqns
+    (total,) = jax.make_jaxpr(lambda x: jax.lax.reduce_sum(x, axes=(1,)))(left).eqns
+    entries = (left @ right).size
+    assert [grid.shape for grid in terms_of_product(product, *shapes)] == [(entries, shapes[0][1])] * 2
+    assert [grid.shape for grid in terms_of_sum(total, shapes[0])] == [left.shape]

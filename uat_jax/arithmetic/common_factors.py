@@ -76,7 +76,7 @@ def terms_of_sum(equation: JaxprEqn, shape: tuple[int, ...]) -> list[np.ndarray]
     axes = tuple(equation.params["axes"])
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     places = np.arange(math.prod(shape)).reshape(shape).transpose(*kept, *axes)
-    return [places.reshape(math.prod(shape[axis] for axis in kept), -1)]
+    return [places.reshape([math.prod(shape[axis] for axis in group) for group in (kept, axes)])]
 
 
 def terms_of_product(equation: JaxprEqn, *shapes: tuple[int, ...]) -> list[np.ndarray]:
@@ -89,7 +89,7 @@ def terms_of_product(equation: JaxprEqn, *shapes: tuple[int, ...]) -> list[np.nd
         sides.append(np.arange(math.prod(shape)).reshape(shape).transpose(*batch, *free, *contract).reshape(sizes))
     left, right = sides
     both = np.broadcast_arrays(left[:, :, None, :], right[:, None, :, :])
-    return [grid.reshape(-1, left.shape[2]) for grid in both]
+    return [grid.reshape(math.prod(grid.shape[:-1]), grid.shape[-1]) for grid in both]
 
 
 def _factors(expressions: Expressions, whole: Factor, rearranging: frozenset[str]) -> Iterator[Factor]:

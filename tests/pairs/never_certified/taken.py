@@ -14,6 +14,8 @@ A = f32(3, 3)
 P = uj.positive(V)
 INSIDE, SHAPE = uj.interval(V, 0.125, 0.875), uj.interval(V, 0.25, 3.5)
 COUNTS = np.array([0, 1, 5], np.float32)
+EYE = np.eye(3, dtype=np.float32)
+TWICE, AGAIN = np.array([0, 0, 1]), np.array([0, 1, 1])
 TWO = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], np.float32)
 TURNED = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], np.float32)
 SQUARE = ((1, 2, 3), (4, 5, 6), (7, 8, 9))
@@ -48,6 +50,16 @@ DIFFERENT = (
     Different("clipped numbers that are equal", lambda x, y: ind(nn.relu(x) >= nn.relu(y)) * jnp.abs(x), lambda x, y: ind(nn.relu(x) > nn.relu(y)) * jnp.abs(x), (S, S), (-1, -2)),
     Different("a whole part at a threshold", lambda x: ind(jnp.floor(x) >= 5) * jnp.abs(x), lambda x: ind(jnp.floor(x) > 5) * jnp.abs(x), (S,), (5.5,)),
     Different("an extreme among its members", lambda x: ind(x >= x.max()) * jnp.abs(x), lambda x: ind(x > x.max()) * jnp.abs(x), (V,), ((1, 2, 3),)),
+    Different("a masked sum with NaN beside", lambda x: ind((EYE * jnp.log(x)[None]).sum(1) > 0), lambda x: ind(jnp.log(x) > 0), (V,), ((-1, 2, 3),)),
+    Different("a product with a permutation and NaN", lambda x: ind(TURNED @ jnp.log(x) > 0), lambda x: ind(jnp.log(x[np.array([1, 2, 0])]) > 0), (V,), ((-1, 2, 3),)),
+    Different("a guard of one entry for a sum of all", lambda x: ind(jnp.where(x > 0, (EYE * jnp.log(x)[None]).sum(1), 0) >= 0), lambda x: ind(jnp.where(x > 0, jnp.log(x), 0) >= 0), (V,), ((-1, 2, 3),)),
+    Different("an entry that a mask leaves 0, or NaN", lambda x: ind((EYE * jnp.log(x)[None])[1, 0] >= 0) + x, lambda x: 1 + x, (V,), ((-1, 2, 3),)),
+    Different("a logarithm of counts, caught", lambda x: ind(jnp.log(x - COUNTS) > -9), lambda x: 0 * x + 1, (P,), ((1, 0.5, 9),)),
+    Different("the sign of what stands at other places", lambda x: jnp.where(x >= 0, jnp.abs((TURNED * x[None]).sum(1)), 0), lambda x: jnp.where(x >= 0, (TURNED * x[None]).sum(1), 0), (V,), ((1, -2, 3),)),
+    Different("exchanged shapes where both are undefined", lambda a, b, x: ind(betainc(a, b, x) + betainc(b, a, 1 - x) > 0.5), lambda a, b, x: 1 + 0 * x, (V, V, V), ((1, 1, 1), (2, 2, 2), (1.5, 1.5, 1.5))),
+    Different("one entry at two places", lambda x: ind(x[TWICE] >= x[AGAIN]) * jnp.abs(x), lambda x: ind(x[TWICE] > x[AGAIN]) * jnp.abs(x), (V,), ((1, 2, 3),)),
+    Different("a half that two arrays share", lambda x, y: ind(jnp.append(x, y) >= jnp.append(x, y[::-1])) * jnp.abs(jnp.append(x, y)), lambda x, y: ind(jnp.append(x, y) > jnp.append(x, y[::-1])) * jnp.abs(jnp.append(x, y)), (V, V), ((1, 2, 3), (4, 5, 6))),
+    Different("a rank that counts itself", lambda x: (x[:, None] >= x[None]).sum(1) * x, lambda x: (x[:, None] > x[None]).sum(1) * x, (V,), ((1, 2, 3),)),
     Different("a tie of one number", lambda x: ind(x > 2) * nn.softplus(x), lambda x: ind(x >= 2) * jnp.log(1 + jnp.exp(x)), (S,), (2,), null_set=True),
 )  # fmt: skip
 

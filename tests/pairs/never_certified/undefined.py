@@ -138,6 +138,7 @@ EMPTY = (
     Different("the smallest of no numbers is not 0", lambda x: jnp.exp(-jnp.min(x[:, :0], axis=1, initial=jnp.inf)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
     Different("the largest of no numbers, and another", lambda x: jnp.maximum(jnp.max(x[:, :0], axis=1, initial=-jnp.inf), x[:, 0]), lambda x: jnp.maximum(x[:, 0], 0), (f32(2, 2),), ([[-1, 2], [-3, 4]],)),
     Different("a largest of no booleans", lambda x: ind(jnp.any(x[:, :0] > 0, axis=1)) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
+    Different("a product of no numbers in a comparison", lambda x: ind(jnp.log(jnp.zeros((3, 0)) @ jnp.exp(x[:0]) + jnp.exp(x)) > 0), lambda x: ind(x >= 0), (V,), ((0, 1, 2),), null_set=True),
     Different("a sum of no infinities", lambda x: jnp.sum(jnp.where(x > 0, x, -jnp.inf)[:, :0], axis=1) + x[:, 0], lambda x: 1 + x[:, 0], (f32(2, 2),), ([[1, 2], [3, 4]],)),
 )  # fmt: skip
 
