@@ -147,6 +147,46 @@ def test_the_formulas_are_in_duat_where_it_is_named(claim):
         assert not missing
 
 
+SPLIT = re.compile(LEFT_OUT.pattern + r"|,\\ |\\quad")
+
+
+def run_on(latex: str) -> str:
+    """Words and formulas as one row of signs: a letter among words keeps its primes and accents."""
+    latex = TEXT.sub(r"\1", re.sub(r"-\s*\n\s*", "", latex))
+    return formula_of(re.sub(r"\\(text|textbf|emph)\b", "", latex)).lower()
+
+
+def letters_among_words(claim: Claim) -> list[str]:
+    """The pieces of what a row quotes that have words and formulas."""
+    pieces = [
+        piece for piece in SPLIT.split(claim.printed) if TEXT.search(piece) and TEXT.sub("", piece).strip(" ,.;=+")
+    ]
+    return [run_on(piece).strip(",.;=+") for piece in pieces]
+
+
+@at_hand
+@pytest.mark.parametrize("claim", [c for c in QUOTED if letters_among_words(c)], ids=lambda claim: claim.id)
+def test_the_letters_stand_among_the_words_of_duat(claim):
+    if "DUAT" in word_for_word(claim):
+        missing = [piece for piece in letters_among_words(claim) if piece not in run_on(text("DUAT"))]
+        assert not missing
+
+
+@at_hand
+@pytest.mark.parametrize(
+    ("latex", "printed"),
+    [
+        (r"\text{we use }\mathbf{W}'_i\text{ to represent}", True),
+        (r"\text{we use }\mathbf{W}_i\text{ to represent}", False),
+        (r"\text{each element in }\dot{\mathbf{H}}\text{ encapsulates}", True),
+        (r"\text{each element in }\mathring{\mathbf{H}}\text{ encapsulates}", False),
+        (r"\text{each element in }\mathbf{H}\text{ encapsulates}", False),
+    ],
+)
+def test_a_mark_on_a_letter_among_words_is_noticed(latex, printed):
+    assert (run_on(latex) in run_on(text("DUAT"))) is printed
+
+
 @at_hand
 @pytest.mark.parametrize(
     ("said", "printed"), [("it can only fit two functions", False), ("it can only fit one function", True)]
