@@ -336,7 +336,8 @@ def _decide_all(wanted: Sequence[Claim], settings: Settings, jobs: int | None) -
         with on_device(settings.device):
             return decide_all(wanted, settings, jobs=jobs, progress=show)
     finally:
-        bar.stop()
+        if bar.live.is_started:  # else it ends the line of a bar that nobody has seen
+            bar.stop()
 
 
 def _write(found: dict[str, Certificate], options: argparse.Namespace) -> None:

@@ -207,6 +207,7 @@ GENERIC = "for almost all weights and inputs"
 CLAIMS = (
     Claim(
         id="context.encoder",
+        otherwise=("DUAT",),
         title="an output of attention depends on earlier and on later tokens",
         ledger="E11",
         kind=Kind.DEPENDENCE,
@@ -231,6 +232,7 @@ CLAIMS = (
     ),
     Claim(
         id="context.decoder-subsequent",
+        otherwise=("DUAT",),
         title="in a decoder every output depends on every input",
         ledger="E11",
         kind=Kind.COUNT,

@@ -113,6 +113,7 @@ CLAIMS = (
     ),
     Claim(
         id="uat.vector-output.matrix",
+        otherwise=("DUAT",),
         title="a sum of N terms with matrices α_j is one of mN terms with diagonal ones",
         ledger="A5",
         kind=Kind.IDENTITY,

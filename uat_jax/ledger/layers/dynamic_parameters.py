@@ -81,7 +81,7 @@ def _one_token() -> Iterator[Evidence]:
 
 PRINTED = (
     r"\text{all }\mathbf{W}'_{j,1}\text{ and }\mathbf{W}'_{j,2}\text{ for }i+1\geqslant j\geqslant 1,"
-    r"\text{ and }\mathbf{W}'_{j,3}\text{ for }i+1>j>1\text{, are dynamically adjusted}"
+    r"\text{ and }\mathbf{W}'_{j,3}\text{ for }i+1>j>1\text{ in layer i, are dynamically adjusted}"
 )
 PRINTED_V2 = (
     r"\text{all }\mathbf{W}'_{j,1},\mathbf{W}'_{j,2},\mathbf{W}'_{j,3},\ j=1,\ldots,i\text{, are dynamically adjusted}"
@@ -262,7 +262,7 @@ CLAIMS = (
     ),
     _claim(
         "known-after-training.residual", "the combined weights of a residual network are fixed", "G7",
-        r"\text{once the network training is complete, }\mathbf{W}'_{2,1}\text{ \ldots\ are essentially fixed}",
+        r"\mathbf{W}'_{2,1}\ldots\text{once the network training is complete, they are essentially fixed}",
         (duat("B.2"),), "Ŵ_{j,1}, Ŵ_{j,2}, Ŵ_{j,3}, b̂_{j,3} of a residual network with fixed weights, at every depth",
         _fixed_weights,
     ),

@@ -197,7 +197,7 @@ CLAIMS = (
     _row(
         "later-attention",
         "adapters in a layer leave the attention matrices of later layers alone",
-        r"\mathbf{W}'_{i+1,1}\text{ without a }\Delta\mathbf{W}",
+        r"\mathbf{x}_{i+1}=(\mathbf{W}'_{i+1,1}\mathbf{x}_0+\mathbf{b}_{i+1,1})+\ldots",
         one_word(_later_attention, "as it was", "changed"),
         kind=Kind.DEPENDENCE,
         reading="in Eq. 18 W'_{i+1,1} is that of the network that was not tuned; in a Transformer it depends on x_1, x_2, …",
