@@ -26,7 +26,7 @@ INCREASING: Mapping[str, Mapping[Fraction, Fraction]] = {
 POSITIVE = frozenset("exp exp2 logistic cosh erfc rsqrt".split())
 """Functions that are positive wherever they are defined."""
 
-Signs = Callable[[Polynomial], set[int]]
+Signs = Callable[[Polynomial], frozenset[int]]
 """The signs that a polynomial can have in a cell."""
 
 ZERO, ONE = Polynomial.constant(0), Polynomial.constant(1)
@@ -128,8 +128,8 @@ class Atoms:
             yield inside
         atoms = sorted({atom for m in difference.terms for atom, _ in m})
         for atom in atoms:
-            if atom in self.inverses and (sign := signs(self.inverses[atom])) in ({1}, {-1}):
-                yield self._without_inverse(difference, atom, sign.pop())
+            if atom in self.inverses and len(found := signs(self.inverses[atom])) == 1 and 0 not in found:
+                yield self._without_inverse(difference, atom, *found)
         for atom in atoms:
             if atom in self.roots and (found := self._without_root(difference, atom, signs)) is not None:
                 yield found

@@ -123,7 +123,7 @@ class Cases:
         return any(self._tested(pair, cell, signs, meant, surface) for surface in (None, *cell.surfaces()))
 
     def _tested(
-        self, pair: Formula, cell: Cell, signs: Sequence[set[int]], meant: bool, surface: Surface | None
+        self, pair: Formula, cell: Cell, signs: Sequence[frozenset[int]], meant: bool, surface: Surface | None
     ) -> bool:
         ways = [WAYS.get(frozenset(found), 0) for found in signs]
         zeros = {node for node, found in zip(pair.variables, signs, strict=True) if cell.zeros and found == {0}}

@@ -66,7 +66,7 @@ class Cell:
     almost: bool = False
     outcomes: Mapping[int, bool] = field(default_factory=dict, compare=False)
     facts: list[Inequality] = field(default_factory=list, compare=False)
-    known: dict[Any, set[int]] = field(default_factory=dict, compare=False)
+    known: dict[Any, frozenset[int]] = field(default_factory=dict, compare=False)
     read: Any = field(default=None, compare=False)
 
     def possible(self, *more: Inequality) -> bool:
@@ -76,11 +76,11 @@ class Cell:
         known = [whole_numbers.tightened(i, self.atoms) for i in stated]
         return possible(known, self.atoms.positive, self.atoms.nonnegative)
 
-    def signs(self, p: Polynomial) -> set[int]:
+    def signs(self, p: Polynomial) -> frozenset[int]:
         """The signs that a polynomial can have in the cell."""
         p = self.atoms.exactly(p)
         if p.value is not None:
-            return {(p.value > 0) - (p.value < 0)}
+            return frozenset([(p.value > 0) - (p.value < 0)])
         if p.key not in self.known:
             found = self._signs(p)
             if len(found) > 1:
@@ -88,8 +88,8 @@ class Cell:
             self.known[p.key] = found
         return self.known[p.key]
 
-    def _signs(self, p: Polynomial) -> set[int]:
-        found = {sign for sign, way in ((1, p), (-1, -p)) if self.possible(Inequality(way, True))}
+    def _signs(self, p: Polynomial) -> frozenset[int]:
+        found = frozenset(sign for sign, way in ((1, p), (-1, -p)) if self.possible(Inequality(way, True)))
         return found | {0} if self.possible(Inequality(p, False), Inequality(-p, False)) else found
 
     def parts(self, undecided: Undecided) -> Iterator[Cell]:
@@ -131,7 +131,7 @@ class Cell:
                 if all(monomial[0][0] != atom for m in rest.terms for atom, _ in m):
                     yield Surface(monomial[0][0], rest * Polynomial.constant(-1 / slope))
 
-    def signs_of_variables(self, pair: Formula) -> list[set[int]]:
+    def signs_of_variables(self, pair: Formula) -> list[frozenset[int]]:
         """The signs that each variable can have in the cell; of x where 0 ≤ x ≤ 0 follows from what is assumed, {0}."""
         return [self.signs(self.atoms.of_variable(node)) for node in pair.variables]
 

@@ -271,7 +271,7 @@ class InCell:
             self._keep(name, p, signs)
         return signs <= wanted
 
-    def _keep(self, name: str, p: Polynomial, signs: set[int]) -> None:
+    def _keep(self, name: str, p: Polynomial, signs: frozenset[int]) -> None:
         """Keep that r² = p and r ≥ 0 for the root r of p ≥ 0, and p/p = 1, in this cell, where they are defined."""
         facts: list[Inequality] = []
         if name in ("sqrt", "rsqrt"):

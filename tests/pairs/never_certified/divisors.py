@@ -86,7 +86,23 @@ CUT = (
     Different("a root of a positive number cut to an integer", lambda x, y: ind(cut(jnp.sqrt(jnp.exp(x + FAR))) / cut(jnp.sqrt(jnp.exp(x + FAR))) > y), lambda x, y: ind(1 > y) + 0 * x, (S, S), (-12, -1)),
 )  # fmt: skip
 
-DIFFERENT = (*SELECTED, *CAUGHT, *CUT)
+
+def clipped(x):
+    """A quotient that is compared with numbers in cases of the sign of its divisor."""
+    return jnp.clip(1 / (x + 30), -5, 5)
+
+
+# Behind the comparison of a quotient its divisor is compared again.
+AGAIN = (
+    Different("a clipped quotient and relu of its divisor", lambda x: clipped(x) + relu(x + 30), lambda x: clipped(x) + x + 30, (S,), (-40,)),
+    Different("a clipped quotient times the size of its divisor", lambda x: clipped(x) * jnp.abs(x + 30), lambda x: clipped(x) * (x + 30), (S,), (-40,)),
+    Different("the largest of a quotient times relu", lambda x: jnp.maximum(1 / (x + 30), 2) * relu(x + 30), lambda x: jnp.maximum(1 / (x + 30), 2) * (x + 30), (S,), (-40,)),
+    Different("a clipped quotient and two of relu", lambda x: clipped(x) + relu(x + 30) + relu(x - 30), lambda x: clipped(x) + x + 30 + relu(x - 30), (S,), (-40,)),
+    Different("sizes of a quotient and its divisor", lambda x: jnp.abs(clipped(x)) + jnp.abs(x + 30), lambda x: jnp.abs(clipped(x)) + x + 30, (S,), (-40,)),
+    Different("the least of a quotient and what is below", lambda x: jnp.minimum(3 / (x + 30), 2) + relu(-(x + 30)), lambda x: jnp.minimum(3 / (x + 30), 2), (S,), (-40,)),
+)  # fmt: skip
+
+DIFFERENT = (*SELECTED, *CAUGHT, *CUT, *AGAIN)
 
 EQUAL = (
     Equal("a divisor that is cut twice", lambda x: x / (1 + jnp.abs(cut(x))), lambda x: x * (1 / (jnp.abs(cut(x)) + 1)), (S,)),
