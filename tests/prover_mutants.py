@@ -577,7 +577,7 @@ SAME: dict[str, Sequence[tuple[str, str, str, str, str]]] = {
         ("return np.logical_not(a.levels[0].any(axis=0))", "return np.logical_not(a.levels[0][0])", WEAKER, "what vanishes in the first copy is zero", "one copy is wrong with a chance of 2^-60, which no test meets"),
     ],
     "decide/prime_fields.py": [
-        ("if not allowed or probe.where_almost() is not None:", "if not allowed:", CONDITION, "what differs on a null set differs nowhere else", "every further round, and there is one at least, compares in the same way; what is left is its chance of error, which no test meets"),
+        ("if allowed and probe.where_almost() is None:", "if allowed:", CONDITION, "what differs on a null set differs nowhere else", "every further round, and there is one at least, compares in the same way; what is left is its chance of error, which no test meets"),
         ('if "cases that meet" not in laws or drawn.where_apart() is not None:', 'if "cases that meet" not in laws:', CONDITION, "what agrees at ties agrees elsewhere", "every further round, and there is one at least, compares where no tie is; what is left is its chance of error, which no test meets"),
     ],
 }

@@ -402,7 +402,7 @@ def test_beside_a_part_that_prime_fields_refuse_nothing_is_refuted(row):
         return
     beside = lambda function: lambda x, *others: function(x, *others) + pick(x)
     certificate = certify(beside(row.left), beside(row.right), *row.specs)
-    assert certificate.verdict is Verdict.AGREES, certificate.evidence
+    assert certificate.verdict in (Verdict.AGREES, Verdict.CERTIFIED), certificate.evidence
 
 
 root = lambda n: jnp.sqrt(jnp.float32(n))

@@ -184,7 +184,7 @@ class CanonicalForms:
             return kind, value.name
         if isinstance(value, ATOMS):
             return kind, repr(value)
-        if isinstance(value, np.integer):  # JAX writes places and lengths as either
+        if isinstance(value, np.int64):  # JAX writes places and lengths as either
             return "int", repr(int(value))
         if jax.export.is_symbolic_dim(value):
             return "size", str(value)
